@@ -1,0 +1,75 @@
+/** The layers of the library, left to right; a layer imports only what is to its left. */
+const LAYERS = ['contract', 'client', 'verifier', 'guard', 'module'];
+const LIBRARY = '^libs/session-auth/src';
+
+const layerRules = LAYERS.slice(0, -1).map((layer, index) => ({
+  name: `${layer}-imports-only-what-is-left-of-it`,
+  severity: 'error',
+  from: { path: `${LIBRARY}/${layer}/` },
+  to: { path: `${LIBRARY}/(${LAYERS.slice(index + 1).join('|')}|index)` },
+}));
+
+export default {
+  forbidden: [
+    ...layerRules,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'the-module-does-not-import-the-entry',
+      severity: 'error',
+      from: { path: `${LIBRARY}/module/` },
+      to: { path: `${LIBRARY}/index` },
+    },
+    {
+      name: 'plain-layers-know-no-nest',
+      severity: 'error',
+      from: { path: `${LIBRARY}/(contract|client|verifier)/` },
+      to: { path: 'node_modules/@nestjs/(?!axios)' },
+    },
+    {
+      name: 'only-the-client-talks-http',
+      severity: 'error',
+      from: { path: `${LIBRARY}/(contract|verifier|guard)/` },
+      to: { path: 'node_modules/(@nestjs/axios|axios|undici)/' },
+    },
+    { name: 'the-library-imports-no-app', severity: 'error', from: { path: '^libs/' }, to: { path: '^(apps|test|bench)/' } },
+    {
+      name: 'the-session-service-writes-the-wire-down-itself',
+      severity: 'error',
+      from: { path: '^apps/session-service/' },
+      to: { path: '^(libs|apps/demo|test|bench)/|nestjs-session-auth' },
+    },
+    {
+      name: 'the-library-is-entered-by-its-front-door',
+      severity: 'error',
+      from: { path: '^(apps|bench)/' },
+      to: { path: `${LIBRARY}/(?!index)` },
+    },
+    {
+      name: 'no-test-code-in-what-ships',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: '[.]spec[.]ts$' },
+      to: { path: '[.]spec[.]ts$|^test/|node_modules/(@jest|jest|fast-check)' },
+    },
+    { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'nothing-is-orphaned',
+      severity: 'error',
+      from: { orphan: true, path: `${LIBRARY}/`, pathNot: '[.](spec|d)[.]ts$' },
+      to: {},
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    reporterOptions: {
+      archi: {
+        collapsePattern: `${LIBRARY}/[^/]+`,
+        theme: { graph: { rankdir: 'LR' } },
+      },
+      mermaid: { minify: false },
+    },
+  },
+};
