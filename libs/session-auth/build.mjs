@@ -1,0 +1,14 @@
+// Builds the library twice: ES modules for every current Node, CommonJS for tools that know no `module-sync`.
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const home = fileURLToPath(new URL('.', import.meta.url));
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
+rmSync(`${home}dist`, { recursive: true, force: true });
+for (const project of ['tsconfig.lib.json', 'tsconfig.cjs.json']) {
+  execFileSync(process.execPath, [tsc, '-p', `${home}${project}`], { stdio: 'inherit' });
+}
+writeFileSync(`${home}dist/cjs/package.json`, '{ "type": "commonjs" }\n');

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { isReadable, readJsonObject } from './reply.js';
+
+function read(body: string | Buffer | undefined, contentType?: string | string[]): object | undefined {
+  return readJsonObject({
+    status: 200,
+    headers: { 'content-type': contentType },
+    body: typeof body === 'string' ? Buffer.from(body) : body,
+  });
+}
+
+describe('the JSON object in a reply', () => {
+  it('is read back whatever object was written', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const text = JSON.stringify(value);
+        expect(read(text, 'application/json')).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each(['null', '[]', '42', '"x"', 'true', '', '{', '{"a":1}x', '\u0000'])('is not found in %p', (body) => {
+    expect(read(body)).toBeUndefined();
+  });
+
+  it('is found behind a byte order mark, and not behind two', () => {
+    expect(read('\uFEFF{"a":1}')).toEqual({ a: 1 });
+    expect(read('\uFEFF\uFEFF{"a":1}')).toBeUndefined();
+  });
+
+  it('is not found in invalid UTF-8, or in a body that was not kept', () => {
+    expect(read(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toBeUndefined();
+    expect(read(undefined)).toBeUndefined();
+  });
+
+  it.each([undefined, '', 'application/json', 'Application/JSON; charset=utf-8', 'application/problem+json', 'text/json'])(
+    'is read under %p',
+    (type) => {
+      expect(read('{}', type)).toEqual({});
+    },
+  );
+
+  it.each(['text/html', 'text/plain', 'application/jsonp', 'application/json-seq', 'application/json, text/html', 'x', ';'])(
+    'is not read under %p',
+    (type) => {
+      expect(read('{}', type)).toBeUndefined();
+    },
+  );
+
+  it('is not read under two content types', () => {
+    expect(read('{}', ['application/json', 'text/html'])).toBeUndefined();
+  });
+});
+
+describe('a body', () => {
+  it.each([
+    [{}, true],
+    [{ 'content-length': '10' }, true],
+    [{ 'content-length': '11' }, false],
+    [{ 'content-encoding': 'identity' }, true],
+    [{ 'content-encoding': 'gzip' }, false],
+  ])('declared as %p is worth reading: %p', (headers, expected) => {
+    expect(isReadable(headers, 10)).toBe(expected);
+  });
+});

@@ -1,0 +1,39 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A complete reply of the session service. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** The whole body; `undefined` when it is over the limit or in an encoding that nobody asked for. */
+  readonly body: Buffer | undefined;
+}
+
+/** Whether a body of these headers may be read: its declared length is within the limit, and it is not encoded. */
+export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
+  const encoding = headers['content-encoding'];
+  return (encoding === undefined || encoding === 'identity') && !(Number(headers['content-length']) > maxBytes);
+}
+
+/** The JSON object in a reply, or `undefined` for anything else: another media type, invalid UTF-8, invalid JSON, no object. */
+export function readJsonObject({ headers, body }: Reply): object | undefined {
+  if (!body || !mayBeJson(headers['content-type']) || !isUtf8(body)) return undefined;
+  try {
+    const value: unknown = JSON.parse(startsWithByteOrderMark(body) ? body.toString('utf8', 3) : body.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^\s;,/]+\/[^\s;,/]+\+json)\s*(?:;|$)/i;
+
+/** A reply that does not say what it is may be JSON; one that says something else is not. */
+function mayBeJson(contentType: unknown): boolean {
+  if (contentType === undefined || contentType === '') return true;
+  return typeof contentType === 'string' && JSON_MEDIA_TYPE.test(contentType.trimStart());
+}
+
+function startsWithByteOrderMark(body: Buffer): boolean {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+}

@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { readRetryAfterSeconds } from './retry-after.js';
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+
+  it.each([
+    ['7', 7],
+    [' 7 ', 7],
+    ['0', 0],
+    ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
+    ['', undefined],
+    ['soon', undefined],
+    [undefined, undefined],
+    [['1', '2'], undefined],
+  ])('of %p is %p seconds', (value, seconds) => {
+    expect(readRetryAfterSeconds(value, now)).toBe(seconds);
+  });
+});

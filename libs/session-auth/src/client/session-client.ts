@@ -1,0 +1,69 @@
+import {
+  AccessDeniedError,
+  CredentialsRejectedError,
+  InvalidRequestError,
+  SessionServiceUnavailableError,
+  type SessionAuthError,
+} from '../contract/errors.js';
+import { isHeaderValue } from '../contract/header-value.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
+import type { UserRecord } from '../contract/user-record.js';
+import { unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
+import type { Deadline } from './deadline.js';
+import type { Reply } from './reply.js';
+import type { Credentials, SessionWire } from './session-wire.js';
+import { noReply, outage, readUser, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
+
+/** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
+export type SignInResult<User> =
+  { readonly kind: 'signed-in'; readonly user: User; readonly token: string } | { readonly kind: 'accepted' };
+
+/** The three operations of the session service: one attempt each, one outcome each. */
+export class SessionClient<User extends UserRecord> {
+  readonly #wire: SessionWire;
+  readonly #verdicts: UserDetailsVerdicts<User>;
+  readonly #readUser: ReadUser<User>;
+  readonly #maxTokenLength: number;
+
+  constructor(wire: SessionWire, verdicts: UserDetailsVerdicts<User>, readUser: ReadUser<User>, maxTokenLength: number) {
+    this.#wire = wire;
+    this.#verdicts = verdicts;
+    this.#readUser = readUser;
+    this.#maxTokenLength = maxTokenLength;
+  }
+
+  /** Asks whose session this is. Never rejects. */
+  userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
+    return this.#wire.getUserDetails(session, deadline).then((reply) => this.#verdicts.of(reply, session.token), noReply);
+  }
+
+  /** Signs in. Throws the error that the caller can act on. */
+  async signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
+    const reply = await this.#wire.postAuthentication(credentials, authIv, deadline).catch(outcomeUnknown);
+    if (reply.status === 202) return { kind: 'accepted' };
+    if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
+    if (reply.status !== 200) throw refusal(reply);
+    const user = readUser(reply, this.#readUser);
+    const token = user?.auth_token;
+    if (!user || !isHeaderValue(token, this.#maxTokenLength)) throw new SessionServiceUnavailableError(unavailable('malformed'));
+    return { kind: 'signed-in', user, token };
+  }
+
+  /** Signs out. 401 and 404 mean that the session had ended already. */
+  async signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
+    const reply = await this.#wire.deleteAuthentication(session, deadline).catch(outcomeUnknown);
+    if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
+  }
+}
+
+function refusal(reply: Reply): SessionAuthError {
+  if (reply.status === 400) return new InvalidRequestError();
+  if (reply.status === 403) return new AccessDeniedError();
+  return new SessionServiceUnavailableError(outage(reply));
+}
+
+function outcomeUnknown(error: unknown): never {
+  const failure: Unavailable = noReply(error);
+  if (failure.reason !== 'timeout') throw new SessionServiceUnavailableError(failure);
+  throw new SessionServiceUnavailableError(failure, 'The session service did not answer in time; whether it did what was asked is unknown');
+}

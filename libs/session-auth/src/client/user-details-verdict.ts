@@ -1,0 +1,84 @@
+import type { UserRecord } from '../contract/user-record.js';
+import { DENIED, REJECTED, unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
+import { CallFailure } from './call-failure.js';
+import type { Notices } from './notices.js';
+import { readJsonObject, type Reply } from './reply.js';
+import { readRetryAfterSeconds } from './retry-after.js';
+import { DEFAULT_STATUS_MEANINGS, type RefusalStatus, type StatusMap } from './status-meaning.js';
+
+/** Reads the record in a 200: `undefined` for anything that is not a user. */
+export type ReadUser<User> = (json: object) => User | undefined;
+
+/** What to do when user_details answers with another `auth_token` than was presented. */
+export type TokenEcho = 'ignore' | 'warn' | 'deny';
+
+/** How replies to user_details are read. */
+export interface VerdictSettings {
+  readonly statusMap: StatusMap;
+  readonly tokenEcho: TokenEcho;
+}
+
+/** Turns the reply to user_details into a verdict: the one table from status to outcome. */
+export class UserDetailsVerdicts<User extends UserRecord> {
+  readonly #readUser: ReadUser<User>;
+  readonly #settings: VerdictSettings;
+  readonly #notices: Notices;
+
+  constructor(readUser: ReadUser<User>, settings: VerdictSettings, notices: Notices) {
+    this.#readUser = readUser;
+    this.#settings = settings;
+    this.#notices = notices;
+  }
+
+  /** The verdict on the session whose token was presented. */
+  of(reply: Reply, presentedToken: string): Verdict<User> {
+    if (reply.status === 200) return this.#accepted(reply, presentedToken);
+    if (isRefusal(reply.status)) return this.#refused(reply, reply.status);
+    return outage(reply);
+  }
+
+  #accepted(reply: Reply, presentedToken: string): Verdict<User> {
+    const user = readUser(reply, this.#readUser);
+    if (user === undefined) return unavailable('malformed');
+    const echoed = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
+    if (!echoed) this.#notices.tokenMismatch();
+    return echoed || this.#settings.tokenEcho === 'warn' ? { kind: 'accepted', user } : unavailable('malformed');
+  }
+
+  #refused({ body }: Reply, status: RefusalStatus): Verdict<User> {
+    const mapped = this.#settings.statusMap[status];
+    if (status === 404 && mapped === undefined && body?.length !== 0) {
+      this.#notices.unexpectedReply(status);
+      return unavailable('unexpected_status');
+    }
+    const meaning = mapped ?? DEFAULT_STATUS_MEANINGS[status];
+    if (meaning === 'unauthenticated') return REJECTED;
+    return meaning === 'forbidden' ? DENIED : unavailable('unexpected_status');
+  }
+}
+
+/** The user in a 200, or `undefined`; a validator of the application that throws has not accepted the record. */
+export function readUser<User>(reply: Reply, read: ReadUser<User>): User | undefined {
+  const json = readJsonObject(reply);
+  try {
+    return json && read(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What any status that the interface does not list means: the service is not well, or it is not the service. */
+export function outage({ status, headers }: Reply): Unavailable {
+  const retryAfter = readRetryAfterSeconds(headers['retry-after']);
+  if (status === 429) return unavailable('rate_limited', retryAfter);
+  return unavailable(status === 408 || status >= 500 ? 'server_error' : 'unexpected_status', retryAfter);
+}
+
+/** What a call without a reply means. */
+export function noReply(error: unknown): Unavailable {
+  return unavailable(error instanceof CallFailure ? error.reason : 'unreachable');
+}
+
+function isRefusal(status: number): status is RefusalStatus {
+  return status in DEFAULT_STATUS_MEANINGS;
+}

@@ -1,0 +1,101 @@
+import { type Unavailable, type UnavailableReason, type Verdict } from './verdict.js';
+
+const BRAND = Symbol.for('nestjs-session-auth.error');
+
+/** Base of every error of this library. Holds no key, token, IV or password, and has no `cause`. */
+export abstract class SessionAuthError extends Error {
+  /** Stable name of the outcome. */
+  abstract readonly code: string;
+  /** HTTP status that this outcome is answered with. */
+  abstract readonly statusCode: number;
+
+  static {
+    Object.defineProperty(this.prototype, BRAND, { value: true });
+  }
+
+  /** Recognises the errors of another copy of this package too. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this === SessionAuthError) return isSessionAuthError(value);
+    return Function.prototype[Symbol.hasInstance].call(this, value);
+  }
+}
+
+/** Whether a value is an error of this library, of whichever copy of the package. */
+export function isSessionAuthError(value: unknown): value is SessionAuthError {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}
+
+/** An option is missing or wrong. The message names the option and the remedy. */
+export class InvalidConfigurationError extends SessionAuthError {
+  override readonly name = 'InvalidConfigurationError';
+  readonly code = 'INVALID_CONFIGURATION';
+  readonly statusCode = 500;
+}
+
+/** The service could not read the request (its 400 to a sign-in or sign-out), or it was no request to send at all. */
+export class InvalidRequestError extends SessionAuthError {
+  override readonly name = 'InvalidRequestError';
+  readonly code = 'INVALID_REQUEST';
+  readonly statusCode = 400;
+
+  constructor(message = 'The session service could not read the request') {
+    super(message);
+  }
+}
+
+/** Username or password is wrong (401 and 404 to a sign-in: the same error, so that nobody learns which usernames exist). */
+export class CredentialsRejectedError extends SessionAuthError {
+  override readonly name = 'CredentialsRejectedError';
+  readonly code = 'CREDENTIALS_REJECTED';
+  readonly statusCode = 401;
+
+  constructor() {
+    super('The username or the password is wrong');
+  }
+}
+
+/** The token is missing, malformed, unknown, or its session has ended: sign in again. */
+export class SessionRejectedError extends SessionAuthError {
+  override readonly name = 'SessionRejectedError';
+  readonly code = 'SESSION_REJECTED';
+  readonly statusCode = 401;
+
+  constructor() {
+    super('The session is not valid');
+  }
+}
+
+/** The service refuses this application or user. Signing in again does not help. */
+export class AccessDeniedError extends SessionAuthError {
+  override readonly name = 'AccessDeniedError';
+  readonly code = 'ACCESS_DENIED';
+  readonly statusCode = 403;
+
+  constructor() {
+    super('Access is denied');
+  }
+}
+
+/** The service gave no usable answer: try again later. Never caused by the user's token. */
+export class SessionServiceUnavailableError extends SessionAuthError {
+  override readonly name = 'SessionServiceUnavailableError';
+  readonly code = 'SESSION_SERVICE_UNAVAILABLE';
+  readonly statusCode = 503;
+  /** What went wrong, as a stable word. */
+  readonly reason: UnavailableReason;
+  /** Seconds to wait before the next try, 1 to 120. */
+  readonly retryAfterSeconds: number;
+
+  constructor({ reason, retryAfterSeconds }: Omit<Unavailable, 'kind'>, message = 'The session service is unavailable; try again later') {
+    super(message);
+    this.reason = reason;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The error that tells a caller of the service class what a refusing verdict means. */
+export function errorOf(verdict: Exclude<Verdict<unknown>, { kind: 'accepted' }>): SessionAuthError {
+  if (verdict.kind === 'rejected') return new SessionRejectedError();
+  if (verdict.kind === 'denied') return new AccessDeniedError();
+  return new SessionServiceUnavailableError(verdict);
+}

@@ -1,0 +1,73 @@
+import { TransformationType } from 'class-transformer';
+import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { getMetadataStorage } from 'class-validator';
+
+type RecordClass = new () => object;
+type ValidationMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+/** What the decorators say of one field. */
+export interface FieldDescription {
+  readonly name: string;
+  /** Checks the field; `owner` is the record that holds it. */
+  readonly checks: readonly ((value: unknown, owner: object) => boolean)[];
+  /** When one of these says no, the field is not checked (`@IsOptional`, `@ValidateIf`). */
+  readonly conditions: readonly ((value: unknown, owner: object) => boolean)[];
+  /** Class of the objects that the field holds (`@ValidateNested` with `@Type`). */
+  readonly nested: RecordClass | undefined;
+}
+
+/** Reads from class-validator what a class declares, field by field. */
+export function describeRecord(record: RecordClass): FieldDescription[] {
+  const byField = new Map<string, ValidationMetadata[]>();
+  for (const metadata of getMetadataStorage().getTargetValidationMetadatas(record, record.name, false, false)) {
+    byField.set(metadata.propertyName, [...(byField.get(metadata.propertyName) ?? []), metadata]);
+  }
+  return [...byField].map(([name, metadatas]) => ({
+    name,
+    checks: metadatas.filter(({ type }) => type === 'customValidation').flatMap((metadata) => checksOf(metadata)),
+    conditions: metadatas.filter(({ type }) => type === 'conditionalValidation').map((metadata) => conditionOf(metadata)),
+    nested: metadatas.some(({ type }) => type === 'nestedValidation') ? nestedClass(record, name) : undefined,
+  }));
+}
+
+/** Whether class-transformer has more to do with a field than to build its nested class. */
+export function isTransformed(record: RecordClass, { name, nested }: FieldDescription): boolean {
+  const storage = defaultMetadataStorage;
+  const transforms = storage.findTransformMetadatas(record, name, TransformationType.PLAIN_TO_CLASS);
+  const typed: unknown = storage.findTypeMetadata(record, name);
+  const renamed: unknown = [storage.findExposeMetadata(record, name), storage.findExcludeMetadata(record, name)].find(Boolean);
+  return transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined);
+}
+
+/** Whether any validator of the class works asynchronously; such a validator can't decide on a session. */
+export function hasAsyncValidators(record: RecordClass): boolean {
+  const storage = getMetadataStorage();
+  return storage
+    .getTargetValidationMetadatas(record, record.name, false, false)
+    .some((metadata) => storage.getTargetValidatorConstraints(metadata.constraintCls).some(({ async }) => async));
+}
+
+function checksOf(metadata: ValidationMetadata): FieldDescription['checks'] {
+  const { constraints, propertyName: property, each, validateIf } = metadata;
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(metadata.constraintCls)
+    .map(({ instance }) => (value: unknown, object: object) => {
+      if (validateIf?.(object, value) === false) return true;
+      const validate = (item: unknown): boolean => {
+        const verdict = instance.validate(item, { value, object, property, constraints, targetName: object.constructor.name });
+        return !(verdict instanceof Promise) && verdict;
+      };
+      return each && Array.isArray(value) ? value.every(validate) : validate(value);
+    });
+}
+
+function conditionOf({ constraints }: ValidationMetadata): FieldDescription['conditions'][number] {
+  const [condition] = constraints as [(owner: object, value: unknown) => boolean];
+  return (value, owner) => condition(owner, value);
+}
+
+function nestedClass(record: RecordClass, name: string): RecordClass | undefined {
+  const metadata = defaultMetadataStorage.findTypeMetadata(record, name) as { typeFunction(): unknown } | undefined;
+  const type = metadata?.typeFunction();
+  return typeof type === 'function' ? (type as RecordClass) : undefined;
+}

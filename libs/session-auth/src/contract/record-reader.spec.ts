@@ -1,0 +1,147 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { plainToInstance, Transform, Type } from 'class-transformer';
+import {
+  Allow,
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Min,
+  ValidateNested,
+  validateSync,
+} from 'class-validator';
+import * as fc from 'fast-check';
+import { compileRecordReader } from './record-reader.js';
+import { CclInfo, UserRecord } from './user-record.js';
+
+class Address {
+  @IsString() @Length(1, 3) street!: string;
+  @IsOptional() @IsInt() @Min(0) floor?: number;
+}
+
+class DetailedRecord extends UserRecord {
+  @IsOptional() @IsIn(['a', 'b']) override readonly display_label?: string | undefined = undefined;
+  @IsOptional() @IsArray() @ArrayMaxSize(2) @IsString({ each: true }) @Matches(/^x/, { each: true }) tags?: string[];
+  @IsOptional() @ValidateNested() @Type(() => Address) address?: Address;
+  @IsOptional() @ValidateNested() @Type(() => Address) addresses?: Address[];
+  @IsInt() required!: number;
+  @Allow() anything?: unknown;
+}
+
+class TransformedRecord extends UserRecord {
+  @IsString() @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toUpperCase() : value)) shout!: string;
+}
+
+const scalar = fc.oneof(
+  fc.string({ maxLength: 4 }),
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constantFrom(null, 'a', 'x1', '', 0, 1.5, Number.MAX_SAFE_INTEGER, 2 ** 53),
+);
+
+/** Mostly what the field wants, so that both verdicts come up. */
+function mostly<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 12, arbitrary }, { weight: 1, arbitrary: scalar }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) });
+}
+
+const address = mostly(
+  fc.record({ street: mostly(fc.constantFrom('a', 'abc')), floor: mostly(fc.nat()), unknown: scalar }, { requiredKeys: ['street'] }),
+);
+const id = mostly(fc.integer());
+const cclInfo = mostly(fc.record({ client_id: id, company_id: id, location_id: id, other: scalar }, { requiredKeys: [] }));
+
+const json = fc.record(
+  {
+    username: mostly(fc.string()),
+    role: mostly(fc.string()),
+    help_checkbox: mostly(fc.boolean()),
+    ccl_info: fc.oneof({ weight: 12, arbitrary: cclInfo }, { weight: 1, arbitrary: fc.array(cclInfo, { maxLength: 2 }) }),
+    display_label: mostly(fc.constantFrom('a', 'b', null)),
+    tags: mostly(fc.array(mostly(fc.constantFrom('x', 'xy')), { maxLength: 2 })),
+    address,
+    addresses: mostly(fc.array(address, { maxLength: 2 })),
+    required: mostly(fc.integer()),
+    anything: fc.jsonValue({ maxDepth: 2 }),
+    undeclared: fc.jsonValue({ maxDepth: 1 }),
+  },
+  { requiredKeys: ['required'] },
+);
+
+function classValidatorAccepts(record: new () => object, value: object): boolean {
+  return validateSync(plainToInstance(record, value), { whitelist: true }).length === 0;
+}
+
+describe('the compiled check of a record', () => {
+  it.each([
+    ['UserRecord', UserRecord],
+    ['a class with constraints, arrays and nested classes of its own', DetailedRecord],
+  ])('gives the verdict of class-validator on arbitrary JSON, for %s', (_name, record) => {
+    const read = compileRecordReader(record);
+    const seen = { accepted: 0, refused: 0 };
+    fc.assert(
+      fc.property(json, (arbitrary) => {
+        const value = JSON.parse(JSON.stringify(arbitrary)) as object;
+        const accepted = read(value) !== undefined;
+        seen[accepted ? 'accepted' : 'refused'] += 1;
+        expect(accepted).toBe(classValidatorAccepts(record, value));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(200);
+  });
+
+  it('keeps what the class declares and nothing else', () => {
+    const user = compileRecordReader(UserRecord)({ username: 'ann', admin: true, ccl_info: { client_id: 1, secret: 2 } });
+    expect(user).not.toHaveProperty('admin');
+    expect(user).not.toHaveProperty('ccl_info.secret');
+    expect(JSON.parse(JSON.stringify(user))).toEqual({ username: 'ann', ccl_info: { client_id: 1 } });
+  });
+
+  it('makes absent of null and reads every field as undefined where the wire is silent', () => {
+    const user = compileRecordReader(UserRecord)({ username: 'ann', role: null, ccl_info: null });
+    expect([user?.role, user?.ccl_info, user?.email]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('gives a record and a ccl_info that nobody can change, of their own classes', () => {
+    const user = compileRecordReader(UserRecord)({ username: 'ann', ccl_info: { client_id: 1 } });
+    expect(user).toBeInstanceOf(UserRecord);
+    expect(user?.ccl_info).toBeInstanceOf(CclInfo);
+    expect(() => Object.assign(user ?? {}, { role: 'admin' })).toThrow(TypeError);
+    expect(() => Object.assign(user?.ccl_info ?? {}, { client_id: 2 })).toThrow(TypeError);
+  });
+
+  it('lets the token be read but not enumerated', () => {
+    const user = compileRecordReader(UserRecord)({ username: 'ann', auth_token: 'secret' });
+    expect(user?.auth_token).toBe('secret');
+    expect(JSON.stringify(user) + Object.keys(user ?? {}).join()).not.toMatch(/secret|auth_token/);
+  });
+
+  it('takes nothing from a __proto__ in the answer', () => {
+    const user = compileRecordReader(UserRecord)(JSON.parse('{"__proto__":{"role":"admin"},"username":"ann"}') as object);
+    expect(user?.role).toBeUndefined();
+    expect(({} as { role?: string }).role).toBeUndefined();
+  });
+
+  it.each(['1e999', '9007199254740993', '1.5', '"7"', 'true'])('refuses %s as an id', (id) => {
+    const json = JSON.parse(`{ "username": "ann", "ccl_info": { "client_id": ${id} } }`) as object;
+    expect(compileRecordReader(UserRecord)(json)).toBeUndefined();
+  });
+
+  it('reads only the field name that the interface spells', () => {
+    const user = compileRecordReader(UserRecord)({ username: 'ann', preferred_language: 'en', preffered_language: 'de' });
+    expect(user).toMatchObject({ preffered_language: 'de' });
+    expect(user).not.toHaveProperty('preferred_language');
+  });
+
+  it('lets class-transformer work where the class asks for it', () => {
+    const read = compileRecordReader(TransformedRecord);
+    expect(read({ username: 'ann', shout: 'hi', undeclared: 1 })).toMatchObject({ shout: 'HI' });
+    expect(read({ username: 'ann', shout: 1 })).toBeUndefined();
+  });
+});

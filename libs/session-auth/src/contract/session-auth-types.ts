@@ -1,0 +1,27 @@
+/**
+ * Narrows the open types of the user record. Empty here; an application fills it by module augmentation:
+ *
+ * ```ts
+ * declare module 'nestjs-session-auth' {
+ *   interface SessionAuthTypes {
+ *     role: 'hiring_manager' | 'new_hire';
+ *     sub_role: 'approver' | 'recruiter';
+ *   }
+ * }
+ * ```
+ *
+ * `role` and `sub_role` narrow the record and the decorators; `user` names the application's own record class.
+ * The interface documents no values of `role` and `sub_role` (section 2.4).
+ */
+export interface SessionAuthTypes {
+  /** Reserved: an interface without members would accept anything. */
+  readonly [unused]?: never;
+}
+
+declare const unused: unique symbol;
+
+/** A role's name: any string, until {@link SessionAuthTypes} narrows it. */
+export type RoleName = SessionAuthTypes extends { role: infer Role extends string } ? Role : string;
+
+/** A sub-role's name: any string, until {@link SessionAuthTypes} narrows it. */
+export type SubRoleName = SessionAuthTypes extends { sub_role: infer SubRole extends string } ? SubRole : string;

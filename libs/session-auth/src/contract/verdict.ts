@@ -1,0 +1,26 @@
+/** Why the session service gave no usable answer (our decision; the interface names no causes). */
+export type UnavailableReason =
+  'unreachable' | 'timeout' | 'server_error' | 'rate_limited' | 'unexpected_status' | 'malformed' | 'busy' | 'api_key' | 'shutting_down';
+
+/** No usable answer: try again after `retryAfterSeconds` (1 to 120). */
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly reason: UnavailableReason;
+  readonly retryAfterSeconds: number;
+}
+
+/** What became of one check. A value and not an error, because a flood of refusals must not pay for stack traces. */
+export type Verdict<User> =
+  { readonly kind: 'accepted'; readonly user: User } | { readonly kind: 'rejected' } | { readonly kind: 'denied' } | Unavailable;
+
+/** The session is not valid: 401. */
+export const REJECTED = Object.freeze({ kind: 'rejected' });
+/** The service refuses this application or user: 403. */
+export const DENIED = Object.freeze({ kind: 'denied' });
+
+const DEFAULT_RETRY_AFTER_SECONDS = 5;
+
+/** Builds the verdict for an outage; waits are clamped to 1 to 120 seconds. */
+export function unavailable(reason: UnavailableReason, retryAfterSeconds = DEFAULT_RETRY_AFTER_SECONDS): Unavailable {
+  return { kind: 'unavailable', reason, retryAfterSeconds: Math.min(120, Math.max(1, Math.ceil(retryAfterSeconds))) };
+}

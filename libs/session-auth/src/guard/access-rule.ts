@@ -1,0 +1,56 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { UserRecord } from '../contract/user-record.js';
+
+/** What a user must meet to enter. */
+export interface Requirement {
+  /** Decorator that it came from: a handler's replace its controller's of the same kind. */
+  readonly kind: string;
+  /** Whether the user meets it. It may be the application's own code, so anything may come back; only `true` admits. */
+  isMet(user: UserRecord, context: ExecutionContext): unknown;
+}
+
+/** What a handler asks of its caller. Resolved once, from the handler's decorators over its controller's. */
+export type AccessRule =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'optional' }
+  | { readonly kind: 'protected'; readonly requirements: readonly Requirement[] };
+
+/** What the decorators on one handler or one controller say. */
+export interface Declaration {
+  readonly open: 'public' | 'optional' | undefined;
+  readonly requirements: readonly Requirement[];
+}
+
+/**
+ * One rule out of two levels. A handler's word wins over its controller's; a level that opens and requires at once is closed:
+ * `@Public()` never opens what names roles on the same level, nor what its handler closes.
+ */
+export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
+  if (handler.requirements.length > 0) return { kind: 'protected', requirements: override(handler.requirements, controller.requirements) };
+  if (handler.open) return { kind: handler.open };
+  if (controller.requirements.length > 0) return { kind: 'protected', requirements: controller.requirements };
+  return controller.open ? { kind: controller.open } : { kind: 'protected', requirements: [] };
+}
+
+function override(own: readonly Requirement[], inherited: readonly Requirement[]): Requirement[] {
+  return [...own, ...inherited.filter(({ kind }) => !own.some((requirement) => requirement.kind === kind))];
+}
+
+/** Whether the user meets all of them. Waits only for those that do; a requirement that throws is not met. */
+export function meetsAll(requirements: readonly Requirement[], user: UserRecord, context: ExecutionContext): boolean | Promise<boolean> {
+  for (const [index, requirement] of requirements.entries()) {
+    const met = meets(requirement, user, context);
+    if (met instanceof Promise) return met.then((yes: unknown) => yes === true && meetsAll(requirements.slice(index + 1), user, context));
+    if (met !== true) return false;
+  }
+  return true;
+}
+
+function meets(requirement: Requirement, user: UserRecord, context: ExecutionContext): unknown {
+  try {
+    const met = requirement.isMet(user, context);
+    return met instanceof Promise ? met.catch(() => false) : met;
+  } catch {
+    return false;
+  }
+}

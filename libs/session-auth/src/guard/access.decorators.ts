@@ -1,0 +1,54 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import type { RoleName, SubRoleName } from '../contract/session-auth-types.js';
+import { opening, requiring } from './access-metadata.js';
+import type { CurrentUserRecord } from './current-user.decorator.js';
+
+/** No check, and no call to the service. On a controller it does not open a handler that requires something. */
+export const Public = (): ClassDecorator & MethodDecorator => opening('public');
+
+/**
+ * No token, or a refused one: the handler runs with no user. A service that is unavailable, or that refuses this application,
+ * is still an error: 503 or 403.
+ */
+export const OptionalAuth = (): ClassDecorator & MethodDecorator => opening('optional');
+
+/**
+ * The user's `role` must be one of these, exactly and case-sensitively. A handler's list replaces its controller's.
+ * @throws InvalidConfigurationError when no name, or an empty one, is given.
+ */
+export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & MethodDecorator {
+  const allowed = namesOf('Roles', names);
+  return requiring('roles', ({ role }) => role !== undefined && allowed.has(role));
+}
+
+/**
+ * The user's `sub_role` must be one of these, exactly and case-sensitively. Beside {@link Roles} both must hold.
+ * A handler's list replaces its controller's.
+ * @throws InvalidConfigurationError when no name, or an empty one, is given.
+ */
+export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecorator & MethodDecorator {
+  const allowed = namesOf('SubRoles', names);
+  return requiring('sub-roles', ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole));
+}
+
+/** A rule of {@link Authorize}; its user may be declared as the application's own record class. */
+export type AuthorizationRule = {
+  rule(user: CurrentUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
+}['rule'];
+
+/** Your own rule, sync or async. Only `true` admits; a throw or a rejection denies. */
+export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecorator {
+  if (typeof rule !== 'function') throw new InvalidConfigurationError('@Authorize() needs a function: give it your rule.');
+  return requiring('authorize', (user, context) => rule(user, context));
+}
+
+function namesOf(decorator: string, names: readonly unknown[]): ReadonlySet<string> {
+  const valid = names.filter((name): name is string => typeof name === 'string' && name !== '');
+  if (valid.length === 0 || valid.length !== names.length) {
+    throw new InvalidConfigurationError(
+      `@${decorator}() needs at least one name, each a non-empty string: give it the names that may enter.`,
+    );
+  }
+  return new Set(valid);
+}

@@ -1,0 +1,75 @@
+import { STATUS_CODES } from 'node:http';
+import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { SessionServiceUnavailableError, type SessionAuthError } from '../contract/errors.js';
+import type { Unavailable } from '../contract/verdict.js';
+import { withoutStack } from './without-stack.js';
+
+/** A refusal as HTTP says it. */
+export interface HttpDenial {
+  readonly statusCode: number;
+  readonly code: string;
+  readonly message: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+const NO_STORE = ['Cache-Control', 'no-store'] as const;
+const CHALLENGE = ['WWW-Authenticate', 'X-Auth-Token realm="session"'] as const;
+const REFUSED_CHALLENGE = ['WWW-Authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
+
+/** 401: no token was presented. */
+export const TOKEN_REQUIRED: HttpDenial = {
+  statusCode: 401,
+  code: 'SESSION_REQUIRED',
+  message: 'A session token is required',
+  headers: [NO_STORE, CHALLENGE],
+};
+
+/** 401: a token was presented and refused. */
+export const TOKEN_REFUSED: HttpDenial = {
+  statusCode: 401,
+  code: 'SESSION_REJECTED',
+  message: 'The session is not valid',
+  headers: [NO_STORE, REFUSED_CHALLENGE],
+};
+
+/** 403: the caller may not enter. It does not say what was required. */
+export const FORBIDDEN: HttpDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [NO_STORE] };
+
+/** 503: nobody can say now whether the session is valid. */
+export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retryAfterSeconds'>): HttpDenial {
+  return {
+    statusCode: 503,
+    code: 'SESSION_SERVICE_UNAVAILABLE',
+    message: 'The session service is unavailable; try again later',
+    headers: [NO_STORE, ['Retry-After', String(retryAfterSeconds)]],
+  };
+}
+
+/** The same for an error of the service class that a controller let through. */
+export function denialOf(error: SessionAuthError): HttpDenial {
+  if (error.code === TOKEN_REFUSED.code) return TOKEN_REFUSED;
+  if (error instanceof SessionServiceUnavailableError) return { ...unavailableDenial(error), message: error.message };
+  const { statusCode, code, message } = error;
+  return { statusCode, code, message, headers: statusCode === 401 ? [NO_STORE, CHALLENGE] : [NO_STORE] };
+}
+
+/** The exception to throw: Nest's own for the status, with its usual body and a stable `code`. */
+export function exceptionOf({ statusCode, code, message }: HttpDenial): HttpException {
+  const body = { statusCode, message, error: STATUS_CODES[statusCode], code };
+  return withoutStack(() => httpException(statusCode, body));
+}
+
+function httpException(statusCode: number, body: object): HttpException {
+  switch (statusCode) {
+    case 400:
+      return new BadRequestException(body);
+    case 401:
+      return new UnauthorizedException(body);
+    case 403:
+      return new ForbiddenException(body);
+    case 503:
+      return new ServiceUnavailableException(body);
+    default:
+      return new HttpException(body, statusCode);
+  }
+}

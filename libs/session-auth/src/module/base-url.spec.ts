@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { isPlainTextBeyondLoopback, readBaseUrl } from './base-url.js';
+
+describe('baseUrl', () => {
+  it.each([
+    ['https://sessions.example.com', 'https://sessions.example.com'],
+    ['https://sessions.example.com/', 'https://sessions.example.com'],
+    ['https://sessions.example.com/api/v1//', 'https://sessions.example.com/api/v1'],
+    [new URL('http://127.0.0.1:3100/x/'), 'http://127.0.0.1:3100/x'],
+  ])('%p is the root %p', (value, root) => {
+    expect(readBaseUrl(value)).toBe(root);
+  });
+
+  it.each([
+    [undefined, 'is missing'],
+    ['', 'is missing'],
+    ['sessions.example.com', 'is not an absolute URL'],
+    ['localhost:3100', 'must start with http'],
+    ['/api', 'is not an absolute URL'],
+    [' https://sessions.example.com', 'is not an absolute URL'],
+    [42, 'is not an absolute URL'],
+    ['ftp://sessions.example.com', 'must start with http'],
+    ['https://user:canary@sessions.example.com', 'must not hold a user'],
+    ['https://sessions.example.com/?key=canary', 'must not have a query'],
+    ['https://sessions.example.com/?', 'must not have a query'],
+    ['https://sessions.example.com/#', 'must not have a query'],
+    ['https://sessions.example.com/authentication', 'must not end in /authentication'],
+  ])('%p is refused: it %s', (value, problem) => {
+    const read = (): unknown => readBaseUrl(value);
+    expect(read).toThrow(`baseUrl ${problem}`);
+    expect(read).not.toThrow(/canary/);
+  });
+
+  it.each([
+    ['http://localhost:3100', false],
+    ['http://127.1.2.3', false],
+    ['http://[::1]:3100', false],
+    ['https://sessions.example.com', false],
+    ['http://sessions.example.com', true],
+    ['http://127.0.0.1.example.com', true],
+  ])('%p sends secrets in plain text over a network: %p', (value, plain) => {
+    expect(isPlainTextBeyondLoopback(value)).toBe(plain);
+  });
+});

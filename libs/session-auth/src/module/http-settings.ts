@@ -1,0 +1,48 @@
+import { Agent } from 'node:http';
+import type { AxiosProxyConfig } from 'axios';
+import { integerOption, knownOptions, refuseOption } from './option-checks.js';
+import type { SessionAuthHttpOptions } from './options.js';
+
+/** The transport options, checked and with every default in place. */
+export interface HttpSettings {
+  readonly httpAgent: Agent | undefined;
+  readonly httpsAgent: Agent | undefined;
+  readonly proxy: AxiosProxyConfig | undefined;
+  readonly maxResponseBytes: number;
+  readonly maxTokenLength: number;
+}
+
+const OPTIONS = ['httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'];
+
+/** Checks the transport options. @throws InvalidConfigurationError naming the first that is wrong. */
+export function readHttpSettings(http: SessionAuthHttpOptions): HttpSettings {
+  knownOptions('http', http, OPTIONS);
+  const { httpAgent, httpsAgent, proxy } = http;
+  if (proxy !== undefined && (httpAgent ?? httpsAgent)) refuseOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
+  return {
+    httpAgent: readAgent('http.httpAgent', httpAgent),
+    httpsAgent: readAgent('http.httpsAgent', httpsAgent),
+    proxy: readProxy(proxy),
+    maxResponseBytes: integerOption('http.maxResponseBytes', http.maxResponseBytes, { min: 1, max: 16_777_216, fallback: 65_536 }),
+    maxTokenLength: integerOption('http.maxTokenLength', http.maxTokenLength, { min: 1, max: 65_536, fallback: 4_096 }),
+  };
+}
+
+function readAgent(option: string, agent: unknown): Agent | undefined {
+  if (agent === undefined || agent instanceof Agent) return agent;
+  return refuseOption(option, 'must be an agent of node:http or node:https', 'Give it one, or leave it out');
+}
+
+function readProxy(proxy: unknown): AxiosProxyConfig | undefined {
+  if (proxy === undefined) return undefined;
+  knownOptions('http.proxy', proxy, ['protocol', 'host', 'port', 'auth']);
+  const { protocol = 'http', host, port } = proxy as Record<string, unknown>;
+  const valid =
+    typeof host === 'string' &&
+    Number.isInteger(port) &&
+    /^https?:?$/.test(String(protocol)) &&
+    URL.canParse(`http://${host}:${String(port)}`);
+  return valid
+    ? (proxy as AxiosProxyConfig)
+    : refuseOption('http.proxy', 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
+}

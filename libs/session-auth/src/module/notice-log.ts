@@ -1,0 +1,30 @@
+import { Logger } from '@nestjs/common';
+import type { Notices } from '../client/notices.js';
+
+const ONCE_EVERY_MS = 60_000;
+
+/** Writes notices to Nest's logger, each kind at most once a minute. */
+export class NoticeLog implements Notices {
+  readonly #logger = new Logger('SessionAuth');
+  readonly #writtenAt = new Map<string, number>();
+
+  unexpectedReply(status: number): void {
+    this.#write('unexpected authority reply', `${status} with a body. This is not the session service: check baseUrl.`);
+  }
+
+  tokenMismatch(): void {
+    this.#write('token mismatch', 'user_details answered with another auth_token than was presented. See the tokenEcho option.');
+  }
+
+  /** Tells once, at bootstrap, that keys and tokens would cross a network unencrypted. */
+  plainText(): void {
+    this.#write('plain text', 'baseUrl is http: and not on this host; keys and tokens can be read on the way. Use https.');
+  }
+
+  #write(kind: string, text: string): void {
+    const now = performance.now();
+    if (now - (this.#writtenAt.get(kind) ?? -Infinity) < ONCE_EVERY_MS) return;
+    this.#writtenAt.set(kind, now);
+    this.#logger.warn(`${kind}: ${text}`);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { AxiosProxyConfig } from 'axios';
+import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
+import type { ApiKey } from '../client/api-key.js';
+import type { StatusMap } from '../client/status-meaning.js';
+import type { TokenEcho } from '../client/user-details-verdict.js';
+import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
+import type { TokenSource } from '../guard/token-source.js';
+import type { RetrySettings } from '../verifier/retry.js';
+
+/** Options of {@link SessionAuthModule}. A wrong one stops the application at bootstrap and is named in the error. */
+export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
+  /** Root of the session service, without `/authentication`: http or https, no user info, query or fragment. */
+  readonly baseUrl: string | URL;
+
+  /** Sent as `X-API-KEY` (section 5.1). A function is asked before each call, so that the key can rotate without a restart. */
+  readonly apiKey: ApiKey;
+
+  /** Where the guard looks for the token; in a list, the first source that finds one decides. @default fromHeader('x-auth-token') */
+  readonly token?: TokenSource | readonly TokenSource[];
+
+  /** Sends the caller's `X-AUTH-IV` upstream unchanged, as a part of the session's identity (section 5.6). @default true */
+  readonly forwardAuthIv?: boolean;
+
+  /** Milliseconds for one check: queue, retry and body included. 1 to 300 000. @default 3000 */
+  readonly timeoutMs?: number;
+
+  /** Milliseconds for a sign-in, which is never retried. 1 to 300 000. @default 10000 */
+  readonly signInTimeoutMs?: number;
+
+  /** Milliseconds for a sign-out, which is never retried. 1 to 300 000. @default 5000 */
+  readonly signOutTimeoutMs?: number;
+
+  /** Attempts of one check, the first included: 1 to 10. Only a passing failure is tried again. @default { maxAttempts: 2 } */
+  readonly retry?: false | Partial<RetrySettings>;
+
+  /** Checks that may ask the service at once. 1 to 10 000. @default 128 */
+  readonly maxInFlight?: number;
+
+  /** Checks that may wait for their turn, no longer than `timeoutMs`; the next is answered 503 at once. 0 to 100 000. @default 1024 */
+  readonly maxQueued?: number;
+
+  /** What the service's refusals of a check mean; the interface does not say what causes each (section 7). @default 403 forbidden, else unauthenticated */
+  readonly statusMap?: StatusMap;
+
+  /** Class of the records: one that extends `UserRecord` with your own decorated fields. @default UserRecord */
+  readonly userRecord?: UserRecordClass<User>;
+
+  /** At least one of these fields must be a non-empty string, or a 200 is not a user (our decision). @default ['username', 'email'] */
+  readonly identityFields?: readonly (keyof User & string)[];
+
+  /** What to do when user_details answers with another `auth_token` than was presented: nothing, a warning, or 503. @default 'warn' */
+  readonly tokenEcho?: TokenEcho;
+
+  /** Transport and its limits. */
+  readonly http?: SessionAuthHttpOptions;
+}
+
+/** How the service is reached. Proxies named in the environment are ignored unless `proxy` is set. */
+export interface SessionAuthHttpOptions {
+  /** Agent for an http base URL, in place of the built-in pool. @default none */
+  readonly httpAgent?: HttpAgent;
+  /** Agent for an https base URL, in place of the built-in pool: client certificates (mTLS), own authorities. @default none */
+  readonly httpsAgent?: HttpsAgent;
+  /** A forward proxy: host, port, protocol and credentials, as in axios. Not together with an agent. @default none */
+  readonly proxy?: AxiosProxyConfig;
+  /** Bytes that a reply's body may have. 1 to 16 777 216. @default 65536 */
+  readonly maxResponseBytes?: number;
+  /** Bytes that a token or an IV may have. 1 to 65 536. @default 4096 */
+  readonly maxTokenLength?: number;
+}
+
+/** Extras of `forRoot` and `forRootAsync`, beside the options. */
+export interface SessionAuthExtras {
+  /** Makes the guard and the service available everywhere without an import. @default true */
+  readonly isGlobal?: boolean;
+  /** Registers the guard for the whole application, with `@Public()` as the way out. @default false */
+  readonly protectAllRoutes?: boolean;
+}
+
+/** Implemented by a class that `forRootAsync` is to take the options from (`useClass`, `useExisting`). */
+export interface SessionAuthOptionsFactory<User extends UserRecord = UserRecord> {
+  createSessionAuthOptions(): SessionAuthOptions<User> | Promise<SessionAuthOptions<User>>;
+}
+
+/** Options of `forRootAsync`: Nest's usual `imports`, `inject` and one of `useFactory`, `useClass`, `useExisting`. */
+export type SessionAuthAsyncOptions<User extends UserRecord = UserRecord> = ConfigurableModuleAsyncOptions<
+  SessionAuthOptions<User>,
+  'createSessionAuthOptions'
+>;

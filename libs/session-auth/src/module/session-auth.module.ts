@@ -1,0 +1,58 @@
+import 'reflect-metadata';
+import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
+import { Connections } from '../client/connections.js';
+import { Deadlines } from '../client/deadline.js';
+import type { UserRecord } from '../contract/user-record.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import { ConfigurableModuleClass } from './module-definition.js';
+import type { SessionAuthAsyncOptions, SessionAuthExtras, SessionAuthOptions } from './options.js';
+import { EXPORTS, PROVIDERS } from './providers.js';
+import type { SessionAuthService } from './session-auth.service.js';
+
+declare const service: unique symbol;
+
+/** A registration of the module; it remembers the record's type for {@link ServiceOf}. */
+export interface SessionAuthDynamicModule<User extends UserRecord> extends DynamicModule {
+  readonly [service]?: SessionAuthService<User>;
+}
+
+/** The service that a registration provides: `ServiceOf<typeof registration>`. */
+export type ServiceOf<Registration extends SessionAuthDynamicModule<never>> =
+  Registration extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
+
+/** Registers the service and the guard for one session service and one application key. */
+@Module({ providers: PROVIDERS, exports: EXPORTS })
+export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleDestroy {
+  constructor(
+    private readonly deadlines: Deadlines,
+    private readonly connections: Connections,
+  ) {
+    super();
+  }
+
+  /**
+   * Registers with options at hand.
+   * @throws InvalidConfigurationError at bootstrap, naming the option
+   */
+  static override forRoot<User extends UserRecord = CurrentUserRecord>(
+    options: SessionAuthOptions<User> & SessionAuthExtras,
+  ): SessionAuthDynamicModule<User> {
+    return super.forRoot(options as SessionAuthOptions & SessionAuthExtras);
+  }
+
+  /**
+   * Registers with options from a factory, a class or an existing provider.
+   * @throws InvalidConfigurationError at bootstrap, naming the option
+   */
+  static override forRootAsync<User extends UserRecord = CurrentUserRecord>(
+    options: SessionAuthAsyncOptions<User> & SessionAuthExtras,
+  ): SessionAuthDynamicModule<User> {
+    return super.forRootAsync(options as unknown as SessionAuthAsyncOptions & SessionAuthExtras);
+  }
+
+  /** Ends the calls in flight: their callers get 503, and no connection keeps the process alive. */
+  async onModuleDestroy(): Promise<void> {
+    this.deadlines.close();
+    await this.connections.close();
+  }
+}

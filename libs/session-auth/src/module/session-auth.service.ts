@@ -1,0 +1,136 @@
+import type { Deadline, Deadlines } from '../client/deadline.js';
+import type { SessionClient, SignInResult } from '../client/session-client.js';
+import type { Credentials } from '../client/session-wire.js';
+import { errorOf, InvalidRequestError, SessionRejectedError } from '../contract/errors.js';
+import { isHeaderValue } from '../contract/header-value.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
+import type { UserRecord } from '../contract/user-record.js';
+import type { Verdict } from '../contract/verdict.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import type { SessionVerifier } from '../verifier/session-verifier.js';
+
+/** What may go with a call. */
+export interface CallOptions {
+  /** The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6). */
+  readonly authIv?: string;
+  /** Gives up waiting; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Limits of {@link SessionAuthService}. */
+export interface ServiceSettings {
+  readonly signInTimeoutMs: number;
+  readonly signOutTimeoutMs: number;
+  readonly maxTokenLength: number;
+}
+
+/**
+ * The operations of the session service, typed. Every error is a `SessionAuthError`; one that a controller lets through
+ * is answered with its own status.
+ */
+export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
+  readonly #client: SessionClient<User>;
+  readonly #verifier: SessionVerifier<User>;
+  readonly #deadlines: Deadlines;
+  readonly #settings: ServiceSettings;
+
+  constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
+    this.#client = client;
+    this.#verifier = verifier;
+    this.#deadlines = deadlines;
+    this.#settings = settings;
+  }
+
+  /**
+   * Signs in (section 4.1). A 202 is `accepted`: no user and no token. Tried once.
+   * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
+   */
+  async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
+    const { username, password } = credentials;
+    if (typeof username !== 'string' || typeof password !== 'string')
+      throw new InvalidRequestError('A sign-in needs a username and a password');
+    if (!this.#isAuthIv(call.authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
+    const work = (deadline: Deadline) => this.#client.signIn({ username, password }, call.authIv, deadline);
+    return this.#within(this.#settings.signInTimeoutMs, call.signal, work);
+  }
+
+  /**
+   * Signs out (section 4.2) and forgets the session here, whatever the service answers. A session that has ended already is no error.
+   * @throws SessionRejectedError (no token that could be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
+   */
+  async signOut(token: string, call: CallOptions = {}): Promise<void> {
+    const session = this.#identify(token, call);
+    this.#verifier.forget(token);
+    try {
+      await this.#within(this.#settings.signOutTimeoutMs, call.signal, (deadline) => this.#client.signOut(session, deadline));
+    } finally {
+      this.#verifier.forget(token);
+    }
+  }
+
+  /**
+   * Reads the user's details from the service (section 4.3): always a call of its own.
+   * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
+   */
+  async userDetails(token: string, call: CallOptions = {}): Promise<User> {
+    return this.#userOf(this.#verifier.ask(this.#identify(token, call)), call.signal);
+  }
+
+  /**
+   * Checks a session as the guard does, sharing a call with concurrent checks.
+   * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
+   */
+  async verify(token: string, call: CallOptions = {}): Promise<User> {
+    return this.#userOf(this.#verifier.verify(this.#identify(token, call)), call.signal);
+  }
+
+  /** Forgets what is known of a token, without signing it out. @throws SessionRejectedError when it can't be a token */
+  async forget(token: string, call: CallOptions = {}): Promise<void> {
+    call.signal?.throwIfAborted();
+    this.#verifier.forget(this.#identify(token, call).token);
+    await Promise.resolve();
+  }
+
+  #identify(token: string, { authIv }: CallOptions): SessionIdentity {
+    if (!isHeaderValue(token, this.#settings.maxTokenLength) || !this.#isAuthIv(authIv)) throw new SessionRejectedError();
+    return { token, authIv };
+  }
+
+  #isAuthIv(authIv: string | undefined): boolean {
+    return authIv === undefined || isHeaderValue(authIv, this.#settings.maxTokenLength);
+  }
+
+  async #userOf(verdict: Verdict<User> | Promise<Verdict<User>>, signal: AbortSignal | undefined): Promise<User> {
+    const settled = await unlessAborted(Promise.resolve(verdict), signal);
+    if (settled.kind !== 'accepted') throw errorOf(settled);
+    return settled.user;
+  }
+
+  async #within<Result>(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    work: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result> {
+    signal?.throwIfAborted();
+    const deadline = this.#deadlines.start(timeoutMs);
+    const abort = (): void => deadline.end('aborted');
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await unlessAborted(work(deadline), signal);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      deadline.clear();
+    }
+  }
+}
+
+/** Waits for a result until the caller gives up. What others share goes on without him. */
+function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return result;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,103 @@
+import { MAX_API_KEY_LENGTH, type ApiKey } from '../client/api-key.js';
+import type { RefusalStatus, StatusMap } from '../client/status-meaning.js';
+import type { TokenEcho } from '../client/user-details-verdict.js';
+import { isHeaderValue } from '../contract/header-value.js';
+import { UserRecord, type UserRecordClass } from '../contract/user-record.js';
+import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
+import { fromHeader, type TokenSource } from '../guard/token-source.js';
+import type { ProtectionSettings } from '../verifier/protected-check.js';
+import { readBaseUrl } from './base-url.js';
+import { readHttpSettings, type HttpSettings } from './http-settings.js';
+import { booleanOption, integerOption, knownOptions, refuseOption, wordOption } from './option-checks.js';
+import type { SessionAuthOptions } from './options.js';
+
+/** The options, checked and with every default in place. */
+export interface SessionAuthSettings {
+  readonly baseUrl: string;
+  readonly apiKey: ApiKey;
+  readonly sources: readonly TokenSource[];
+  readonly forwardAuthIv: boolean;
+  readonly protection: ProtectionSettings;
+  readonly signInTimeoutMs: number;
+  readonly signOutTimeoutMs: number;
+  readonly statusMap: StatusMap;
+  readonly userRecord: UserRecordClass;
+  readonly identityFields: readonly string[];
+  readonly tokenEcho: TokenEcho;
+  readonly http: HttpSettings;
+}
+
+const OPTIONS = [
+  ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry'],
+  ...['maxInFlight', 'maxQueued', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'http'],
+];
+const DURATION_MS = { min: 1, max: 300_000 };
+
+/** Checks the options. @throws InvalidConfigurationError naming the first that is wrong. */
+export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
+  knownOptions('options', options, OPTIONS);
+  return {
+    baseUrl: readBaseUrl(options.baseUrl),
+    apiKey: readApiKeyOption(options.apiKey),
+    sources: readSources(options.token),
+    forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, true),
+    protection: readProtection(options),
+    signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { ...DURATION_MS, fallback: 10_000 }),
+    signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { ...DURATION_MS, fallback: 5_000 }),
+    statusMap: readStatusMap(options.statusMap ?? {}),
+    userRecord: readRecordClass(options.userRecord ?? UserRecord),
+    identityFields: readIdentityFields(options.identityFields ?? ['username', 'email']),
+    tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'warn'),
+    http: readHttpSettings(options.http ?? {}),
+  };
+}
+
+function readProtection({ timeoutMs, retry, maxInFlight, maxQueued }: SessionAuthOptions): ProtectionSettings {
+  if (retry !== undefined && retry !== false) knownOptions('retry', retry, ['maxAttempts']);
+  return {
+    timeoutMs: integerOption('timeoutMs', timeoutMs, { ...DURATION_MS, fallback: 3_000 }),
+    maxAttempts: retry === false ? 1 : integerOption('retry.maxAttempts', retry?.maxAttempts, { min: 1, max: 10, fallback: 2 }),
+    maxInFlight: integerOption('maxInFlight', maxInFlight, { min: 1, max: 10_000, fallback: 128 }),
+    maxQueued: integerOption('maxQueued', maxQueued, { min: 0, max: 100_000, fallback: 1_024 }),
+  };
+}
+
+function readApiKeyOption(apiKey: unknown): ApiKey {
+  if (typeof apiKey === 'function') return apiKey as ApiKey;
+  if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
+  const problem = apiKey === undefined || apiKey === '' ? 'is missing' : 'is not a key that can be sent';
+  return refuseOption('apiKey', problem, `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`);
+}
+
+function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_HEADER)): readonly TokenSource[] {
+  const sources = [token].flat() as unknown[];
+  const valid = sources.every((source): source is TokenSource => typeof source === 'function');
+  if (valid && sources.length > 0) return sources;
+  return refuseOption(
+    'token',
+    'must be a token source, or a list of them',
+    "Give it fromHeader('x-auth-token'), fromBearer(), fromCookie(name) or your own function",
+  );
+}
+
+function readStatusMap(statusMap: StatusMap): StatusMap {
+  knownOptions('statusMap', statusMap, ['400', '401', '403', '404']);
+  const meanings = ['unauthenticated', 'forbidden', 'unavailable'] as const;
+  for (const [status, meaning] of Object.entries(statusMap)) wordOption(`statusMap.${status}`, meaning, meanings, 'unauthenticated');
+  return { ...statusMap } satisfies Partial<Record<RefusalStatus, unknown>>;
+}
+
+function readRecordClass(record: unknown): UserRecordClass {
+  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord)) return record as UserRecordClass;
+  return refuseOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
+}
+
+function readIdentityFields(fields: readonly unknown[]): readonly string[] {
+  const valid = Array.isArray(fields) && fields.length > 0 && fields.every((field) => typeof field === 'string' && field !== '');
+  if (valid) return [...(fields as string[])];
+  return refuseOption(
+    'identityFields',
+    'must be a list of at least one field name',
+    "Name fields of the user record, for example ['username']",
+  );
+}

@@ -1,0 +1,28 @@
+import { describeRecord, hasAsyncValidators } from '../contract/record-description.js';
+import { compileRecordReader } from '../contract/record-reader.js';
+import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
+import { refuseOption } from './option-checks.js';
+
+/** Which class a record is of, and which of its fields tell who it is. */
+export interface UserReaderSettings {
+  readonly userRecord: UserRecordClass;
+  readonly identityFields: readonly string[];
+}
+
+/** Builds the check of a record: of its fields, and that it names somebody. @throws InvalidConfigurationError */
+export function readUserWith({ userRecord, identityFields }: UserReaderSettings): (json: object) => UserRecord | undefined {
+  const declared = new Set(describeRecord(userRecord).map(({ name }) => name));
+  const unknown = identityFields.find((name) => !declared.has(name));
+  if (unknown !== undefined)
+    refuseOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
+  if (hasAsyncValidators(userRecord)) refuseOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
+  const read = compileRecordReader(userRecord);
+  return (json) => {
+    const user = read(json);
+    return user && identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord])) ? user : undefined;
+  };
+}
+
+function isNonEmptyString(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { SingleFlight } from './single-flight.js';
+
+describe('a flight', () => {
+  interface Departures {
+    readonly flights: SingleFlight<number>;
+    readonly join: (key?: string, token?: string) => Promise<number>;
+    readonly land: () => void;
+    readonly count: () => number;
+  }
+
+  function departures(): Departures {
+    const flights = new SingleFlight<number>();
+    const landings: ((value: number) => void)[] = [];
+    return {
+      flights,
+      join: (key = 'key', token = 'token') => flights.share(key, token, () => new Promise((resolve) => landings.push(resolve))),
+      land: () => landings.forEach((resolve, index) => resolve(index)),
+      count: () => landings.length,
+    };
+  }
+
+  it('is shared by all who want the same while it is in the air', async () => {
+    const { join, land, count } = departures();
+    const passengers = [join(), join(), join('other')];
+    land();
+    expect(await Promise.all(passengers)).toEqual([0, 0, 1]);
+    expect(count()).toBe(2);
+  });
+
+  it('is not joined after it has landed', async () => {
+    const { join, land, count } = departures();
+    const first = join();
+    land();
+    await first;
+    void join();
+    expect(count()).toBe(2);
+  });
+
+  it('is not joined any more once its token is forgotten, under whatever key', async () => {
+    const { flights, join, land, count } = departures();
+    const before = [join('key'), join('key with IV')];
+    flights.forget('token');
+    const after = join('key');
+    land();
+    expect(await Promise.all([...before, after])).toEqual([0, 1, 2]);
+    expect(count()).toBe(3);
+  });
+
+  it('that lands late does not end the one that followed it', async () => {
+    const { flights, join, land, count } = departures();
+    const early = join();
+    flights.forget('token');
+    const late = join();
+    land();
+    await Promise.all([early, late]);
+    void join();
+    expect(count()).toBe(3);
+  });
+});
