@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Kysely, sql } from 'kysely';
+import { openDatabase } from './open-database.js';
+import { type Schema } from './schema.js';
+
+describe('the database on disk', () => {
+  let directory: string;
+  let database: Kysely<Schema>;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'session-service-'));
+    database = await openDatabase(join(directory, 'made', 'when missing'));
+  });
+
+  afterEach(async () => {
+    await database.destroy();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('answers a change only when the disk has it', async () => {
+    const settings = [await sql`pragma synchronous`.execute(database), await sql`pragma journal_mode`.execute(database)];
+
+    expect(settings.flatMap(({ rows }) => rows)).toEqual([{ synchronous: 2 }, { journal_mode: 'wal' }]);
+  });
+
+  it('keeps no session without its user', async () => {
+    const orphan = { token_digest: 'digest', username: 'nobody', created_at: 0, expires_at: 1 };
+
+    await expect(database.insertInto('sessions').values(orphan).execute()).rejects.toThrow('FOREIGN KEY');
+  });
+
+  it('can be opened twice, as the administration does beside a running service', async () => {
+    const other = await openDatabase(join(directory, 'made', 'when missing'));
+    await other.insertInto('applications').values({ name: 'openings', key_digest: 'digest', created_at: 0 }).execute();
+    await other.destroy();
+
+    await expect(database.selectFrom('applications').select('name').execute()).resolves.toEqual([{ name: 'openings' }]);
+  });
+});

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Kysely } from 'kysely';
+import { ApplicationRepository } from '../application-keys/application-repository.js';
+import { toUserRow } from '../users/user-record.js';
+import { UserRepository } from '../users/user-repository.js';
+import { DEMO_API_KEY } from './demo-accounts.js';
+import { adviceForProduction } from './first-start-advice.js';
+import { openDatabase } from './open-database.js';
+import { type Schema } from './schema.js';
+
+describe('adviceForProduction', () => {
+  let database: Kysely<Schema>;
+
+  beforeEach(async () => {
+    database = await openDatabase(undefined);
+  });
+
+  afterEach(() => database.destroy());
+
+  it('says how to add an application, then how to add a user, then nothing', async () => {
+    await expect(adviceForProduction(database)).resolves.toContain('add-application');
+    await new ApplicationRepository(database).add('openings', 'a-key-of-its-own');
+    await expect(adviceForProduction(database)).resolves.toContain('add-user');
+    await new UserRepository(database).add(toUserRow({ username: 'ann' }, 'hash', false));
+    await expect(adviceForProduction(database)).resolves.toBeUndefined();
+  });
+
+  it('warns of a database that holds the demo application', async () => {
+    await new ApplicationRepository(database).add('demo', DEMO_API_KEY);
+    await expect(adviceForProduction(database)).resolves.toContain('demo application');
+  });
+});

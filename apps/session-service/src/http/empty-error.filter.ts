@@ -1,0 +1,27 @@
+import { type ServerResponse } from 'node:http';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  HttpStatus,
+  Logger,
+  ServiceUnavailableException,
+} from '@nestjs/common';
+
+/** Answers every failure with its status and an empty body (interface, 7). Only what nobody foresaw is logged. */
+@Catch()
+export class EmptyErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger(EmptyErrorFilter.name);
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<ServerResponse>();
+    if (!(error instanceof HttpException))
+      this.logger.error(error instanceof Error ? error.stack : 'Something other than an error was thrown.');
+    if (!response.headersSent) {
+      response.statusCode = error instanceof HttpException ? error.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
+      if (error instanceof ServiceUnavailableException) response.setHeader('Retry-After', 1);
+    }
+    response.end();
+  }
+}

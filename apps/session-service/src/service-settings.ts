@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import { type ReferenceServiceOptions } from './reference-service-options.js';
+import { SessionLimits } from './sessions/session-limits.js';
+import { StartError } from './start-error.js';
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+
+/** The options with their defaults filled in, checked. */
+export interface ServiceSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string | undefined;
+  readonly seed: boolean;
+  readonly limits: SessionLimits;
+}
+
+/** Fills in the defaults and refuses what makes no sense. */
+export function settingsFrom(options: ReferenceServiceOptions, production: boolean): ServiceSettings {
+  const { port = 0, host = '127.0.0.1', dataDir, seed = !production, sessionLifetimeMs } = options;
+  requireInteger('the port', port, 0, 65_535);
+  if (host.trim() === '') throw new StartError('the host must not be empty');
+  if (dataDir?.trim() === '') throw new StartError('the data directory must not be empty');
+  if (sessionLifetimeMs !== undefined) requireInteger('the session lifetime in milliseconds', sessionLifetimeMs, 1, YEAR_MS);
+  if (seed && production)
+    throw new StartError('the demo accounts have published passwords and cannot be added when NODE_ENV is production');
+  return { port, host, dataDir: dataDir === undefined ? undefined : resolve(dataDir), seed, limits: new SessionLimits(sessionLifetimeMs) };
+}
+
+function requireInteger(name: string, value: number, min: number, max: number): void {
+  if (!Number.isInteger(value) || value < min || value > max) throw new StartError(`${name} must be a whole number from ${min} to ${max}`);
+}

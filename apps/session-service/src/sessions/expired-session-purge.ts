@@ -1,0 +1,26 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Sessions } from './sessions.js';
+
+const PURGE_EVERY_MS = 10 * 60 * 1000;
+
+/** Forgets expired sessions at start and every ten minutes. They are refused from the moment they expire. */
+@Injectable()
+export class ExpiredSessionPurge implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger(ExpiredSessionPurge.name);
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly sessions: Sessions) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.sessions.purgeExpired();
+    this.timer = setInterval(() => {
+      this.sessions.purgeExpired().catch((error: unknown) => {
+        this.logger.error(error instanceof Error ? error.message : 'Expired sessions could not be removed.');
+      });
+    }, PURGE_EVERY_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+}

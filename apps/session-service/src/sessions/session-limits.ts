@@ -1,0 +1,11 @@
+/** How long sessions live and how many there may be. */
+export class SessionLimits {
+  /**
+   * @param lifetimeMs - milliseconds from sign-in until a session ends by itself
+   * @param maxPerUser - sessions of one user at a time; a further sign-in ends the oldest
+   */
+  constructor(
+    readonly lifetimeMs = 12 * 60 * 60 * 1000,
+    readonly maxPerUser = 1000,
+  ) {}
+}

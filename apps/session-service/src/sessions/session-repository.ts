@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Kysely } from 'kysely';
+import { type Schema, type SessionTable, type UserProfileRow } from '../database/schema.js';
+import { PROFILE_COLUMNS } from '../users/profile-columns.js';
+
+/** Reads and writes sessions. A session is known here by the digest of its token only. */
+@Injectable()
+export class SessionRepository {
+  constructor(private readonly database: Kysely<Schema>) {}
+
+  /** Adds a session and ends the user's oldest ones above the bound. */
+  async add(session: SessionTable, maxPerUser: number): Promise<void> {
+    await this.database.transaction().execute(async (transaction) => {
+      const kept = transaction
+        .selectFrom('sessions')
+        .select('token_digest')
+        .where('username', '=', session.username)
+        .orderBy('created_at', 'desc')
+        .limit(maxPerUser - 1);
+      await transaction.deleteFrom('sessions').where('username', '=', session.username).where('token_digest', 'not in', kept).execute();
+      await transaction.insertInto('sessions').values(session).execute();
+    });
+  }
+
+  /** The user of a session that has not expired: one look-up by primary key, joined with the user. */
+  findUser(tokenDigest: string, now: number): Promise<UserProfileRow | undefined> {
+    return this.database
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.username', 'sessions.username')
+      .select(PROFILE_COLUMNS)
+      .where('sessions.token_digest', '=', tokenDigest)
+      .where('sessions.expires_at', '>', now)
+      .executeTakeFirst();
+  }
+
+  /** Ends a session. Tells whether there was one that had not expired. The deletion is on disk when this resolves. */
+  async remove(tokenDigest: string, now: number): Promise<boolean> {
+    const { numDeletedRows } = await this.database
+      .deleteFrom('sessions')
+      .where('token_digest', '=', tokenDigest)
+      .where('expires_at', '>', now)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  }
+
+  /** Removes what has expired and tells how many that were. */
+  async removeExpired(now: number): Promise<number> {
+    const { numDeletedRows } = await this.database.deleteFrom('sessions').where('expires_at', '<=', now).executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  }
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type UserProfileRow } from '../database/schema.js';
+import { digestOf } from '../secrets/secret-digest.js';
+import { Clock } from './clock.js';
+import { SessionLimits } from './session-limits.js';
+import { SessionRepository } from './session-repository.js';
+
+/** Opens sessions, finds their users by token, and ends them. */
+@Injectable()
+export class Sessions {
+  constructor(
+    private readonly repository: SessionRepository,
+    private readonly clock: Clock,
+    private readonly limits: SessionLimits,
+  ) {}
+
+  /** Opens a session and gives its token: 256 random bits, of which only the digest is kept. */
+  async open(username: string): Promise<string> {
+    const token = randomBytes(32).toString('base64url');
+    const now = this.clock.now();
+    const session = { token_digest: digestOf(token), username, created_at: now, expires_at: now + this.limits.lifetimeMs };
+    await this.repository.add(session, this.limits.maxPerUser);
+    return token;
+  }
+
+  /** The user whose session the token is, if there is one. */
+  findUser(token: string): Promise<UserProfileRow | undefined> {
+    return this.repository.findUser(digestOf(token), this.clock.now());
+  }
+
+  /** Ends the session of the token. Tells whether there was one. */
+  end(token: string): Promise<boolean> {
+    return this.repository.remove(digestOf(token), this.clock.now());
+  }
+
+  /** Forgets the sessions that have expired and tells how many that were. */
+  purgeExpired(): Promise<number> {
+    return this.repository.removeExpired(this.clock.now());
+  }
+}

@@ -1,0 +1,84 @@
+import { type Server } from 'node:http';
+import { Logger, type NestApplicationOptions } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { type Kysely } from 'kysely';
+import { adviceForProduction } from './database/first-start-advice.js';
+import { openDatabase } from './database/open-database.js';
+import { type Schema } from './database/schema.js';
+import { seedDemoAccounts } from './database/seed-demo-accounts.js';
+import { configureApplication } from './http/configure-application.js';
+import { listen } from './http/listen.js';
+import { Argon2PasswordHashing } from './passwords/password-hashing.js';
+import { type ReferenceServiceOptions } from './reference-service-options.js';
+import { SessionServiceModule } from './session-service.module.js';
+import { type ServiceSettings, settingsFrom } from './service-settings.js';
+
+const CLOSE_DEADLINE_MS = 5000;
+
+/** A running service. */
+export interface ReferenceService {
+  /** Base URL, without a trailing slash: `http://127.0.0.1:41234`. */
+  readonly url: string;
+  /** Answers what is under way, then closes the port and the database. May be called more than once. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the User Session Service in this process.
+ *
+ * @example
+ * ```ts
+ * const service = await startReferenceService();
+ * await fetch(`${service.url}/authentication`, { method: 'POST', headers: { 'X-API-KEY': 'demo-api-key' } });
+ * await service.close();
+ * ```
+ * @throws Error with a one-sentence message when an option is bad, the port is busy or the database cannot be opened
+ */
+export async function startReferenceService(options: ReferenceServiceOptions = {}): Promise<ReferenceService> {
+  const production = process.env.NODE_ENV === 'production';
+  const settings = settingsFrom(options, production);
+  const database = await openDatabase(settings.dataDir);
+  try {
+    if (settings.seed) await seedDemoAccounts(database, new Argon2PasswordHashing());
+    const app = await createApplication(database, settings, options.logger);
+    const advice = production ? await adviceForProduction(database) : undefined;
+    if (advice !== undefined) new Logger('SessionService').warn(advice);
+    return await openPort(app, database, settings);
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+}
+
+async function createApplication(
+  database: Kysely<Schema>,
+  { limits }: ServiceSettings,
+  logger: ReferenceServiceOptions['logger'],
+): Promise<NestExpressApplication> {
+  const options: Pick<NestApplicationOptions, 'abortOnError' | 'bodyParser' | 'logger'> = { abortOnError: false, bodyParser: false };
+  if (logger !== undefined) options.logger = logger;
+  const app = await NestFactory.create<NestExpressApplication>(SessionServiceModule.over(database, limits), options);
+  configureApplication(app);
+  await app.init();
+  return app;
+}
+
+async function openPort(app: NestExpressApplication, database: Kysely<Schema>, { port, host }: ServiceSettings): Promise<ReferenceService> {
+  const server: Server = app.getHttpServer();
+  try {
+    const url = await listen(server, port, host);
+    let closed: Promise<void> | undefined;
+    return { url, close: () => (closed ??= closeAll(app, server, database)) };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+async function closeAll(app: NestExpressApplication, server: Server, database: Kysely<Schema>): Promise<void> {
+  const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_DEADLINE_MS);
+  await app.close();
+  clearTimeout(deadline);
+  await database.destroy();
+}

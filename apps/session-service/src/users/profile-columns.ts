@@ -1,0 +1,19 @@
+/** The columns of a user that make up the user record; the password hash is not among them. */
+export const PROFILE_COLUMNS = [
+  'users.username',
+  'users.first_name',
+  'users.last_name',
+  'users.email',
+  'users.role',
+  'users.sub_role',
+  'users.preffered_language',
+  'users.help_checkbox',
+  'users.benestream_enabled',
+  'users.client_name',
+  'users.client_id',
+  'users.company_id',
+  'users.location_id',
+  'users.ats_enabled',
+  'users.obs_enabled',
+  'users.display_label',
+] as const;

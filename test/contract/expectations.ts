@@ -1,0 +1,55 @@
+import { expect } from '@jest/globals';
+import { type WireReply } from './send.js';
+import { checksReferenceService } from './service-under-test.js';
+
+const FIELD_TYPES: Readonly<Record<string, string>> = {
+  username: 'string',
+  first_name: 'string',
+  last_name: 'string',
+  email: 'string',
+  role: 'string',
+  sub_role: 'string',
+  auth_token: 'string',
+  preffered_language: 'string',
+  help_checkbox: 'boolean',
+  benestream_enabled: 'boolean',
+  client_name: 'string',
+  ccl_info: 'object',
+  ats_enabled: 'boolean',
+  obs_enabled: 'boolean',
+  display_label: 'string',
+};
+const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'number', company_id: 'number', location_id: 'number' };
+
+/** All fields of a user record (interface, 2.1). */
+export const RECORD_FIELDS = Object.keys(FIELD_TYPES);
+
+/** The statuses that the interface lists for a request that is not granted. It does not show what causes which. */
+const REFUSALS = [400, 401, 403, 404];
+
+/** Expects the status that we decided on from the reference service, and any documented one from another. Always empty. */
+export function expectRefusal(reply: WireReply, decided: number): void {
+  expect(checksReferenceService ? [decided] : REFUSALS).toContain(reply.status);
+  expect(reply.body).toBe('');
+}
+
+/** Expects the status with an empty body. */
+export function expectEmpty(reply: WireReply, status: number): void {
+  expect({ status: reply.status, body: reply.body }).toEqual({ status, body: '' });
+}
+
+/** Expects a 200 with a user record whose fields, where present, have the documented names and types. */
+export function expectUserRecord(reply: WireReply): Record<string, unknown> {
+  expect(reply.status).toBe(200);
+  expect(reply.headers['content-type']).toMatch(/^application\/json\b/);
+  const record = JSON.parse(reply.body) as Record<string, unknown>;
+  expectTypes(record, FIELD_TYPES);
+  if (record.ccl_info !== undefined) expectTypes(record.ccl_info as Record<string, unknown>, CCL_INFO_TYPES);
+  return record;
+}
+
+function expectTypes(fields: Record<string, unknown>, types: Readonly<Record<string, string>>): void {
+  const documented = Object.entries(fields).filter(([name]) => name in types);
+  const found = documented.map(([name, value]) => [name, value === null ? 'null' : typeof value]);
+  expect(found).toEqual(documented.map(([name]) => [name, types[name]]));
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import ts from 'typescript';
+
+const APP = join(import.meta.dirname, '../../apps/session-service');
+
+/** The service's program as plain JavaScript, as a process can run it. */
+export interface ServiceProgram {
+  readonly main: string;
+  remove(): Promise<void>;
+}
+
+/** The service in a process of its own. */
+export interface ServiceProcess {
+  readonly url: string;
+  /** Ends the process with the signal and waits until it is gone. */
+  end(signal: NodeJS.Signals): Promise<ProcessEnd>;
+}
+
+/** How a process ended and what it had said. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Translates the service's sources file by file, into a directory from where it finds its packages. */
+export async function compileService(): Promise<ServiceProgram> {
+  await mkdir(join(APP, 'dist'), { recursive: true });
+  const target = await mkdtemp(join(APP, 'dist', 'contract-'));
+  const files = await readdir(join(APP, 'src'), { recursive: true });
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+  await Promise.all(sources.map((source) => translate(join(APP, 'src', source), join(target, source.replace(/\.ts$/, '.js')))));
+  return { main: join(target, 'main.js'), remove: () => rm(target, { recursive: true, force: true }) };
+}
+
+async function translate(source: string, target: string): Promise<void> {
+  const { outputText } = ts.transpileModule(await readFile(source, 'utf8'), {
+    compilerOptions: {
+      module: ts.ModuleKind.ESNext,
+      target: ts.ScriptTarget.ES2023,
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+    },
+  });
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, outputText);
+}
+
+/** Starts the service and waits until it listens. */
+export async function startServiceProcess(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+  const { child, ended } = run(program, environment);
+  const url = await Promise.race([listeningUrl(child), ended.then(({ output }) => Promise.reject(new Error(output)))]);
+  return {
+    url,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Runs the service, which is expected to end by itself. */
+export function runServiceToItsEnd(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ProcessEnd> {
+  return run(program, environment).ended;
+}
+
+function run({ main }: ServiceProgram, environment: NodeJS.ProcessEnv): { child: ChildProcess; ended: Promise<ProcessEnd> } {
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [main], { env: { PATH, PORT: '0', NO_COLOR: '1', ...environment } });
+  const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[code], said, complained]): ProcessEnd => ({ code: code as number | null, output: said + complained }),
+  );
+  return { child, ended };
+}
+
+function listeningUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let said = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      const url = /listening on (\S+)\n/.exec(said)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}

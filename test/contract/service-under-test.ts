@@ -1,0 +1,43 @@
+import { startReferenceService } from 'session-service';
+
+/** What a user signs in with. */
+export interface Account {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The service that the contract is checked against. */
+export interface ServiceUnderTest {
+  readonly url: string;
+  readonly apiKey: string;
+  close(): Promise<void>;
+}
+
+const { SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY } = process.env;
+
+/** Whether the suite checks our reference service, and so also what the interface leaves open and we decided. */
+export const checksReferenceService = SESSION_SERVICE_URL === undefined;
+
+/** The users that may be signed in, by what the suite needs them for. */
+export const accounts: Readonly<Record<'manager' | 'recruiter' | 'newhire' | 'pending', Account | undefined>> = {
+  manager: accountFrom('SESSION_SERVICE_MANAGER', 'manager:manager-demo'),
+  recruiter: accountFrom('SESSION_SERVICE_RECRUITER', 'recruiter:recruiter-demo'),
+  newhire: accountFrom('SESSION_SERVICE_NEWHIRE', 'newhire:newhire-demo'),
+  pending: accountFrom('SESSION_SERVICE_PENDING', 'pending:pending-demo'),
+};
+
+/** Gives the service that the environment names, or else starts the reference service. */
+export async function openServiceUnderTest(): Promise<ServiceUnderTest> {
+  if (SESSION_SERVICE_URL === undefined) return { ...(await startReferenceService({ logger: false })), apiKey: 'demo-api-key' };
+  if (!SESSION_SERVICE_API_KEY) throw new Error('Set SESSION_SERVICE_API_KEY to an application key of the service at SESSION_SERVICE_URL.');
+  if (!accounts.manager) throw new Error('Set SESSION_SERVICE_MANAGER to username:password of a user of the service.');
+  return { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, close: () => Promise.resolve() };
+}
+
+function accountFrom(variable: string, ofReferenceService: string): Account | undefined {
+  const text = checksReferenceService ? ofReferenceService : process.env[variable];
+  if (text === undefined) return undefined;
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new Error(`Set ${variable} to username:password.`);
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
