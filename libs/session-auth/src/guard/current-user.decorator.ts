@@ -25,8 +25,8 @@ export type ParameterDecoratorFor<Value> = <Target extends object, Key extends s
   index: Index,
 ) => void;
 
-const readUser = createParamDecorator((field: keyof UserRecord | undefined, context: ExecutionContext): unknown => {
-  const user = userOf(context.switchToHttp().getRequest());
+const readUser = createParamDecorator((field: keyof CurrentUserRecord | undefined, context: ExecutionContext): unknown => {
+  const user = userOf(context.switchToHttp().getRequest()) as Readonly<Record<string, unknown>> | undefined;
   return field === undefined ? user : user?.[field];
 });
 
@@ -36,7 +36,7 @@ export function CurrentUser(...pipes: Pipe[]): ParameterDecoratorFor<CurrentUser
 export function CurrentUser<Field extends keyof CurrentUserRecord>(field: Field): ParameterDecoratorFor<CurrentUserRecord[Field]>;
 /** One field of the user's record, through pipes. */
 export function CurrentUser(field: keyof CurrentUserRecord, ...pipes: [Pipe, ...Pipe[]]): ParameterDecorator;
-export function CurrentUser(...fieldAndPipes: (keyof UserRecord | Pipe)[]): ParameterDecorator {
+export function CurrentUser(...fieldAndPipes: (keyof CurrentUserRecord | Pipe)[]): ParameterDecorator {
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
 }
 

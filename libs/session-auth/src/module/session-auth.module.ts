@@ -17,7 +17,7 @@ export interface SessionAuthDynamicModule<User extends UserRecord> extends Dynam
 }
 
 /** The service that a registration provides: `ServiceOf<typeof registration>`. */
-export type ServiceOf<Registration extends SessionAuthDynamicModule<never>> =
+export type ServiceOf<Registration extends DynamicModule> =
   Registration extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
 
 /** Registers the service and the guard for one session service and one application key. */

@@ -1,0 +1,114 @@
+/** Type-level tests of the public surface: this file compiles, or the types are wrong. */
+import { Controller, Get, Module } from '@nestjs/common';
+import {
+  AuthToken,
+  Authorize,
+  CurrentUser,
+  Roles,
+  SessionAuthModule,
+  SessionAuthService,
+  SubRoles,
+  UserRecord,
+  type CclInfo,
+  type CurrentUserRecord,
+  type ServiceOf,
+  type SessionAuthOptions,
+  type SessionAuthOptionsFactory,
+  type SignInResult,
+} from 'nestjs-session-auth';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function prove<Claim extends true>(): Claim;
+
+class MyRecord extends UserRecord {
+  readonly department?: string | undefined = undefined;
+}
+
+// Every field of the record may be absent, and the ids in ccl_info are numbers.
+prove<Equal<CurrentUserRecord['ccl_info'], CclInfo | undefined>>();
+prove<Equal<CurrentUserRecord['role'], string | undefined>>();
+prove<Equal<CclInfo['client_id'], number | undefined>>();
+prove<Equal<CurrentUserRecord, UserRecord>>();
+
+// A record class of the application flows from the registration to the service and its results.
+const registration = SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com', apiKey: 'key', userRecord: MyRecord });
+prove<Equal<ServiceOf<typeof registration>, SessionAuthService<MyRecord>>>();
+prove<Equal<Awaited<ReturnType<SessionAuthService<MyRecord>['verify']>>, MyRecord>>();
+prove<Equal<Awaited<ReturnType<SessionAuthService<MyRecord>['signIn']>>, SignInResult<MyRecord>>>();
+const asynchronous = SessionAuthModule.forRootAsync({
+  useFactory: () => ({ baseUrl: 'https://sessions.example.com', apiKey: 'key', userRecord: MyRecord }),
+});
+prove<Equal<ServiceOf<typeof asynchronous>, SessionAuthService<MyRecord>>>();
+
+// Options are typed by the record, and only by records.
+const options: SessionAuthOptions<MyRecord> = {
+  baseUrl: new URL('https://sessions.example.com'),
+  apiKey: () => 'key',
+  identityFields: ['department'],
+};
+class OptionsFactory implements SessionAuthOptionsFactory {
+  createSessionAuthOptions(): SessionAuthOptions {
+    return { baseUrl: 'https://sessions.example.com', apiKey: () => Promise.resolve('key') };
+  }
+}
+SessionAuthModule.forRootAsync({ useClass: OptionsFactory, isGlobal: false, protectAllRoutes: true });
+SessionAuthModule.forRoot({ ...options, isGlobal: false });
+// @ts-expect-error a base URL is required
+SessionAuthModule.forRoot({ apiKey: 'key' });
+class Foreign {
+  readonly username = 1;
+}
+const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+// @ts-expect-error no such option
+SessionAuthModule.forRoot({ ...required, timeoutMS: 1 });
+// @ts-expect-error a record class extends UserRecord
+SessionAuthModule.forRoot({ ...required, userRecord: Foreign });
+// @ts-expect-error no such field to identify a user by
+SessionAuthModule.forRoot({ ...required, identityFields: ['nickname'] });
+
+@Controller()
+@Roles('hiring_manager')
+class TypedController {
+  @Get() @SubRoles('approver', 'recruiter') one(
+    @CurrentUser() user: UserRecord,
+    @CurrentUser('ccl_info') ccl: CclInfo | undefined,
+  ): unknown[] {
+    return [user, ccl];
+  }
+
+  @Get() @Authorize((user) => user.ats_enabled === true) two(
+    @CurrentUser() user: MyRecord,
+    @CurrentUser('username') name: string,
+  ): unknown[] {
+    return [user, name];
+  }
+
+  @Get() @Authorize((user: MyRecord) => Promise.resolve(user.department === 'hr')) three(@AuthToken() token: string | undefined): unknown {
+    return token;
+  }
+
+  // @ts-expect-error ccl_info is no string
+  @Get() four(@CurrentUser('ccl_info') ccl: string): unknown {
+    return ccl;
+  }
+
+  // @ts-expect-error the record has no such field
+  @Get() five(@CurrentUser('password') password: string): unknown {
+    return password;
+  }
+
+  // @ts-expect-error a token is no number
+  @Get() six(@AuthToken() token: number): unknown {
+    return token;
+  }
+}
+
+// @ts-expect-error at least one role
+Roles();
+// @ts-expect-error at least one sub-role
+SubRoles();
+
+@Module({ imports: [registration], controllers: [TypedController] })
+export class TypedModule {
+  constructor(readonly sessions: SessionAuthService<MyRecord>) {}
+}
