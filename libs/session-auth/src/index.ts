@@ -3,12 +3,13 @@ import 'reflect-metadata';
 export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
 export type {
   SessionAuthAsyncOptions,
+  SessionAuthCacheOptions,
   SessionAuthExtras,
   SessionAuthHttpOptions,
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './module/options.js';
-export { SessionAuthService, type CallOptions } from './module/session-auth.service.js';
+export { SessionAuthService, type CallOptions, type VerifyOptions } from './module/session-auth.service.js';
 export type { SignInResult } from './client/session-client.js';
 export type { Credentials } from './client/session-wire.js';
 export type { ApiKey } from './client/api-key.js';
@@ -17,7 +18,7 @@ export type { TokenEcho } from './client/user-details-verdict.js';
 export { SessionHttpService } from './client/session-http.service.js';
 
 export { SessionAuthGuard } from './guard/session-auth.guard.js';
-export { Authorize, OptionalAuth, Public, Roles, SubRoles, type AuthorizationRule } from './guard/access.decorators.js';
+export { Authorize, FreshSession, OptionalAuth, Public, Roles, SubRoles, type AuthorizationRule } from './guard/access.decorators.js';
 export { AuthToken, CurrentUser, type CurrentUserRecord } from './guard/current-user.decorator.js';
 export { fromBearer, fromCookie, fromHeader, type FoundToken, type TokenSource } from './guard/token-source.js';
 

@@ -4,6 +4,11 @@ import { validateSync } from 'class-validator';
 import { describeRecord, isTransformed, type FieldDescription } from './record-description.js';
 import type { UserRecord, UserRecordClass } from './user-record.js';
 
+/** Texts that many users have in common are kept once. */
+const SHARED_FIELDS = ['role', 'sub_role', 'preffered_language', 'client_name', 'display_label'] as const;
+const MAX_SHARED_TEXTS = 1_000;
+const MAX_SHARED_LENGTH = 128;
+
 type Fields = Record<string, unknown>;
 type ReadFields = (json: object) => object | undefined;
 
@@ -14,12 +19,24 @@ type ReadFields = (json: object) => object | undefined;
  */
 export function compileRecordReader<User extends UserRecord>(record: UserRecordClass<User>): (json: object) => User | undefined {
   const read = compile(record);
+  const share = sharedTexts();
   return (json) => {
-    const user = read(json);
+    const user = read(json) as Fields | undefined;
     if (user === undefined) return undefined;
+    for (const name of SHARED_FIELDS) user[name] = share(user[name]);
     const { auth_token: value } = user as UserRecord;
     Object.defineProperty(user, 'auth_token', { value, enumerable: false });
     return Object.freeze(user) as User;
+  };
+}
+
+function sharedTexts(): (value: unknown) => unknown {
+  const texts = new Map<string, string>();
+  return (value) => {
+    if (typeof value !== 'string' || value.length > MAX_SHARED_LENGTH) return value;
+    const known = texts.get(value);
+    if (known === undefined && texts.size < MAX_SHARED_TEXTS) texts.set(value, value);
+    return known ?? value;
   };
 }
 

@@ -11,7 +11,10 @@ export interface Unavailable {
 
 /** What became of one check. A value and not an error, because a flood of refusals must not pay for stack traces. */
 export type Verdict<User> =
-  { readonly kind: 'accepted'; readonly user: User } | { readonly kind: 'rejected' } | { readonly kind: 'denied' } | Unavailable;
+  | { readonly kind: 'accepted'; readonly user: User; readonly stale?: true }
+  | { readonly kind: 'rejected' }
+  | { readonly kind: 'denied' }
+  | Unavailable;
 
 /** The session is not valid: 401. */
 export const REJECTED = Object.freeze({ kind: 'rejected' });

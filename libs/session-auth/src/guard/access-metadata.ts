@@ -4,7 +4,7 @@ import type { Declaration, Requirement } from './access-rule.js';
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 const OPEN_KEY = 'nestjs-session-auth:open';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
-const KINDS = ['roles', 'sub-roles', 'authorize'] as const;
+const KINDS = ['roles', 'sub-roles', 'authorize', 'fresh-session'] as const;
 
 /** The decorators that require something. */
 export type RequirementKind = (typeof KINDS)[number];
@@ -17,11 +17,11 @@ export function opening(open: 'public' | 'optional'): AccessDecorator {
 }
 
 /** A decorator that requires something. Used twice on one target, both hold. */
-export function requiring(kind: RequirementKind, isMet: Requirement['isMet']): AccessDecorator {
-  const key = `${REQUIREMENTS_KEY}:${kind}`;
+export function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
+  const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
   return decorate((target) => {
     const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
-    Reflect.defineMetadata(key, [...own, { kind, isMet }], target);
+    Reflect.defineMetadata(key, [...own, requirement], target);
   });
 }
 

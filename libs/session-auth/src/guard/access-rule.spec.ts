@@ -6,6 +6,9 @@ const roles: Requirement = { kind: 'roles', isMet: () => true };
 const otherRoles: Requirement = { kind: 'roles', isMet: () => false };
 const subRoles: Requirement = { kind: 'sub-roles', isMet: () => true };
 
+const isMet = (): boolean => true;
+const fresh = (maxAgeMs: number): Requirement => ({ kind: 'fresh-session', isMet, maxAgeMs });
+
 function says(open?: Declaration['open'], ...requirements: Requirement[]): Declaration {
   return { open, requirements };
 }
@@ -14,12 +17,18 @@ describe('the rule of a handler', () => {
   it.each([
     ['nothing anywhere', says(), says(), { kind: 'protected', requirements: [] }],
     ['a public handler', says('public'), says(undefined, roles), { kind: 'public' }],
-    ['an optional handler', says('optional'), says(undefined, roles), { kind: 'optional' }],
-    ['an optional handler of a public controller', says('optional'), says('public'), { kind: 'optional' }],
+    ['an optional handler', says('optional'), says(undefined, roles), { kind: 'optional', requirements: [] }],
+    ['an optional handler of a public controller', says('optional'), says('public'), { kind: 'optional', requirements: [] }],
     ['a public controller', says(), says('public'), { kind: 'public' }],
     ['roles in a public controller', says(undefined, roles), says('public'), { kind: 'protected', requirements: [roles] }],
     ['roles beside public on one handler', says('public', roles), says(), { kind: 'protected', requirements: [roles] }],
     ['roles beside public on one controller', says(), says('public', roles), { kind: 'protected', requirements: [roles] }],
+    [
+      'the strictest freshness',
+      says(undefined, fresh(5), fresh(3)),
+      says('public'),
+      { kind: 'protected', requirements: [fresh(5), fresh(3)], maxAgeMs: 3 },
+    ],
     ['roles on both', says(undefined, roles), says(undefined, otherRoles), { kind: 'protected', requirements: [roles] }],
     [
       'sub-roles on one and roles on the other',

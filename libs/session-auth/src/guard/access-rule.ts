@@ -7,13 +7,19 @@ export interface Requirement {
   readonly kind: string;
   /** Whether the user meets it. It may be the application's own code, so anything may come back; only `true` admits. */
   isMet(user: UserRecord, context: ExecutionContext): unknown;
+  /** Milliseconds that a remembered session may be old for this handler. */
+  readonly maxAgeMs?: number;
 }
 
 /** What a handler asks of its caller. Resolved once, from the handler's decorators over its controller's. */
-export type AccessRule =
-  | { readonly kind: 'public' }
-  | { readonly kind: 'optional' }
-  | { readonly kind: 'protected'; readonly requirements: readonly Requirement[] };
+export type AccessRule = { readonly kind: 'public' } | { readonly kind: 'optional'; readonly requirements: readonly [] } | ProtectedRule;
+
+interface ProtectedRule {
+  readonly kind: 'protected';
+  readonly requirements: readonly Requirement[];
+  /** Milliseconds that a remembered session may be old; without it, as old as its lifetime allows. */
+  readonly maxAgeMs?: number;
+}
 
 /** What the decorators on one handler or one controller say. */
 export interface Declaration {
@@ -26,10 +32,19 @@ export interface Declaration {
  * `@Public()` never opens what names roles on the same level, nor what its handler closes.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
-  if (handler.requirements.length > 0) return { kind: 'protected', requirements: override(handler.requirements, controller.requirements) };
-  if (handler.open) return { kind: handler.open };
-  if (controller.requirements.length > 0) return { kind: 'protected', requirements: controller.requirements };
-  return controller.open ? { kind: controller.open } : { kind: 'protected', requirements: [] };
+  if (handler.requirements.length > 0) return protect(override(handler.requirements, controller.requirements));
+  if (handler.open) return open(handler.open);
+  if (controller.requirements.length > 0) return protect(controller.requirements);
+  return controller.open ? open(controller.open) : protect([]);
+}
+
+function open(kind: 'public' | 'optional'): AccessRule {
+  return kind === 'public' ? { kind } : { kind, requirements: [] };
+}
+
+function protect(requirements: readonly Requirement[]): ProtectedRule {
+  const limits = requirements.flatMap(({ maxAgeMs }) => maxAgeMs ?? []);
+  return { kind: 'protected', requirements, ...(limits.length > 0 && { maxAgeMs: Math.min(...limits) }) };
 }
 
 function override(own: readonly Requirement[], inherited: readonly Requirement[]): Requirement[] {

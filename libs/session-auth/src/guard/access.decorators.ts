@@ -19,7 +19,7 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator => opening('opt
  */
 export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('Roles', names);
-  return requiring('roles', ({ role }) => role !== undefined && allowed.has(role));
+  return requiring({ kind: 'roles', isMet: ({ role }) => role !== undefined && allowed.has(role) });
 }
 
 /**
@@ -29,7 +29,7 @@ export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & Met
  */
 export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('SubRoles', names);
-  return requiring('sub-roles', ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole));
+  return requiring({ kind: 'sub-roles', isMet: ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole) });
 }
 
 /** A rule of {@link Authorize}; its user may be declared as the application's own record class. */
@@ -40,7 +40,19 @@ export type AuthorizationRule = {
 /** Your own rule, sync or async. Only `true` admits; a throw or a rejection denies. */
 export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecorator {
   if (typeof rule !== 'function') throw new InvalidConfigurationError('@Authorize() needs a function: give it your rule.');
-  return requiring('authorize', (user, context) => rule(user, context));
+  return requiring({ kind: 'authorize', isMet: (user, context) => rule(user, context) });
+}
+
+/**
+ * For dangerous routes: the session must have been confirmed by the service within `maxAgeMs` milliseconds; 0, the default, asks it now.
+ * It closes a handler of a `@Public()` controller, and is never answered from memory in an outage.
+ * @throws InvalidConfigurationError when `maxAgeMs` is no number of milliseconds
+ */
+export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator & MethodDecorator {
+  if (!Number.isInteger(maxAgeMs) || maxAgeMs < 0) {
+    throw new InvalidConfigurationError('@FreshSession() needs maxAgeMs as a whole number of milliseconds, 0 or more.');
+  }
+  return requiring({ kind: 'fresh-session', isMet: () => true, maxAgeMs });
 }
 
 function namesOf(decorator: string, names: readonly unknown[]): ReadonlySet<string> {

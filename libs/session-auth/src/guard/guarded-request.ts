@@ -14,6 +14,8 @@ export interface CheckedSession {
 
 interface GuardedRequest {
   user?: UserRecord | undefined;
+  /** The service could not be asked: the session was confirmed before, and has lapsed since (`staleIfErrorMs`). */
+  sessionIsStale?: true;
   [CHECKED]?: CheckedSession | undefined;
   [TOKEN]?: string | undefined;
 }
@@ -31,9 +33,11 @@ export function keepChecked(request: unknown, checked: CheckedSession): void {
 }
 
 /** Makes the user of the request, whatever stood there before: somebody with a token, or nobody. */
-export function setUser(request: unknown, user: UserRecord | undefined, token: string | undefined): void {
-  (request as GuardedRequest).user = user;
-  (request as GuardedRequest)[TOKEN] = token;
+export function setSession(request: unknown, user: UserRecord | undefined, token: string | undefined, stale: true | undefined): void {
+  const guarded = request as GuardedRequest;
+  guarded.user = user;
+  guarded[TOKEN] = token;
+  if (stale) guarded.sessionIsStale = stale;
 }
 
 /** The user of the request. */

@@ -17,13 +17,21 @@ export function setHeaders(reply: unknown, headers: Iterable<readonly [name: str
   for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
 }
 
-/** Says that the reply depends on these request headers, beside what has been said before. */
-export function addVary(reply: unknown, names: readonly string[]): void {
-  const current = (reply as ExpressReply | FastifyReply).getHeader('Vary');
-  const listed = current === undefined ? [] : String(current).split(/\s*,\s*/);
+/**
+ * Keeps a guarded reply out of caches that would give it to others: they know `Authorization`, and not our headers.
+ * A handler may still set its own `Cache-Control`.
+ */
+export function keepFromSharedCaches(reply: unknown, requestHeaders: readonly string[]): void {
+  const target = reply as ExpressReply | FastifyReply;
+  setHeader(target, 'Cache-Control', 'no-store');
+  const vary = target.getHeader('Vary');
+  setHeader(target, 'Vary', vary === undefined ? requestHeaders.join(', ') : mergeVary(String(vary), requestHeaders));
+}
+
+function mergeVary(current: string, names: readonly string[]): string {
+  const listed = current.split(/\s*,\s*/);
   const known = new Set(listed.map((name) => name.toLowerCase()));
-  const added = names.filter((name) => !known.has(name.toLowerCase()));
-  if (added.length > 0 && !known.has('*')) setHeader(reply as ExpressReply | FastifyReply, 'Vary', [...listed, ...added].join(', '));
+  return known.has('*') ? current : [...listed, ...names.filter((name) => !known.has(name.toLowerCase()))].join(', ');
 }
 
 function setHeader(reply: ExpressReply | FastifyReply, name: string, value: string): void {

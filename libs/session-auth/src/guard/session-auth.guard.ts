@@ -5,14 +5,18 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
-import { findChecked, keepChecked, setUser } from './guarded-request.js';
+import { findChecked, keepChecked, setSession } from './guarded-request.js';
 import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type HttpDenial } from './http-denial.js';
-import { addVary, setHeaders } from './http-reply.js';
+import { keepFromSharedCaches, setHeaders } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
 
-type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
-
-const NO_STORE = [['Cache-Control', 'no-store']] as const;
+/** One request on its way to a handler that is not open to everyone. */
+interface Call {
+  readonly context: ExecutionContext;
+  readonly rule: Exclude<AccessRule, { kind: 'public' }>;
+  readonly request: unknown;
+  readonly reply: unknown;
+}
 
 /**
  * Lets in whoever presents a valid session and meets the handler's rule; attaches the user's record to `request.user`.
@@ -27,55 +31,49 @@ export class SessionAuthGuard implements CanActivate {
     if (rule.kind === 'public') return true;
     if (context.getType() !== 'http') throw exceptionOf(FORBIDDEN);
 
-    this.keepFromSharedCaches(context);
+    const http = context.switchToHttp();
+    const call: Call = { context, rule, request: http.getRequest(), reply: http.getResponse() };
+    keepFromSharedCaches(call.reply, this.parts.presented.headers);
     const session = this.parts.presented.read(context);
-    if (session === NO_TOKEN) return this.admitAnonymous(context, rule, TOKEN_REQUIRED);
-    if (session === MALFORMED_TOKEN) return this.admitAnonymous(context, rule, TOKEN_REFUSED);
-    const verdict = this.check(context, session);
-    return verdict instanceof Promise
-      ? verdict.then((settled) => this.admit(context, rule, session, settled))
-      : this.admit(context, rule, session, verdict);
+    if (session === NO_TOKEN) return this.admitAnonymous(call, TOKEN_REQUIRED);
+    if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, TOKEN_REFUSED);
+    const verdict = this.check(call, session);
+    return verdict instanceof Promise ? verdict.then((settled) => this.admit(call, session, settled)) : this.admit(call, session, verdict);
   }
 
   /** One check a request, however many guards ask. */
-  private check(context: ExecutionContext, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
-    const request: unknown = context.switchToHttp().getRequest();
-    const checked = findChecked(request, this.parts.verifier, session);
+  private check({ request, rule }: Call, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
+    const { verifier } = this.parts;
+    const checked = findChecked(request, verifier, session);
     if (checked) return checked.verdict;
-    const verdict = this.parts.verifier.verify(session);
-    keepChecked(request, { verifier: this.parts.verifier, session, verdict });
+    const verdict = verifier.verify(session, rule.kind === 'protected' ? rule.maxAgeMs : undefined);
+    keepChecked(request, { verifier, session, verdict });
     return verdict;
   }
 
-  private admit(context: ExecutionContext, rule: ClosedRule, session: SessionIdentity, verdict: Verdict<UserRecord>): true | Promise<true> {
-    if (verdict.kind === 'rejected') return this.admitAnonymous(context, rule, TOKEN_REFUSED);
-    if (verdict.kind === 'denied') return this.deny(context, FORBIDDEN);
-    if (verdict.kind === 'unavailable') return this.deny(context, unavailableDenial(verdict));
+  private admit(call: Call, session: SessionIdentity, verdict: Verdict<UserRecord>): true | Promise<true> {
+    if (verdict.kind === 'rejected') return this.admitAnonymous(call, TOKEN_REFUSED);
+    if (verdict.kind === 'denied') return this.deny(call, FORBIDDEN);
+    if (verdict.kind === 'unavailable') return this.deny(call, unavailableDenial(verdict));
 
-    const { user } = verdict;
-    const meets = rule.kind === 'optional' || meetsAll(rule.requirements, user, context);
-    const enter = (met: boolean): true => (met ? this.enter(context, user, session.token) : this.deny(context, FORBIDDEN));
-    return meets instanceof Promise ? meets.then(enter) : enter(meets);
+    const meets = meetsAll(call.rule.requirements, verdict.user, call.context);
+    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, session, verdict) : this.deny(call, FORBIDDEN)));
+    return meets ? this.enter(call, session, verdict) : this.deny(call, FORBIDDEN);
   }
 
-  private admitAnonymous(context: ExecutionContext, rule: ClosedRule, denial: HttpDenial): true {
-    return rule.kind === 'optional' ? this.enter(context, undefined, undefined) : this.deny(context, denial);
-  }
-
-  private enter(context: ExecutionContext, user: UserRecord | undefined, token: string | undefined): true {
-    setUser(context.switchToHttp().getRequest(), user, token);
+  private enter({ request }: Call, { token }: SessionIdentity, { user, stale }: Verdict<UserRecord> & { kind: 'accepted' }): true {
+    setSession(request, user, token, stale);
     return true;
   }
 
-  private deny(context: ExecutionContext, denial: HttpDenial): never {
-    setHeaders(context.switchToHttp().getResponse(), denial.headers);
-    throw exceptionOf(denial);
+  private admitAnonymous(call: Call, denial: HttpDenial): true {
+    if (call.rule.kind !== 'optional') return this.deny(call, denial);
+    setSession(call.request, undefined, undefined, undefined);
+    return true;
   }
 
-  /** A shared cache would keep replies to a header that it does not know; the handler may still set its own `Cache-Control`. */
-  private keepFromSharedCaches(context: ExecutionContext): void {
-    const reply: unknown = context.switchToHttp().getResponse();
-    setHeaders(reply, NO_STORE);
-    addVary(reply, this.parts.presented.headers);
+  private deny({ reply }: Call, denial: HttpDenial): never {
+    setHeaders(reply, denial.headers);
+    throw exceptionOf(denial);
   }
 }

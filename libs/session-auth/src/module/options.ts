@@ -41,6 +41,9 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
   /** Checks that may wait for their turn, no longer than `timeoutMs`; the next is answered 503 at once. 0 to 100 000. @default 1024 */
   readonly maxQueued?: number;
 
+  /** Memory of sessions. Off, every request is checked, and concurrent checks of one token still share a call. @default false */
+  readonly cache?: false | SessionAuthCacheOptions;
+
   /** What the service's refusals of a check mean; the interface does not say what causes each (section 7). @default 403 forbidden, else unauthenticated */
   readonly statusMap?: StatusMap;
 
@@ -55,6 +58,23 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
 
   /** Transport and its limits. */
   readonly http?: SessionAuthHttpOptions;
+}
+
+/**
+ * What is remembered, and how long. Its price: a session that was ended elsewhere still works here for `ttlMs`.
+ * A sign-out through this application ends it here at once.
+ */
+export interface SessionAuthCacheOptions {
+  /** Milliseconds that a confirmed session is answered from memory. 1 to 300 000. Required: there is no harmless default. */
+  readonly ttlMs: number;
+  /** Milliseconds that a refusal is answered from memory. 0 to 300 000. @default 5000 */
+  readonly negativeTtlMs?: number;
+  /** Sessions remembered at most, the least recently used first out; as many refusals beside them. 1 to 10 000 000. @default 10000 */
+  readonly maxEntries?: number;
+  /** Milliseconds before it lapses that a session in use is confirmed again in the background, so that nobody waits. Below `ttlMs`. @default 0 (off) */
+  readonly refreshAheadMs?: number;
+  /** Milliseconds after it lapsed that a session still works while the service is unavailable. 0 to 86 400 000. @default 0 (off) */
+  readonly staleIfErrorMs?: number;
 }
 
 /** How the service is reached. Proxies named in the environment are ignored unless `proxy` is set. */

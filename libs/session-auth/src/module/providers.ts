@@ -15,6 +15,7 @@ import { PresentedSessions } from '../guard/presented-session.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { ProtectedCheck } from '../verifier/protected-check.js';
+import { SessionMemory } from '../verifier/session-memory.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { isPlainTextBeyondLoopback } from './base-url.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -73,8 +74,11 @@ const client: FactoryProvider<SessionClient<UserRecord>> = {
 
 const verifier: FactoryProvider<SessionVerifier<UserRecord>> = {
   provide: SessionVerifier,
-  useFactory: (sessions: SessionClient<UserRecord>, deadlines: Deadlines, { protection }: SessionAuthSettings) =>
-    new SessionVerifier(new ProtectedCheck((session, deadline) => sessions.userDetails(session, deadline), deadlines, protection)),
+  useFactory: (sessions: SessionClient<UserRecord>, deadlines: Deadlines, { protection, memory }: SessionAuthSettings) =>
+    new SessionVerifier(
+      new ProtectedCheck((session, deadline) => sessions.userDetails(session, deadline), deadlines, protection),
+      memory && new SessionMemory(memory),
+    ),
   inject: [SessionClient, Deadlines, SETTINGS],
 };
 

@@ -17,6 +17,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What may go with {@link SessionAuthService.verify}. */
+export interface VerifyOptions extends CallOptions {
+  /** Milliseconds that a remembered session may be old; 0 asks the service now. @default as old as its lifetime allows */
+  readonly maxAgeMs?: number;
+}
+
 /** Limits of {@link SessionAuthService}. */
 export interface ServiceSettings {
   readonly signInTimeoutMs: number;
@@ -51,7 +57,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
       throw new InvalidRequestError('A sign-in needs a username and a password');
     if (!this.#isAuthIv(call.authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
     const work = (deadline: Deadline) => this.#client.signIn({ username, password }, call.authIv, deadline);
-    return this.#within(this.#settings.signInTimeoutMs, call.signal, work);
+    const result = await this.#within(this.#settings.signInTimeoutMs, call.signal, work);
+    if (result.kind === 'signed-in') this.#verifier.signedIn(result.token);
+    return result;
   }
 
   /**
@@ -60,11 +68,11 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    */
   async signOut(token: string, call: CallOptions = {}): Promise<void> {
     const session = this.#identify(token, call);
-    this.#verifier.forget(token);
+    this.#verifier.signedOut(token);
     try {
       await this.#within(this.#settings.signOutTimeoutMs, call.signal, (deadline) => this.#client.signOut(session, deadline));
     } finally {
-      this.#verifier.forget(token);
+      this.#verifier.signedOut(token);
     }
   }
 
@@ -77,11 +85,11 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Checks a session as the guard does, sharing a call with concurrent checks.
+   * Checks a session as the guard does: from memory where it is remembered, else sharing a call with concurrent checks.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
-  async verify(token: string, call: CallOptions = {}): Promise<User> {
-    return this.#userOf(this.#verifier.verify(this.#identify(token, call)), call.signal);
+  async verify(token: string, call: VerifyOptions = {}): Promise<User> {
+    return this.#userOf(this.#verifier.verify(this.#identify(token, call), call.maxAgeMs), call.signal);
   }
 
   /** Forgets what is known of a token, without signing it out. @throws SessionRejectedError when it can't be a token */

@@ -6,7 +6,9 @@ import { UserRecord, type UserRecordClass } from '../contract/user-record.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
 import { fromHeader, type TokenSource } from '../guard/token-source.js';
 import type { ProtectionSettings } from '../verifier/protected-check.js';
+import type { MemorySettings } from '../verifier/session-memory.js';
 import { readBaseUrl } from './base-url.js';
+import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { booleanOption, integerOption, knownOptions, refuseOption, wordOption } from './option-checks.js';
 import type { SessionAuthOptions } from './options.js';
@@ -18,6 +20,7 @@ export interface SessionAuthSettings {
   readonly sources: readonly TokenSource[];
   readonly forwardAuthIv: boolean;
   readonly protection: ProtectionSettings;
+  readonly memory: MemorySettings | undefined;
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
   readonly statusMap: StatusMap;
@@ -29,7 +32,7 @@ export interface SessionAuthSettings {
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry'],
-  ...['maxInFlight', 'maxQueued', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'http'],
+  ...['maxInFlight', 'maxQueued', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'http'],
 ];
 const DURATION_MS = { min: 1, max: 300_000 };
 
@@ -42,6 +45,7 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     sources: readSources(options.token),
     forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, true),
     protection: readProtection(options),
+    memory: readCacheSettings(options.cache),
     signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { ...DURATION_MS, fallback: 10_000 }),
     signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { ...DURATION_MS, fallback: 5_000 }),
     statusMap: readStatusMap(options.statusMap ?? {}),

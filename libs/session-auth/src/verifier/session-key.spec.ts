@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { sessionKey, tokenKey } from './session-key.js';
+import { sessionKeys, tokenKey } from './session-key.js';
 
 describe('the key of a session', () => {
   const text = fc.string({ minLength: 1, maxLength: 20 });
@@ -10,14 +10,19 @@ describe('the key of a session', () => {
     fc.assert(
       fc.property(identity, identity, (one, other) => {
         const same = one.token === other.token && one.authIv === other.authIv;
-        expect(sessionKey(one) === sessionKey(other)).toBe(same);
+        expect(sessionKeys(one).session === sessionKeys(other).session).toBe(same);
       }),
     );
   });
 
   it('tells apart what is the same text when put together', () => {
-    expect(sessionKey({ token: 'ab', authIv: 'c' })).not.toBe(sessionKey({ token: 'a', authIv: 'bc' }));
-    expect(sessionKey({ token: '1:a', authIv: undefined })).not.toBe(sessionKey({ token: '1', authIv: 'a' }));
+    expect(sessionKeys({ token: 'ab', authIv: 'c' }).session).not.toBe(sessionKeys({ token: 'a', authIv: 'bc' }).session);
+    expect(sessionKeys({ token: '1:a', authIv: undefined }).session).not.toBe(sessionKeys({ token: '1', authIv: 'a' }).session);
+  });
+
+  it('leads from every IV to the one key of its token', () => {
+    expect(sessionKeys({ token: 'a', authIv: 'b' }).token).toBe(tokenKey('a'));
+    expect(sessionKeys({ token: 'a', authIv: undefined })).toEqual({ token: tokenKey('a'), session: tokenKey('a') });
   });
 
   it('does not hold the token', () => {

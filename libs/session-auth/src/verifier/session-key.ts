@@ -1,19 +1,26 @@
 import { hash } from 'node:crypto';
 import type { SessionIdentity } from '../contract/session-identity.js';
 
-/** A one-way digest that stands for a session in memory, where no token may stand. */
-export type SessionKey = string;
+/** One-way digests that stand for a session in memory, where no token may stand. */
+export interface SessionKeys {
+  /** Digest of the token alone: what a sign-out drops, under whatever IV. */
+  readonly token: string;
+  /** Digest of the token and its IV. The same as `token` where there is no IV. */
+  readonly session: string;
+}
 
-/** Digest of a token alone: what a sign-out drops, under whatever IV. */
-export function tokenKey(token: string): SessionKey {
+/** Digests a token and its IV. Lengths go in front, so that no two identities read the same. */
+export function sessionKeys({ token, authIv }: SessionIdentity): SessionKeys {
+  const key = tokenKey(token);
+  return { token: key, session: authIv === undefined ? key : digest(`${token.length}:${token}:${authIv}`) };
+}
+
+/** Digest of a token alone. */
+export function tokenKey(token: string): string {
   return digest(`${token.length}:${token}`);
 }
 
-/** Digest of a token and its IV. Lengths go in front, so that no two identities read the same. */
-export function sessionKey({ token, authIv }: SessionIdentity): SessionKey {
-  return authIv === undefined ? tokenKey(token) : digest(`${token.length}:${token}:${authIv}`);
-}
-
-function digest(text: string): SessionKey {
-  return hash('sha256', text, 'base64');
+/** As one byte a character, the digest is the shortest string that it can be, and the quickest to make. */
+function digest(text: string): string {
+  return hash('sha256', text, 'binary');
 }

@@ -1,21 +1,31 @@
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/verdict.js';
 import type { ProtectedCheck } from './protected-check.js';
-import { sessionKey, tokenKey } from './session-key.js';
+import { sessionKeys, tokenKey, type SessionKeys } from './session-key.js';
+import type { SessionMemory } from './session-memory.js';
 import { SingleFlight } from './single-flight.js';
 
-/** Decides on a session: one shared flight to the service, protected. */
+/** Decides on a session: remembered, or else one shared flight to the service, protected. */
 export class SessionVerifier<User> {
   readonly #check: ProtectedCheck<User>;
-  readonly #flights = new SingleFlight<Verdict<User>>();
+  readonly #memory: SessionMemory<User> | undefined;
+  readonly #flights = new SingleFlight<Verdict<User>>((keys, verdict) => this.#memory?.learn(keys, verdict));
 
-  constructor(check: ProtectedCheck<User>) {
+  constructor(check: ProtectedCheck<User>, memory?: SessionMemory<User>) {
     this.#check = check;
+    this.#memory = memory;
   }
 
-  /** The verdict on a session. Never rejects. Concurrent checks of one session share one call. */
-  verify(session: SessionIdentity): Verdict<User> | Promise<Verdict<User>> {
-    return this.#flights.share(sessionKey(session), tokenKey(session.token), () => this.#check.run(session));
+  /**
+   * The verdict on a session, at once if it is remembered and no older than `maxAgeMs`. Never rejects.
+   * Concurrent checks of one session share one call.
+   */
+  verify(session: SessionIdentity, maxAgeMs = Infinity): Verdict<User> | Promise<Verdict<User>> {
+    const keys = sessionKeys(session);
+    const remembered = this.#memory?.find(keys, maxAgeMs);
+    if (!remembered) return this.#ask(session, keys, maxAgeMs);
+    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(remembered)) void this.#fly(session, keys);
+    return remembered;
   }
 
   /** Asks the service now, sharing nothing. */
@@ -23,8 +33,35 @@ export class SessionVerifier<User> {
     return this.#check.run(session);
   }
 
-  /** From now on nobody gets an answer that was asked for before. */
+  /** Drops what is remembered of a token. An answer that is on its way is remembered by nobody. */
   forget(token: string): void {
-    this.#flights.forget(tokenKey(token));
+    const key = tokenKey(token);
+    this.#flights.forget(key);
+    this.#memory?.forget(key);
+  }
+
+  /** The same for a token that is signed out, which is not remembered again for as long as it could have been. */
+  signedOut(token: string): void {
+    const key = tokenKey(token);
+    this.#flights.forget(key);
+    this.#memory?.bar(key);
+  }
+
+  /** A sign-in gave this token: neither a refusal of before, nor one on its way, counts. */
+  signedIn(token: string): void {
+    const key = tokenKey(token);
+    this.#flights.forget(key);
+    this.#memory?.pardon(key);
+  }
+
+  async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
+    const verdict = await this.#fly(session, keys);
+    if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
+    const stale = this.#memory?.findStale(keys);
+    return stale ? { kind: 'accepted', user: stale.user, stale: true } : verdict;
+  }
+
+  #fly(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
+    return this.#flights.share(keys, () => this.#check.run(session));
   }
 }

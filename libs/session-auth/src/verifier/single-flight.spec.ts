@@ -7,16 +7,21 @@ describe('a flight', () => {
     readonly join: (key?: string, token?: string) => Promise<number>;
     readonly land: () => void;
     readonly count: () => number;
+    /** Answers that count. */
+    readonly counted: number[];
   }
 
   function departures(): Departures {
-    const flights = new SingleFlight<number>();
+    const counted: number[] = [];
+    const flights = new SingleFlight<number>((_keys, value) => counted.push(value));
     const landings: ((value: number) => void)[] = [];
     return {
       flights,
-      join: (key = 'key', token = 'token') => flights.share(key, token, () => new Promise((resolve) => landings.push(resolve))),
+      join: (key = 'key', token = 'token') =>
+        flights.share({ session: key, token }, () => new Promise((resolve) => landings.push(resolve))),
       land: () => landings.forEach((resolve, index) => resolve(index)),
       count: () => landings.length,
+      counted,
     };
   }
 
@@ -45,6 +50,16 @@ describe('a flight', () => {
     land();
     expect(await Promise.all([...before, after])).toEqual([0, 1, 2]);
     expect(count()).toBe(3);
+  });
+
+  it('counts when it lands, but not if its token was forgotten on the way', async () => {
+    const { flights, join, land, counted } = departures();
+    const forgotten = join('key', 'token');
+    const other = join('other key', 'other token');
+    flights.forget('token');
+    land();
+    expect(await Promise.all([forgotten, other])).toEqual([0, 1]);
+    expect(counted).toEqual([1]);
   });
 
   it('that lands late does not end the one that followed it', async () => {

@@ -1,0 +1,24 @@
+import type { MemorySettings } from '../verifier/session-memory.js';
+import { integerOption, knownOptions, refuseOption } from './option-checks.js';
+import type { SessionAuthCacheOptions } from './options.js';
+
+const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs'];
+const MAX_TTL_MS = 300_000;
+
+/** Checks the cache options; `undefined` when the cache is off. @throws InvalidConfigurationError naming the first that is wrong. */
+export function readCacheSettings(cache: false | SessionAuthCacheOptions = false): MemorySettings | undefined {
+  if (cache === false) return undefined;
+  knownOptions('cache', cache, OPTIONS);
+  if ((cache as Partial<SessionAuthCacheOptions>).ttlMs === undefined) {
+    refuseOption('cache.ttlMs', 'is missing', 'Say how many milliseconds a session that was ended elsewhere may still work here');
+  }
+  const { ttlMs, negativeTtlMs, maxEntries, refreshAheadMs, staleIfErrorMs } = cache;
+  const ttl = integerOption('cache.ttlMs', ttlMs, { min: 1, max: MAX_TTL_MS, fallback: MAX_TTL_MS });
+  return {
+    ttlMs: ttl,
+    negativeTtlMs: integerOption('cache.negativeTtlMs', negativeTtlMs, { min: 0, max: MAX_TTL_MS, fallback: 5_000 }),
+    maxEntries: integerOption('cache.maxEntries', maxEntries, { min: 1, max: 10_000_000, fallback: 10_000 }),
+    refreshAheadMs: integerOption('cache.refreshAheadMs', refreshAheadMs, { min: 0, max: ttl - 1, fallback: 0 }),
+    staleIfErrorMs: integerOption('cache.staleIfErrorMs', staleIfErrorMs, { min: 0, max: 86_400_000, fallback: 0 }),
+  };
+}

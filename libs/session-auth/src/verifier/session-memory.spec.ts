@@ -1,0 +1,178 @@
+import { describe, expect, it } from '@jest/globals';
+import { DENIED, REJECTED, unavailable } from '../contract/verdict.js';
+import type { SessionKeys } from './session-key.js';
+import { SessionMemory, type MemorySettings, type RememberedSession } from './session-memory.js';
+
+const ann = { kind: 'accepted', user: 'ann' } as const;
+const keys: SessionKeys = { token: 'token', session: 'token' };
+const withIv: SessionKeys = { token: 'token', session: 'token and IV' };
+
+interface Trial {
+  readonly memory: SessionMemory<string>;
+  readonly sleep: (ms: number) => void;
+  readonly find: (maxAgeMs?: number) => unknown;
+}
+
+function memoryAt(settings: Partial<MemorySettings> = {}): Trial {
+  let now = 1_000;
+  const limits = { ttlMs: 100, negativeTtlMs: 50, maxEntries: 3, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
+  const memory = new SessionMemory<string>(limits, () => now);
+  return { memory, sleep: (ms) => void (now += ms), find: (maxAgeMs = Infinity) => memory.find(keys, maxAgeMs) };
+}
+
+describe('a confirmed session', () => {
+  it('is remembered for its lifetime and no longer', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.learn(keys, ann);
+    sleep(99);
+    expect(find()).toMatchObject({ kind: 'accepted', user: 'ann' });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('is no older than the caller wants it', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.learn(keys, ann);
+    expect([find(1), find(0)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+    sleep(10);
+    expect([find(11), find(10)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+  });
+
+  it('is another under another IV', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(withIv, ann);
+    expect(find()).toBeUndefined();
+    expect(memory.find(withIv, Infinity)).toMatchObject({ user: 'ann' });
+  });
+
+  it.each([
+    ['a refusal', REJECTED],
+    ['a 403', DENIED],
+  ])('is dropped by %s', (_name, verdict) => {
+    const { memory, find } = memoryAt({ negativeTtlMs: 0 });
+    memory.learn(keys, ann);
+    memory.learn(keys, verdict);
+    expect(find()).toBeUndefined();
+  });
+
+  it('outlives an outage that teaches nothing', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, ann);
+    memory.learn(keys, unavailable('timeout'));
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it.each([keys, withIv])('is dropped with its token, under whatever IV', (under) => {
+    const { memory } = memoryAt();
+    memory.learn(under, ann);
+    memory.forget('token');
+    expect(memory.find(under, Infinity)).toBeUndefined();
+  });
+
+  it('gives way, the least recently used first, when there are too many', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, ann);
+    for (const name of ['a', 'b', 'c']) {
+      memory.learn({ token: name, session: name }, ann);
+      find();
+    }
+    expect(find()).toMatchObject({ user: 'ann' });
+    expect(memory.find({ token: 'a', session: 'a' }, Infinity)).toBeUndefined();
+  });
+});
+
+describe('a refusal', () => {
+  it('is remembered for its own lifetime', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.learn(keys, REJECTED);
+    sleep(49);
+    expect([find(), find(0)]).toEqual([REJECTED, undefined]);
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('cannot push out a signed-in user, however many there are', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, ann);
+    for (let index = 0; index < 1_000; index += 1) memory.learn({ token: `t${index}`, session: `t${index}` }, REJECTED);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it.each([keys, withIv])('is void once a sign-in gives that token', (under) => {
+    const { memory } = memoryAt();
+    memory.learn(under, REJECTED);
+    memory.pardon('token');
+    expect(memory.find(under, Infinity)).toBeUndefined();
+  });
+
+  it('is void once the session is confirmed', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, REJECTED);
+    memory.learn(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it('by status 403 is not remembered', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, DENIED);
+    expect(find()).toBeUndefined();
+  });
+});
+
+describe('a token that was signed out', () => {
+  it('is not remembered for as long as it could have been, whatever the service says of it', () => {
+    const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
+    memory.bar('token');
+    sleep(149);
+    memory.learn(keys, ann);
+    expect([find(), memory.findStale(keys)]).toEqual([undefined, undefined]);
+    sleep(1);
+    memory.learn(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it('is remembered again once a sign-in gives it', () => {
+    const { memory, find } = memoryAt();
+    memory.bar('token');
+    memory.pardon('token');
+    memory.learn(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+});
+
+describe('a session that has lapsed', () => {
+  it('is good for an outage within staleIfErrorMs, and not beyond', () => {
+    const { memory, sleep } = memoryAt({ staleIfErrorMs: 50 });
+    memory.learn(keys, ann);
+    sleep(149);
+    expect(memory.findStale(keys)).toMatchObject({ user: 'ann' });
+    expect(memory.findStale(withIv)).toBeUndefined();
+    sleep(1);
+    expect(memory.findStale(keys)).toBeUndefined();
+  });
+
+  it('is not good for an outage unless that was asked for', () => {
+    const { memory } = memoryAt();
+    memory.learn(keys, ann);
+    expect(memory.findStale(keys)).toBeUndefined();
+  });
+});
+
+describe('a session in use', () => {
+  function claims(settings: Partial<MemorySettings>, times: number[]): boolean[] {
+    const { memory, sleep, find } = memoryAt(settings);
+    memory.learn(keys, ann);
+    return times.map((ms) => {
+      sleep(ms);
+      return memory.claimRefresh(find() as RememberedSession<string>);
+    });
+  }
+
+  it('is to be confirmed again once it is near its end, and again only after a pause', () => {
+    expect(claims({ refreshAheadMs: 40 }, [59, 1, 1, 8, 1])).toEqual([false, true, false, false, true]);
+  });
+
+  it('is not confirmed ahead unless that was asked for', () => {
+    expect(claims({}, [99])).toEqual([false]);
+  });
+});

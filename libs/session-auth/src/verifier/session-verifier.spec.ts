@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import { Deadlines } from '../client/deadline.js';
+import { REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
+import { ProtectedCheck } from './protected-check.js';
+import { SessionMemory, type MemorySettings } from './session-memory.js';
+import { SessionVerifier } from './session-verifier.js';
+
+const session = { token: 'token', authIv: undefined };
+const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
+const down = unavailable('server_error');
+
+/** A verifier whose service answers when the test says so. */
+function verifierWith(settings: Partial<MemorySettings> = {}) {
+  let now = 0;
+  const pending: ((verdict: Verdict<string>) => void)[] = [];
+  const ask = (): Promise<Verdict<string>> => new Promise((resolve) => pending.push(resolve));
+  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+  const limits = { ttlMs: 100, negativeTtlMs: 100, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
+  const deadlines = new Deadlines();
+  const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), new SessionMemory<string>(limits, () => now));
+  return {
+    verifier,
+    verify: (maxAgeMs?: number) => verifier.verify(session, maxAgeMs),
+    sleep: (ms: number) => void (now += ms),
+    calls: () => pending.length,
+    answer: async (verdict: Verdict<string>, call = pending.length - 1) => {
+      pending[call]?.(verdict);
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe('a check with a memory', () => {
+  it('is answered without a promise once the session is remembered', async () => {
+    const { verify, answer, calls } = verifierWith();
+    const first = verify();
+    await answer(ann);
+    await first;
+    expect(verify()).toMatchObject(ann);
+    expect(calls()).toBe(1);
+  });
+
+  it('asks once for all who come while nothing is known', async () => {
+    const { verify, answer, calls } = verifierWith();
+    const checks = [verify(), verify(0), verify()];
+    await answer(ann);
+    expect(await Promise.all(checks)).toEqual([ann, ann, ann]);
+    expect(calls()).toBe(1);
+  });
+
+  it('asks the service for a caller that wants it fresh', async () => {
+    const { verify, answer, calls } = verifierWith();
+    void verify();
+    await answer(ann);
+    const fresh = verify(0);
+    await answer(REJECTED);
+    expect([await fresh, verify(), calls()]).toEqual([REJECTED, REJECTED, 2]);
+  });
+
+  it('answers a remembered refusal without a promise', async () => {
+    const { verify, answer, calls } = verifierWith();
+    void verify();
+    await answer(REJECTED);
+    expect([verify(), calls()]).toEqual([REJECTED, 1]);
+  });
+});
+
+describe('an answer that is still on its way', () => {
+  it.each(['forget', 'signedOut'] as const)('does not bring a session back after %s', async (end) => {
+    const { verifier, verify, answer, calls } = verifierWith();
+    const before = verify();
+    verifier[end]('token');
+    await answer(ann);
+    expect(await before).toEqual(ann);
+    const after = verify();
+    expect(after).toBeInstanceOf(Promise);
+    expect(calls()).toBe(2);
+    await answer(REJECTED);
+    expect(await after).toEqual(REJECTED);
+  });
+
+  it('is not joined by whoever comes after the sign-out', async () => {
+    const { verifier, verify, answer, calls } = verifierWith();
+    const before = verify();
+    verifier.signedOut('token');
+    const after = verify();
+    await answer(REJECTED, 1);
+    await answer(ann, 0);
+    expect([await before, await after, calls()]).toEqual([ann, REJECTED, 2]);
+    expect(verify()).toEqual(REJECTED);
+  });
+
+  it('of before a sign-in does not hold against its token', async () => {
+    const { verifier, verify, answer } = verifierWith();
+    void verify();
+    verifier.signedIn('token');
+    await answer(REJECTED);
+    const after = verify();
+    await answer(ann);
+    expect(await after).toEqual(ann);
+  });
+});
+
+describe('refresh-ahead', () => {
+  it('confirms a session in use in the background, and nobody waits', async () => {
+    const { verify, answer, calls, sleep } = verifierWith({ refreshAheadMs: 50 });
+    void verify();
+    await answer(ann);
+    sleep(60);
+    expect([verify(), verify(), calls()]).toMatchObject([ann, ann, 2]);
+    await answer({ kind: 'accepted', user: 'ann, renewed' });
+    sleep(60);
+    expect(verify()).toMatchObject({ user: 'ann, renewed' });
+  });
+
+  it('ends a session that the service refuses meanwhile', async () => {
+    const { verify, answer, sleep } = verifierWith({ refreshAheadMs: 50 });
+    void verify();
+    await answer(ann);
+    sleep(60);
+    void verify();
+    await answer(REJECTED);
+    expect(verify()).toEqual(REJECTED);
+  });
+});
+
+describe('stale-if-error', () => {
+  async function lapsed(settings: Partial<MemorySettings>): Promise<ReturnType<typeof verifierWith>> {
+    const trial = verifierWith(settings);
+    void trial.verify();
+    await trial.answer(ann);
+    trial.sleep(120);
+    return trial;
+  }
+
+  it('serves a session that was confirmed before, and says that it is stale', async () => {
+    const { verify, answer } = await lapsed({ staleIfErrorMs: 50 });
+    const check = verify();
+    await answer(down);
+    expect(await check).toEqual({ ...ann, stale: true });
+  });
+
+  it.each([
+    ['to a caller that wants it fresh', 0, () => undefined],
+    ['after a sign-out', undefined, (verifier: SessionVerifier<string>) => verifier.signedOut('token')],
+    ['after forget', undefined, (verifier: SessionVerifier<string>) => verifier.forget('token')],
+  ])('serves nothing %s', async (_name, maxAgeMs, act) => {
+    const { verifier, verify, answer } = await lapsed({ staleIfErrorMs: 50 });
+    act(verifier);
+    const check = verify(maxAgeMs);
+    await answer(down);
+    expect(await check).toEqual(down);
+  });
+
+  it('serves nothing after a refusal', async () => {
+    const { verify, answer, sleep } = await lapsed({ staleIfErrorMs: 500, negativeTtlMs: 1 });
+    void verify();
+    await answer(REJECTED);
+    sleep(2);
+    const check = verify();
+    await answer(down);
+    expect(await check).toEqual(down);
+  });
+
+  it('serves nothing unless it is asked for', async () => {
+    const { verify, answer } = await lapsed({});
+    const check = verify();
+    await answer(down);
+    expect(await check).toEqual(down);
+  });
+});
