@@ -51,19 +51,24 @@ function override(own: readonly Requirement[], inherited: readonly Requirement[]
   return [...own, ...inherited.filter(({ kind }) => !own.some((requirement) => requirement.kind === kind))];
 }
 
-/** Whether the user meets all of them. Waits only for those that do; a requirement that throws is not met. */
-export function meetsAll(requirements: readonly Requirement[], user: UserRecord, context: ExecutionContext): boolean | Promise<boolean> {
-  for (const [index, requirement] of requirements.entries()) {
-    const met = meets(requirement, user, context);
-    if (met instanceof Promise) return met.then((yes: unknown) => yes === true && meetsAll(requirements.slice(index + 1), user, context));
+/** Whether the user meets all of them, from the one at `first` on. Waits only for those that do; one that throws is not met. */
+export function meetsAll(
+  requirements: readonly Requirement[],
+  user: UserRecord,
+  context: ExecutionContext,
+  first = 0,
+): boolean | Promise<boolean> {
+  for (let index = first; index < requirements.length; index += 1) {
+    const met = meets(requirements[index], user, context);
+    if (met instanceof Promise) return met.then((yes: unknown) => yes === true && meetsAll(requirements, user, context, index + 1));
     if (met !== true) return false;
   }
   return true;
 }
 
-function meets(requirement: Requirement, user: UserRecord, context: ExecutionContext): unknown {
+function meets(requirement: Requirement | undefined, user: UserRecord, context: ExecutionContext): unknown {
   try {
-    const met = requirement.isMet(user, context);
+    const met = requirement?.isMet(user, context);
     return met instanceof Promise ? met.catch(() => false) : met;
   } catch {
     return false;

@@ -4,20 +4,24 @@ import { resolveRule, type AccessRule } from './access-rule.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
+/** A handler that two controllers inherit has a rule for each. */
+interface KnownRule {
+  readonly controller: Type;
+  readonly rule: AccessRule;
+  readonly next: KnownRule | undefined;
+}
+
 /** The rule of each handler, resolved at its first request and kept. */
 export class AccessRules {
-  readonly #rules = new WeakMap<Type, WeakMap<Handler, AccessRule>>();
+  readonly #rules = new WeakMap<Handler, KnownRule>();
 
   of(context: ExecutionContext): AccessRule {
-    const controller = context.getClass();
     const handler = context.getHandler();
-    return this.#rules.get(controller)?.get(handler) ?? this.#resolve(controller, handler);
-  }
-
-  #resolve(controller: Type, handler: Handler): AccessRule {
+    const controller = context.getClass();
+    const first = this.#rules.get(handler);
+    for (let known = first; known; known = known.next) if (known.controller === controller) return known.rule;
     const rule = resolveRule(declarationOf(handler), declarationOf(controller));
-    const rules = this.#rules.get(controller) ?? new WeakMap<Handler, AccessRule>();
-    this.#rules.set(controller, rules.set(handler, rule));
+    this.#rules.set(handler, { controller, rule, next: first });
     return rule;
   }
 }

@@ -26,7 +26,7 @@ export type ParameterDecoratorFor<Value> = <Target extends object, Key extends s
 ) => void;
 
 const readUser = createParamDecorator((field: keyof CurrentUserRecord | undefined, context: ExecutionContext): unknown => {
-  const user = userOf(context.switchToHttp().getRequest()) as Readonly<Record<string, unknown>> | undefined;
+  const user = userOf(context.switchToHttp().getRequest<object>()) as Readonly<Record<string, unknown>> | undefined;
   return field === undefined ? user : user?.[field];
 });
 
@@ -40,7 +40,7 @@ export function CurrentUser(...fieldAndPipes: (keyof CurrentUserRecord | Pipe)[]
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
 }
 
-const readToken = createParamDecorator((_: unknown, context: ExecutionContext) => tokenOf(context.switchToHttp().getRequest()));
+const readToken = createParamDecorator((_: unknown, context: ExecutionContext) => tokenOf(context.switchToHttp().getRequest<object>()));
 
 /** The token of the request's session, as it was presented; `undefined` where the rule let someone in without one. */
 export const AuthToken = (): ParameterDecoratorFor<string | undefined> => readToken();

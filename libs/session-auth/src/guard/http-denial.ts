@@ -12,7 +12,6 @@ export interface HttpDenial {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-const NO_STORE = ['Cache-Control', 'no-store'] as const;
 const CHALLENGE = ['WWW-Authenticate', 'X-Auth-Token realm="session"'] as const;
 const REFUSED_CHALLENGE = ['WWW-Authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
 
@@ -21,7 +20,7 @@ export const TOKEN_REQUIRED: HttpDenial = {
   statusCode: 401,
   code: 'SESSION_REQUIRED',
   message: 'A session token is required',
-  headers: [NO_STORE, CHALLENGE],
+  headers: [CHALLENGE],
 };
 
 /** 401: a token was presented and refused. */
@@ -29,11 +28,11 @@ export const TOKEN_REFUSED: HttpDenial = {
   statusCode: 401,
   code: 'SESSION_REJECTED',
   message: 'The session is not valid',
-  headers: [NO_STORE, REFUSED_CHALLENGE],
+  headers: [REFUSED_CHALLENGE],
 };
 
 /** 403: the caller may not enter. It does not say what was required. */
-export const FORBIDDEN: HttpDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [NO_STORE] };
+export const FORBIDDEN: HttpDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [] };
 
 /** 503: nobody can say now whether the session is valid. */
 export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retryAfterSeconds'>): HttpDenial {
@@ -41,7 +40,7 @@ export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retr
     statusCode: 503,
     code: 'SESSION_SERVICE_UNAVAILABLE',
     message: 'The session service is unavailable; try again later',
-    headers: [NO_STORE, ['Retry-After', String(retryAfterSeconds)]],
+    headers: [['Retry-After', String(retryAfterSeconds)]],
   };
 }
 
@@ -50,7 +49,7 @@ export function denialOf(error: SessionAuthError): HttpDenial {
   if (error.code === TOKEN_REFUSED.code) return TOKEN_REFUSED;
   if (error instanceof SessionServiceUnavailableError) return { ...unavailableDenial(error), message: error.message };
   const { statusCode, code, message } = error;
-  return { statusCode, code, message, headers: statusCode === 401 ? [NO_STORE, CHALLENGE] : [NO_STORE] };
+  return { statusCode, code, message, headers: statusCode === 401 ? [CHALLENGE] : [] };
 }
 
 /** The exception to throw: Nest's own for the status, with its usual body and a stable `code`. */

@@ -1,22 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ExecutionContext } from '@nestjs/common';
 
-interface HttpRequest {
+/** What the guard reads of a request, on Express and on Fastify. */
+export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders?: readonly string[];
-  /** The request under Fastify's own. */
+  /** Node's own request under Fastify's. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };
 }
 
-/** The request's headers, on Express and on Fastify. */
-export function headersOf(context: ExecutionContext): IncomingHttpHeaders {
-  return context.switchToHttp().getRequest<HttpRequest>().headers;
-}
-
 /** How many times a header was sent; one where that can't be known. */
-export function headerCount(context: ExecutionContext, header: string): number {
-  const request = context.switchToHttp().getRequest<HttpRequest>();
-  const lines = request.rawHeaders ?? request.raw?.rawHeaders;
+export function headerCount({ rawHeaders, raw }: HttpRequest, header: string): number {
+  const lines = rawHeaders ?? raw?.rawHeaders;
   if (!lines) return 1;
   let count = 0;
   for (let index = 0; index < lines.length; index += 2) {

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { isHeaderValue } from '../contract/header-value.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { AUTH_IV_HEADER } from '../contract/wire.js';
-import { headersOf } from './http-request.js';
+import type { HttpRequest } from './http-request.js';
 import type { TokenSource } from './token-source.js';
 
 /** How the guard reads what a request presents. */
@@ -31,20 +31,20 @@ export class PresentedSessions {
     this.headers = [...new Set(settings.sources.flatMap(({ header }) => header ?? []))];
   }
 
-  read(context: ExecutionContext): SessionIdentity | typeof NO_TOKEN | typeof MALFORMED_TOKEN {
-    const token = this.#findToken(context);
+  read(context: ExecutionContext, request: HttpRequest): SessionIdentity | typeof NO_TOKEN | typeof MALFORMED_TOKEN {
+    const token = this.#findToken(context, request);
     if (token === undefined || token === null || token === '') return NO_TOKEN;
     if (!isHeaderValue(token, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
-    const authIv = this.#settings.forwardAuthIv ? headersOf(context)[AUTH_IV] : undefined;
+    const authIv = this.#settings.forwardAuthIv ? request.headers[AUTH_IV] : undefined;
     if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
     return { token, authIv };
   }
 
   /** A source of the application that throws has found nothing that could be trusted. */
-  #findToken(context: ExecutionContext): unknown {
+  #findToken(context: ExecutionContext, request: HttpRequest): unknown {
     try {
       for (const find of this.#settings.sources) {
-        const found: unknown = find(context);
+        const found: unknown = find(context, request);
         if (found !== undefined && found !== null) return found;
       }
       return undefined;

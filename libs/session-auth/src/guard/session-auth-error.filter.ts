@@ -11,7 +11,7 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   override catch(error: SessionAuthError, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw error;
     const denial = denialOf(error);
-    setHeaders(host.switchToHttp().getResponse(), denial.headers);
+    setHeaders(host.switchToHttp().getResponse(), [['Cache-Control', 'no-store'], ...denial.headers]);
     super.catch(exceptionOf(denial), host);
   }
 }

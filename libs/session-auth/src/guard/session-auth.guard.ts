@@ -5,7 +5,8 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
-import { findChecked, keepChecked, setSession } from './guarded-request.js';
+import { attachNobody, attachUser, findChecked, keepChecked } from './guarded-request.js';
+import type { HttpRequest } from './http-request.js';
 import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type HttpDenial } from './http-denial.js';
 import { keepFromSharedCaches, setHeaders } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
@@ -14,7 +15,7 @@ import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
 interface Call {
   readonly context: ExecutionContext;
   readonly rule: Exclude<AccessRule, { kind: 'public' }>;
-  readonly request: unknown;
+  readonly request: HttpRequest;
   readonly reply: unknown;
 }
 
@@ -34,11 +35,11 @@ export class SessionAuthGuard implements CanActivate {
     const http = context.switchToHttp();
     const call: Call = { context, rule, request: http.getRequest(), reply: http.getResponse() };
     keepFromSharedCaches(call.reply, this.parts.presented.headers);
-    const session = this.parts.presented.read(context);
+    const session = this.parts.presented.read(context, call.request);
     if (session === NO_TOKEN) return this.admitAnonymous(call, TOKEN_REQUIRED);
     if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, TOKEN_REFUSED);
     const verdict = this.check(call, session);
-    return verdict instanceof Promise ? verdict.then((settled) => this.admit(call, session, settled)) : this.admit(call, session, verdict);
+    return verdict instanceof Promise ? verdict.then((settled) => this.admit(call, settled)) : this.admit(call, verdict);
   }
 
   /** One check a request, however many guards ask. */
@@ -47,28 +48,28 @@ export class SessionAuthGuard implements CanActivate {
     const checked = findChecked(request, verifier, session);
     if (checked) return checked.verdict;
     const verdict = verifier.verify(session, rule.kind === 'protected' ? rule.maxAgeMs : undefined);
-    keepChecked(request, { verifier, session, verdict });
+    keepChecked(request, { verifier, identity: session, verdict, admitted: false });
     return verdict;
   }
 
-  private admit(call: Call, session: SessionIdentity, verdict: Verdict<UserRecord>): true | Promise<true> {
+  private admit(call: Call, verdict: Verdict<UserRecord>): true | Promise<true> {
     if (verdict.kind === 'rejected') return this.admitAnonymous(call, TOKEN_REFUSED);
     if (verdict.kind === 'denied') return this.deny(call, FORBIDDEN);
     if (verdict.kind === 'unavailable') return this.deny(call, unavailableDenial(verdict));
 
     const meets = meetsAll(call.rule.requirements, verdict.user, call.context);
-    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, session, verdict) : this.deny(call, FORBIDDEN)));
-    return meets ? this.enter(call, session, verdict) : this.deny(call, FORBIDDEN);
+    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, verdict) : this.deny(call, FORBIDDEN)));
+    return meets ? this.enter(call, verdict) : this.deny(call, FORBIDDEN);
   }
 
-  private enter({ request }: Call, { token }: SessionIdentity, { user, stale }: Verdict<UserRecord> & { kind: 'accepted' }): true {
-    setSession(request, user, token, stale);
+  private enter({ request }: Call, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
+    attachUser(request, accepted);
     return true;
   }
 
   private admitAnonymous(call: Call, denial: HttpDenial): true {
     if (call.rule.kind !== 'optional') return this.deny(call, denial);
-    setSession(call.request, undefined, undefined, undefined);
+    attachNobody(call.request);
     return true;
   }
 

@@ -1,12 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { headersOf, headerCount } from './http-request.js';
+import { headerCount, type HttpRequest } from './http-request.js';
 
 /** What a source found: a token, several, or nothing. Several are as bad as a wrong one. */
 export type FoundToken = string | readonly string[] | undefined;
 
 /** Where the guard looks for a token: one of the built-in sources, or your own function of the execution context. */
 export interface TokenSource {
-  (context: ExecutionContext): FoundToken;
+  (context: ExecutionContext, request: HttpRequest): FoundToken;
   /** The request header that it reads, for `Vary`. */
   readonly header?: string;
 }
@@ -14,15 +14,15 @@ export interface TokenSource {
 /** The token is the whole value of a request header. */
 export function fromHeader(name: string): TokenSource {
   const header = name.toLowerCase();
-  return source(name, (context) => readHeader(context, header));
+  return source(name, (request) => readHeader(request, header));
 }
 
 const BEARER = /^bearer(?: +|$)/i;
 
 /** The token follows `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts as no token. */
 export function fromBearer(): TokenSource {
-  return source('Authorization', (context) => {
-    const value = readHeader(context, 'authorization');
+  return source('Authorization', (request) => {
+    const value = readHeader(request, 'authorization');
     if (typeof value !== 'string') return value;
     return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
   });
@@ -31,8 +31,7 @@ export function fromBearer(): TokenSource {
 /** The token is the value of a cookie, as it stands in the `Cookie` header. */
 export function fromCookie(name: string): TokenSource {
   const prefix = `${name}=`;
-  return source('Cookie', (context) => {
-    const { cookie } = headersOf(context);
+  return source('Cookie', ({ headers: { cookie } }) => {
     if (cookie === undefined) return undefined;
     const values = cookie
       .split(';')
@@ -42,15 +41,15 @@ export function fromCookie(name: string): TokenSource {
   });
 }
 
-function source(header: string, find: (context: ExecutionContext) => FoundToken): TokenSource {
-  return Object.assign((context: ExecutionContext) => find(context), { header });
+function source(header: string, find: (request: HttpRequest) => FoundToken): TokenSource {
+  return Object.assign((_context: ExecutionContext, request: HttpRequest) => find(request), { header });
 }
 
 /** Of a repeated one of these Node keeps the first value, without a trace in `headers`. */
 const KEPT_ONCE = new Set(['authorization', 'proxy-authorization', 'from', 'referer', 'user-agent', 'host']);
 
-function readHeader(context: ExecutionContext, header: string): FoundToken {
-  const value = headersOf(context)[header];
-  const hidden = value !== undefined && KEPT_ONCE.has(header) && headerCount(context, header) > 1;
-  return hidden ? [String(value), String(value)] : value;
+function readHeader(request: HttpRequest, header: string): FoundToken {
+  const value = request.headers[header];
+  if (typeof value !== 'string' || !KEPT_ONCE.has(header)) return value;
+  return headerCount(request, header) > 1 ? [value, value] : value;
 }

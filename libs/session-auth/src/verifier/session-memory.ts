@@ -72,8 +72,9 @@ export class SessionMemory<User> {
   /** Whether a remembered session should be asked about again while it is still good; says so once in a while. */
   claimRefresh(session: RememberedSession<User>): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
+    if (refreshAheadMs === 0) return false;
     const now = this.#now();
-    if (refreshAheadMs === 0 || now - session.verifiedAtMs < ttlMs - refreshAheadMs) return false;
+    if (now - session.verifiedAtMs < ttlMs - refreshAheadMs) return false;
     if (session.refreshedAtMs !== session.verifiedAtMs && now - session.refreshedAtMs < refreshAheadMs / REFRESH_PAUSE_PART) return false;
     session.refreshedAtMs = now;
     return true;

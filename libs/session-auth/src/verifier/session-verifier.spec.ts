@@ -44,7 +44,7 @@ describe('a check with a memory', () => {
     const { verify, answer, calls } = verifierWith();
     const checks = [verify(), verify(0), verify()];
     await answer(ann);
-    expect(await Promise.all(checks)).toEqual([ann, ann, ann]);
+    expect(await Promise.all(checks.map((check) => Promise.resolve(check)))).toEqual([ann, ann, ann]);
     expect(calls()).toBe(1);
   });
 
