@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline, Deadlines, type DeadlineEnd } from './deadline.js';
+import { Deadline, type DeadlineEnd } from './deadline.js';
+import { Deadlines } from './deadlines.js';
 
 describe('a deadline', () => {
   beforeEach(() => void jest.useFakeTimers());
@@ -24,10 +25,11 @@ describe('a deadline', () => {
     expect(ends).toEqual(['aborted']);
   });
 
-  it('leaves those alone who stopped listening, and has no time below zero', () => {
+  it('says nothing once its call is over, and has no time below zero', () => {
     const deadline = new Deadline(100);
     const ends: DeadlineEnd[] = [];
-    deadline.onEnd((end) => ends.push(end))();
+    deadline.onEnd((end) => ends.push(end));
+    deadline.clear();
     jest.advanceTimersByTime(500);
     expect(ends).toEqual([]);
     expect(deadline.remainingMs).toBe(0);

@@ -1,12 +1,16 @@
+import type { NoReply } from './no-reply.js';
+
 /** Why a deadline ended: its time passed, the application is shutting down, or the caller gave up. */
 export type DeadlineEnd = 'timeout' | 'shutting_down' | 'aborted';
 
-/** The total time of one call, over its queue, its attempts and its body. Counts on a monotonic clock. */
+type Listener = (end: DeadlineEnd) => void;
+
+/** The total time of one call, over its queue, its attempts and its body. Counts on a monotonic clock; lives no longer than its call. */
 export class Deadline {
   readonly #expiresAt: number;
   readonly #timer: NodeJS.Timeout;
   readonly #release: (deadline: Deadline) => void;
-  readonly #listeners = new Set<(end: DeadlineEnd) => void>();
+  #listeners: Listener[] = [];
   #end: DeadlineEnd | undefined;
 
   constructor(durationMs: number, release: (deadline: Deadline) => void = () => undefined) {
@@ -25,47 +29,30 @@ export class Deadline {
     return Math.max(0, this.#expiresAt - performance.now());
   }
 
-  /** Calls `listener` once at the end, at once if that has been; returns how to stop listening. */
-  onEnd(listener: (end: DeadlineEnd) => void): () => void {
-    if (this.#end !== undefined) listener(this.#end);
-    else this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Calls `listener` once at the end, at once if that has been. */
+  onEnd(listener: Listener): void {
+    if (this.#end === undefined) this.#listeners.push(listener);
+    else listener(this.#end);
   }
 
   /** Ends it early, for all that listen. */
   end(reason: DeadlineEnd): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
+    const listeners = this.#listeners;
     this.clear();
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
     for (const listener of listeners) listener(reason);
   }
 
-  /** Stops the clock: the call is over. */
+  /** Stops the clock: the call is over, and nobody needs to hear of its end. */
   clear(): void {
     clearTimeout(this.#timer);
+    this.#listeners = [];
     this.#release(this);
   }
 }
 
-/** Starts deadlines and ends all of them when the application shuts down. */
-export class Deadlines {
-  readonly #running = new Set<Deadline>();
-  readonly #release = (deadline: Deadline): void => void this.#running.delete(deadline);
-  #closed = false;
-
-  /** Starts the clock of one call. */
-  start(durationMs: number): Deadline {
-    const deadline = new Deadline(durationMs, this.#release);
-    this.#running.add(deadline);
-    if (this.#closed) deadline.end('shutting_down');
-    return deadline;
-  }
-
-  /** Ends every running call, and every later one at its start. */
-  close(): void {
-    this.#closed = true;
-    for (const deadline of [...this.#running]) deadline.end('shutting_down');
-  }
+/** What a call that met its deadline brought. */
+export function noReplyAt(end: DeadlineEnd): NoReply {
+  return { noReply: end === 'shutting_down' ? end : 'timeout' };
 }

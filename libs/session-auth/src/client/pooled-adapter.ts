@@ -1,42 +1,37 @@
-import axios, { type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import type { Dispatcher } from 'undici';
-import type { CallFailure } from './call-failure.js';
+import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
 import type { Connections } from './connections.js';
-import { ReplyCollector } from './reply-collector.js';
-import type { Reply } from './reply.js';
+import { Deadline } from './deadline.js';
+import { NoReplyError } from './no-reply.js';
 import type { SessionRequest } from './session-request.js';
 
-/** An axios adapter over pooled undici connections. It resolves with every complete reply, whatever its status. */
-export function pooledAdapter(connections: Connections, maxResponseBytes: number) {
-  return (config: InternalAxiosRequestConfig): Promise<AxiosResponse<Buffer | undefined>> =>
-    new Promise((resolve, reject: (failure: CallFailure) => void) => {
-      const { deadline, freshConnection } = config as InternalAxiosRequestConfig & Partial<SessionRequest>;
-      const settle = ({ status, headers, body }: Reply): void =>
-        resolve({ status, statusText: '', headers: headers as Record<string, string>, data: body, config });
-      const collector = new ReplyCollector(maxResponseBytes, settle, reject);
-      deadline?.onEnd(() => collector.abort());
-      const options = { ...target(config), method: methodOf(config), headers: headersOf(config), body: bodyOf(config) };
-      if (freshConnection) connections.dispatchOnce(options, collector);
-      else connections.dispatch(options, collector);
-    });
+/** What axios is given beside its own options, and hands on to the adapter. */
+export type SessionCall = Pick<SessionRequest, 'deadline' | 'freshConnection'>;
+
+/** For a request that an application makes itself on this `HttpService`. */
+const FOREIGN_REQUEST_MS = 10_000;
+
+/** An axios adapter over the pooled connections: what interceptors have made of a request is sent as they left it. */
+export function pooledAdapter(connections: Connections): AxiosAdapter {
+  return async (config) => {
+    const answer = await connections.exchange(requestOf(config));
+    if ('noReply' in answer) throw new NoReplyError(answer);
+    const { status, headers, body } = answer;
+    return { status, statusText: '', headers: headers as Record<string, string>, data: body, config };
+  };
 }
 
-function target(config: InternalAxiosRequestConfig): { origin: string; path: string } {
+function requestOf(config: InternalAxiosRequestConfig & Partial<SessionCall>): SessionRequest {
   const { origin, pathname, search } = new URL(axios.getUri(config));
-  return { origin, path: `${pathname}${search}` };
-}
-
-function methodOf({ method = 'get' }: InternalAxiosRequestConfig): Dispatcher.HttpMethod {
-  return method.toUpperCase();
-}
-
-/** Headers as undici takes them fastest: names and values in turn. */
-function headersOf({ headers }: InternalAxiosRequestConfig): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined && value !== null) flat.push(name, String(value));
-  return flat;
-}
-
-function bodyOf({ data }: InternalAxiosRequestConfig): string | null {
-  return typeof data === 'string' ? data : null;
+  const { method = 'get', deadline = new Deadline(FOREIGN_REQUEST_MS), freshConnection = false } = config;
+  return {
+    method: method.toUpperCase() as SessionRequest['method'],
+    origin,
+    path: `${pathname}${search}`,
+    headers: Object.entries(config.headers).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [name, String(value)],
+    ),
+    body: typeof config.data === 'string' ? config.data : null,
+    deadline,
+    freshConnection,
+  };
 }

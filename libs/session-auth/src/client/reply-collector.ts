@@ -1,29 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { CallFailure } from './call-failure.js';
+import { noReplyAt, type DeadlineEnd } from './deadline.js';
+import { UNREACHABLE, type NoReply } from './no-reply.js';
 import { isReadable, type Reply } from './reply.js';
 
-/** Collects one reply from undici, up to the limit, and settles once. */
+/** What undici is told when its work is no longer wanted; nobody sees it. */
+const UNWANTED = new Error('the reply is no longer wanted');
+
+/** Collects one reply from undici, up to the limit and the deadline, and settles once. */
 export class ReplyCollector implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
-  readonly #resolve: (reply: Reply) => void;
-  readonly #reject: (failure: CallFailure) => void;
+  readonly #settle: (reply: Reply | NoReply) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
-  #chunks: Buffer[] = [];
-  #size = 0;
-  #aborted = false;
+  #body: Buffer | undefined;
+  #dropped = false;
 
-  constructor(maxBytes: number, resolve: (reply: Reply) => void, reject: (failure: CallFailure) => void) {
+  constructor(maxBytes: number, settle: (reply: Reply | NoReply) => void) {
     this.#maxBytes = maxBytes;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#settle = settle;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#aborted) controller.abort(new CallFailure('timeout'));
+    if (this.#dropped) controller.abort(UNWANTED);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -34,30 +35,33 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > this.#maxBytes) this.#settleWithoutBody();
-    else this.#chunks.push(chunk);
+    this.#body = this.#body ? Buffer.concat([this.#body, chunk]) : chunk;
+    if (this.#body.length > this.#maxBytes) this.#settleWithoutBody();
   }
 
   onResponseEnd(): void {
-    const [first, second] = this.#chunks;
-    const body = first && !second ? first : Buffer.concat(this.#chunks);
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
+    this.#settle({ status: this.#status, headers: this.#headers, body: this.#body ?? Buffer.alloc(0) });
   }
 
   onResponseError(): void {
-    this.#reject(new CallFailure('unreachable'));
+    this.#settle(UNREACHABLE);
   }
 
-  /** Drops the connection; the caller has gone, or nothing more of the reply is wanted. */
-  abort(): void {
-    this.#aborted = true;
-    this.#chunks = [];
-    this.#controller?.abort(new CallFailure('timeout'));
+  /** Gives up at the deadline. */
+  expire(end: DeadlineEnd): void {
+    this.#settle(noReplyAt(end));
+    this.#drop();
   }
 
   #settleWithoutBody(): void {
-    this.#resolve({ status: this.#status, headers: this.#headers, body: undefined });
-    this.abort();
+    this.#settle({ status: this.#status, headers: this.#headers, body: undefined });
+    this.#drop();
+  }
+
+  /** Ends the connection: nothing more of the reply is wanted. */
+  #drop(): void {
+    this.#dropped = true;
+    this.#body = undefined;
+    this.#controller?.abort(UNWANTED);
   }
 }

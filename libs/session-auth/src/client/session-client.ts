@@ -8,11 +8,12 @@ import {
 import { isHeaderValue } from '../contract/header-value.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
-import { unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
+import { unavailable, type Verdict } from '../contract/verdict.js';
 import type { Deadline } from './deadline.js';
+import type { NoReply } from './no-reply.js';
 import type { Reply } from './reply.js';
 import type { Credentials, SessionWire } from './session-wire.js';
-import { noReply, outage, readUser, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
+import { outage, readUser, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
 /** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
 export type SignInResult<User> =
@@ -34,12 +35,12 @@ export class SessionClient<User extends UserRecord> {
 
   /** Asks whose session this is. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    return this.#wire.getUserDetails(session, deadline).then((reply) => this.#verdicts.of(reply, session.token), noReply);
+    return this.#wire.getUserDetails(session, deadline).then((reply) => this.#verdicts.of(reply, session.token));
   }
 
   /** Signs in. Throws the error that the caller can act on. */
   async signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
-    const reply = await this.#wire.postAuthentication(credentials, authIv, deadline).catch(outcomeUnknown);
+    const reply = replyIn(await this.#wire.postAuthentication(credentials, authIv, deadline));
     if (reply.status === 202) return { kind: 'accepted' };
     if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
     if (reply.status !== 200) throw refusal(reply);
@@ -51,7 +52,7 @@ export class SessionClient<User extends UserRecord> {
 
   /** Signs out. 401 and 404 mean that the session had ended already. */
   async signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
-    const reply = await this.#wire.deleteAuthentication(session, deadline).catch(outcomeUnknown);
+    const reply = replyIn(await this.#wire.deleteAuthentication(session, deadline));
     if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
   }
 }
@@ -62,8 +63,10 @@ function refusal(reply: Reply): SessionAuthError {
   return new SessionServiceUnavailableError(outage(reply));
 }
 
-function outcomeUnknown(error: unknown): never {
-  const failure: Unavailable = noReply(error);
+/** The reply, if there is one. After a timeout nobody knows whether the service did what was asked. */
+function replyIn(answer: Reply | NoReply): Reply {
+  if (!('noReply' in answer)) return answer;
+  const failure = unavailable(answer.noReply);
   if (failure.reason !== 'timeout') throw new SessionServiceUnavailableError(failure);
   throw new SessionServiceUnavailableError(failure, 'The session service did not answer in time; whether it did what was asked is unknown');
 }

@@ -1,13 +1,16 @@
 import type { Agent } from 'node:http';
 import { HttpService } from '@nestjs/axios';
 import axios, { type AxiosAdapter, type AxiosInstance } from 'axios';
+import type { Connections } from './connections.js';
+import { noReplyAt } from './deadline.js';
+import { NoReplyError, UNREACHABLE, type NoReply } from './no-reply.js';
+import { pooledAdapter, type SessionCall } from './pooled-adapter.js';
+import type { Reply } from './reply.js';
+import type { SessionRequest } from './session-request.js';
 
-/** The two ways to the session service. */
-export interface SessionTransport {
-  /** Over the built-in pool. */
-  readonly pooled: AxiosAdapter;
-  /** Over agents of the application, wherever a request names one. */
-  readonly withAgents: AxiosAdapter;
+/** Agents that an application brings, and the adapter that uses them. */
+export interface OwnAgents {
+  readonly adapter: AxiosAdapter;
   readonly httpAgent: Agent | undefined;
   readonly httpsAgent: Agent | undefined;
 }
@@ -17,17 +20,53 @@ export interface SessionTransport {
  * on `axiosRef.defaults`. Its defaults are bare: no proxy from the environment, no redirect, no transformation, every status a reply.
  */
 export class SessionHttpService extends HttpService {
-  constructor(transport: SessionTransport) {
-    super(bareInstance(transport));
+  readonly #connections: Connections;
+  #isPlain: boolean;
+
+  constructor(connections: Connections, agents: OwnAgents) {
+    super(bareInstance(pooledAdapter(connections), agents));
+    this.#connections = connections;
+    this.#isPlain = !agents.httpAgent && !agents.httpsAgent;
+  }
+
+  /** The axios instance. Whoever takes it may change it, so from then on every call goes through it. */
+  override get axiosRef(): AxiosInstance {
+    this.#isPlain = false;
+    return super.axiosRef;
+  }
+
+  /** Sends one request, through axios where anybody could have put something there, and else straight to the pool. Never rejects. */
+  send(request: SessionRequest): Promise<Reply | NoReply> {
+    return this.#isPlain ? this.#connections.exchange(request) : this.#sendThroughAxios(request);
+  }
+
+  /** Ends at the deadline at the latest, whatever an interceptor does. */
+  #sendThroughAxios({ method, origin, path, headers, body, deadline, freshConnection }: SessionRequest): Promise<Reply | NoReply> {
+    return new Promise((settle) => {
+      deadline.onEnd((end) => settle(noReplyAt(end)));
+      if (deadline.ended) return;
+      const call: SessionCall = { deadline, freshConnection };
+      const config = { ...call, method, url: `${origin}${path}`, headers: headersOf(headers), ...(body !== null && { data: body }) };
+      this.axiosRef.request<Buffer | undefined>(config).then(
+        ({ status, headers: replied, data }) => settle({ status, headers: replied, body: data }),
+        (error: unknown) => settle(error instanceof NoReplyError ? { noReply: error.reason } : UNREACHABLE),
+      );
+    });
   }
 }
 
 /** axios merges its defaults into each request: with nearly none of them a call costs a third. */
-function bareInstance({ pooled, withAgents, httpAgent, httpsAgent }: SessionTransport): AxiosInstance {
+function bareInstance(pooled: AxiosAdapter, { adapter: withAgents, httpAgent, httpsAgent }: OwnAgents): AxiosInstance {
   const instance = axios.create();
   for (const option of Object.keys(instance.defaults)) Reflect.deleteProperty(instance.defaults, option);
   const adapter: AxiosAdapter = (config) => (config.httpAgent || config.httpsAgent ? withAgents(config) : pooled(config));
   const agents = { ...(httpAgent && { httpAgent }), ...(httpsAgent && { httpsAgent }) };
   Object.assign(instance.defaults, { adapter, headers: {}, maxRedirects: 0, proxy: false, validateStatus: null, ...agents });
   return instance;
+}
+
+function headersOf(flat: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index + 1 < flat.length; index += 2) headers[flat[index] ?? ''] = flat[index + 1] ?? '';
+  return headers;
 }

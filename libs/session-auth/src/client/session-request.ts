@@ -1,9 +1,15 @@
-import type { AxiosRequestConfig } from 'axios';
 import type { Deadline } from './deadline.js';
 
-/** What one call asks of the transport, in axios's own terms, so that interceptors see an ordinary request. */
-export interface SessionRequest extends AxiosRequestConfig {
-  readonly headers: Readonly<Record<string, string>>;
+/** One request of the interface, ready to be sent. */
+export interface SessionRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** Path below it, that of the base URL included. */
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: string | null;
   readonly deadline: Deadline;
   /** A sign-in or sign-out is tried once, so its connection must not be one that the service may just have closed. */
   readonly freshConnection: boolean;

@@ -1,10 +1,10 @@
-import type { HttpService } from '@nestjs/axios';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { API_KEY_HEADER, AUTH_IV_HEADER, AUTH_TOKEN_HEADER, AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../contract/wire.js';
-import { readApiKey, type ApiKey } from './api-key.js';
-import { CallFailure } from './call-failure.js';
-import type { Deadline } from './deadline.js';
+import { askForApiKey, type ApiKey } from './api-key.js';
+import { noReplyAt, type Deadline } from './deadline.js';
+import type { NoReply } from './no-reply.js';
 import type { Reply } from './reply.js';
+import type { SessionHttpService } from './session-http.service.js';
 import type { SessionRequest } from './session-request.js';
 
 /** Username and password of a sign-in (section 2.3). */
@@ -20,59 +20,71 @@ export interface WireSettings {
   readonly apiKey: ApiKey;
 }
 
-/** The three requests of the interface, each with the headers that the interface lists and no others. */
-export class SessionWire {
-  readonly #http: HttpService;
-  readonly #apiKey: ApiKey;
-  readonly #authenticationUrl: string;
-  readonly #userDetailsUrl: string;
+/** A request that lacks nothing but the key. */
+type KeylessRequest = Omit<SessionRequest, 'origin'>;
 
-  constructor(http: HttpService, { baseUrl, apiKey }: WireSettings) {
+const ACCEPT = ['Accept', 'application/json', 'Accept-Encoding', 'identity'] as const;
+
+/** The three requests of the interface, each with the headers that the interface lists and no others. None of them rejects. */
+export class SessionWire {
+  readonly #http: SessionHttpService;
+  readonly #apiKey: ApiKey;
+  readonly #origin: string;
+  readonly #basePath: string;
+
+  constructor(http: SessionHttpService, { baseUrl, apiKey }: WireSettings) {
+    const { origin, pathname } = new URL(baseUrl);
     this.#http = http;
     this.#apiKey = apiKey;
-    this.#authenticationUrl = `${baseUrl}${AUTHENTICATION_PATH}`;
-    this.#userDetailsUrl = `${baseUrl}${USER_DETAILS_PATH}`;
+    this.#origin = origin;
+    this.#basePath = pathname.replace(/\/$/, '');
   }
 
   /** GET user_details (section 4.3). */
-  getUserDetails({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<Reply> {
-    const headers = { [AUTH_TOKEN_HEADER]: token, ...ivHeader(authIv) };
-    return this.#send({ method: 'get', url: this.#userDetailsUrl, headers, deadline, freshConnection: false });
+  getUserDetails(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
+    const path = `${this.#basePath}${USER_DETAILS_PATH}`;
+    return this.#send({ method: 'GET', path, headers: sessionHeaders(session), body: null, deadline, freshConnection: false });
   }
 
   /** POST authentication: sign in (section 4.1). */
-  postAuthentication({ username, password }: Credentials, authIv: string | undefined, deadline: Deadline): Promise<Reply> {
-    const headers = { 'Content-Type': 'application/json', ...ivHeader(authIv) };
-    const data = JSON.stringify({ username, password });
-    return this.#send({ method: 'post', url: this.#authenticationUrl, headers, data, deadline, freshConnection: true });
+  postAuthentication({ username, password }: Credentials, authIv: string | undefined, deadline: Deadline): Promise<Reply | NoReply> {
+    const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
+    const headers = ['Content-Type', 'application/json', ...ivHeader(authIv)];
+    return this.#send({ method: 'POST', path, headers, body: JSON.stringify({ username, password }), deadline, freshConnection: true });
   }
 
   /** DELETE authentication: sign out (section 4.2). */
-  deleteAuthentication({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<Reply> {
-    const headers = { [AUTH_TOKEN_HEADER]: token, ...ivHeader(authIv) };
-    return this.#send({ method: 'delete', url: this.#authenticationUrl, headers, deadline, freshConnection: true });
+  deleteAuthentication(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
+    const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
+    return this.#send({ method: 'DELETE', path, headers: sessionHeaders(session), body: null, deadline, freshConnection: true });
   }
 
-  /** One exchange that ends at the deadline at the latest, whatever the key function, an interceptor or the service does. */
-  #send(request: SessionRequest): Promise<Reply> {
-    return new Promise((resolve, reject) => {
+  #send(request: KeylessRequest): Promise<Reply | NoReply> {
+    return typeof this.#apiKey === 'string' ? this.#sendWith(this.#apiKey, request) : this.#askAndSend(this.#apiKey, request);
+  }
+
+  #sendWith(apiKey: string, request: KeylessRequest): Promise<Reply | NoReply> {
+    const headers = [...ACCEPT, API_KEY_HEADER, apiKey, ...request.headers];
+    return this.#http.send({ ...request, origin: this.#origin, headers });
+  }
+
+  /** Waits for the key no longer than the deadline. */
+  #askAndSend(ask: Exclude<ApiKey, string>, request: KeylessRequest): Promise<Reply | NoReply> {
+    return new Promise((settle) => {
       const { deadline } = request;
-      const stop = deadline.onEnd((end) => reject(new CallFailure(end === 'shutting_down' ? end : 'timeout')));
-      const fail = (error: unknown): void => reject(error instanceof CallFailure ? error : new CallFailure('unreachable'));
-      const key = readApiKey(this.#apiKey);
-      const reply = typeof key === 'string' ? this.#request(request, key) : key.then((read) => this.#request(request, read));
-      reply.then(resolve, fail).finally(stop);
+      deadline.onEnd((end) => settle(noReplyAt(end)));
+      void askForApiKey(ask).then((apiKey) => {
+        if (apiKey === undefined) settle({ noReply: 'api_key' });
+        else if (!deadline.ended) settle(this.#sendWith(apiKey, request));
+      });
     });
-  }
-
-  async #request(request: SessionRequest, apiKey: string): Promise<Reply> {
-    if (request.deadline.ended) throw new CallFailure('timeout');
-    const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', [API_KEY_HEADER]: apiKey, ...request.headers };
-    const { status, headers: replied, data: body } = await this.#http.axiosRef.request<Buffer | undefined>({ ...request, headers });
-    return { status, headers: replied, body };
   }
 }
 
-function ivHeader(authIv: string | undefined): Record<string, string> {
-  return authIv === undefined ? {} : { [AUTH_IV_HEADER]: authIv };
+function sessionHeaders({ token, authIv }: SessionIdentity): readonly string[] {
+  return authIv === undefined ? [AUTH_TOKEN_HEADER, token] : [AUTH_TOKEN_HEADER, token, ...ivHeader(authIv)];
+}
+
+function ivHeader(authIv: string | undefined): readonly string[] {
+  return authIv === undefined ? [] : [AUTH_IV_HEADER, authIv];
 }

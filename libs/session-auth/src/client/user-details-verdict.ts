@@ -1,6 +1,6 @@
 import type { UserRecord } from '../contract/user-record.js';
 import { DENIED, REJECTED, unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
-import { CallFailure } from './call-failure.js';
+import type { NoReply } from './no-reply.js';
 import type { Notices } from './notices.js';
 import { readJsonObject, type Reply } from './reply.js';
 import { readRetryAfterSeconds } from './retry-after.js';
@@ -31,7 +31,8 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 
   /** The verdict on the session whose token was presented. */
-  of(reply: Reply, presentedToken: string): Verdict<User> {
+  of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
+    if ('noReply' in reply) return unavailable(reply.noReply);
     if (reply.status === 200) return this.#accepted(reply, presentedToken);
     if (isRefusal(reply.status)) return this.#refused(reply, reply.status);
     return outage(reply);
@@ -72,11 +73,6 @@ export function outage({ status, headers }: Reply): Unavailable {
   const retryAfter = readRetryAfterSeconds(headers['retry-after']);
   if (status === 429) return unavailable('rate_limited', retryAfter);
   return unavailable(status === 408 || status >= 500 ? 'server_error' : 'unexpected_status', retryAfter);
-}
-
-/** What a call without a reply means. */
-export function noReply(error: unknown): Unavailable {
-  return unavailable(error instanceof CallFailure ? error.reason : 'unreachable');
 }
 
 function isRefusal(status: number): status is RefusalStatus {

@@ -2,8 +2,7 @@ import type { FactoryProvider, Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { agentAdapter } from '../client/agent-adapter.js';
 import { Connections } from '../client/connections.js';
-import { Deadlines } from '../client/deadline.js';
-import { pooledAdapter } from '../client/pooled-adapter.js';
+import { Deadlines } from '../client/deadlines.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { SessionWire } from '../client/session-wire.js';
@@ -46,19 +45,15 @@ const notices: FactoryProvider<NoticeLog> = {
 
 const connections: FactoryProvider<Connections> = {
   provide: Connections,
-  useFactory: ({ protection, http }: SessionAuthSettings) => new Connections({ maxConnections: protection.maxInFlight, proxy: http.proxy }),
+  useFactory: ({ baseUrl, protection, http: { proxy, maxResponseBytes } }: SessionAuthSettings) =>
+    new Connections({ origin: new URL(baseUrl).origin, maxConnections: protection.maxInFlight, maxResponseBytes, proxy }),
   inject: [SETTINGS],
 };
 
 const http: FactoryProvider<SessionHttpService> = {
   provide: SessionHttpService,
   useFactory: ({ http: { maxResponseBytes, httpAgent, httpsAgent } }: SessionAuthSettings, pool: Connections) =>
-    new SessionHttpService({
-      pooled: pooledAdapter(pool, maxResponseBytes),
-      withAgents: agentAdapter(maxResponseBytes),
-      httpAgent,
-      httpsAgent,
-    }),
+    new SessionHttpService(pool, { adapter: agentAdapter(maxResponseBytes), httpAgent, httpsAgent }),
   inject: [SETTINGS, Connections],
 };
 

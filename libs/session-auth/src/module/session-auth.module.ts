@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import { Connections } from '../client/connections.js';
-import { Deadlines } from '../client/deadline.js';
+import { Deadlines } from '../client/deadlines.js';
 import type { UserRecord } from '../contract/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { ConfigurableModuleClass } from './module-definition.js';

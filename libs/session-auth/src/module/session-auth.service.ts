@@ -1,4 +1,5 @@
-import type { Deadline, Deadlines } from '../client/deadline.js';
+import type { Deadline } from '../client/deadline.js';
+import type { Deadlines } from '../client/deadlines.js';
 import type { SessionClient, SignInResult } from '../client/session-client.js';
 import type { Credentials } from '../client/session-wire.js';
 import { errorOf, InvalidRequestError, SessionRejectedError } from '../contract/errors.js';

@@ -38,15 +38,14 @@ export class Bulkhead {
   #wait(deadline: Deadline): Promise<Admission> {
     return new Promise((resolve) => {
       const proceed = (): void => {
-        stop();
         this.#waiting.delete(proceed);
         resolve('admitted');
       };
-      const stop = deadline.onEnd(() => {
+      this.#waiting.add(proceed);
+      deadline.onEnd(() => {
         this.#waiting.delete(proceed);
         resolve('expired');
       });
-      if (!deadline.ended) this.#waiting.add(proceed);
     });
   }
 }

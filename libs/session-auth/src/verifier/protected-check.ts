@@ -1,4 +1,5 @@
-import type { Deadline, Deadlines } from '../client/deadline.js';
+import type { Deadline } from '../client/deadline.js';
+import type { Deadlines } from '../client/deadlines.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
 import { Bulkhead, type BulkheadSettings } from './bulkhead.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Deadlines } from '../client/deadline.js';
+import { Deadlines } from '../client/deadlines.js';
 import { REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
 import { ProtectedCheck } from './protected-check.js';
 import { SessionMemory, type MemorySettings } from './session-memory.js';
