@@ -1,0 +1,26 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentUser, Roles, UserRecord } from 'nestjs-session-auth';
+import { ApiSignedIn } from '../docs/api-signed-in.decorator.js';
+
+/** What a new hire is to do before the first day. */
+export interface OnboardingPlan {
+  readonly greeting: string;
+  readonly steps: readonly string[];
+}
+
+/** Only new hires see it. */
+@ApiTags('onboarding')
+@ApiSignedIn()
+@Roles('new_hire')
+@Controller('api/onboarding')
+export class OnboardingController {
+  @Get()
+  @ApiOkResponse({ description: 'The plan for the user who is signed in' })
+  read(@CurrentUser() user: UserRecord): OnboardingPlan {
+    return {
+      greeting: `Welcome, ${user.first_name ?? user.username ?? 'new colleague'}!`,
+      steps: ['Sign the contract', 'Choose your equipment', 'Meet your team'],
+    };
+  }
+}

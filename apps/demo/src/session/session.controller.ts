@@ -1,0 +1,42 @@
+import { Body, Controller, Delete, Header, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags, ApiUnauthorizedResponse } from '@nestjs/swagger';
+import { AuthToken, Public, SessionAuthService, type UserRecord } from 'nestjs-session-auth';
+import { ApiSignedIn } from '../docs/api-signed-in.decorator.js';
+import { SignInDto } from './sign-in.dto.js';
+
+/** What a sign-in answers: with 202 there is neither a user nor a token. */
+export type SignInReply = { readonly user: UserRecord; readonly token: string } | { readonly accepted: true };
+
+/** The part of a reply that Express and Fastify share. */
+interface Reply {
+  status(code: number): unknown;
+}
+
+/** Signs in and out. What the session service refuses becomes the right status without a line here. */
+@ApiTags('session')
+@Controller('api/session')
+export class SessionController {
+  constructor(private readonly sessions: SessionAuthService) {}
+
+  @Public()
+  @Post()
+  @HttpCode(HttpStatus.OK)
+  @Header('Cache-Control', 'no-store')
+  @ApiOkResponse({ description: 'Signed in: the user and the token for X-AUTH-TOKEN' })
+  @ApiAcceptedResponse({ description: 'Accepted, but not signed in: no user and no token' })
+  @ApiUnauthorizedResponse({ description: 'The username or the password is wrong' })
+  async signIn(@Body() credentials: SignInDto, @Res({ passthrough: true }) reply: Reply): Promise<SignInReply> {
+    const result = await this.sessions.signIn(credentials);
+    if (result.kind === 'signed-in') return { user: result.user, token: result.token };
+    reply.status(HttpStatus.ACCEPTED);
+    return { accepted: true };
+  }
+
+  @Delete()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiSignedIn()
+  @ApiNoContentResponse({ description: 'Signed out: the token works no more' })
+  async signOut(@AuthToken() token: string): Promise<void> {
+    await this.sessions.signOut(token);
+  }
+}

@@ -1,0 +1,59 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DemoClient } from './demo-client.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the built demo', () => {
+  const started: ChildProcess[] = [];
+
+  beforeAll(() => {
+    execFileSync('npm', ['run', 'build', '--silent'], { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
+  }, 120_000);
+
+  afterEach(() => {
+    for (const child of started.splice(0)) child.kill('SIGKILL');
+  });
+
+  /** Starts the demo's process with nothing of this test's environment but what Node needs. */
+  function start(env: NodeJS.ProcessEnv) {
+    const child = spawn(process.execPath, ['apps/demo/dist/main.js'], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    started.push(child);
+    const ended = once(child, 'close') as Promise<[code: number | null, signal: NodeJS.Signals | null]>;
+    return { child, ended, lines: createInterface(child.stdout), errors: createInterface(child.stderr) };
+  }
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('says where it is and whom to sign in as, and ends by itself on %s', async (signal) => {
+    const { child, ended, lines } = start({ PORT: '0' });
+    const [announcement] = (await once(lines, 'line')) as [string];
+    expect(announcement).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:\d+ .*manager \/ manager-demo/);
+
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(announcement)?.[0] ?? '';
+    const client = new DemoClient(url);
+    expect((await client.signIn('manager', 'manager-demo')).status).toBe(200);
+    expect((await client.get('/')).status).toBe(200);
+
+    child.kill(signal);
+    await expect(ended).resolves.toEqual([0, null]);
+  });
+
+  it.each([
+    ['a port that is none', { PORT: 'eighty' }, 'PORT must be'],
+    ['a session service without a key', { PORT: '0', SESSION_SERVICE_URL: 'http://127.0.0.1:9' }, 'SESSION_SERVICE_API_KEY'],
+    ['a session service that has no URL', { SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'k' }, 'SESSION_SERVICE_URL'],
+    ['production and no session service', { PORT: '0', NODE_ENV: 'production' }, 'NODE_ENV=production'],
+  ])('answers %s with one line and exit code 1', async (_, env, text) => {
+    const { ended, errors } = start(env);
+    const complaints: string[] = [];
+    errors.on('line', (line) => complaints.push(line));
+    await expect(ended).resolves.toEqual([1, null]);
+    expect(complaints).toEqual([expect.stringContaining(text)]);
+  });
+});

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
+import { DemoClient } from './demo-client.js';
+
+const CHALLENGE = 'X-Auth-Token realm="session"';
+
+describe.each([
+  { platform: 'Express', newAdapter: () => new ExpressAdapter() },
+  { platform: 'Fastify', newAdapter: () => new FastifyAdapter() },
+])('the demo on $platform', ({ newAdapter }) => {
+  let demo: RunningDemo;
+  let client: DemoClient;
+
+  beforeAll(async () => {
+    demo = await startDemo({ port: 0, env: {}, adapter: newAdapter() });
+    client = new DemoClient(demo.url);
+  });
+
+  afterAll(() => demo.close());
+
+  function signIn(username: string) {
+    const user = demo.users.find((one) => one.username === username);
+    if (!user) throw new Error(`The demo has no user ${username}`);
+    return client.signIn(user.username, user.password);
+  }
+
+  async function tokenOf(username: string): Promise<string> {
+    const reply = await signIn(username);
+    return (reply.json() as { token: string }).token;
+  }
+
+  it('leads a manager from sign-in over an approval to the refusal after sign-out', async () => {
+    const signedIn = await signIn('manager');
+    expect(signedIn.status).toBe(200);
+    expect(signedIn.headers.get('cache-control')).toBe('no-store');
+    const { user, token } = signedIn.json() as { user: Record<string, unknown>; token: string };
+    expect(user).toMatchObject({ username: 'manager', role: 'hiring_manager' });
+
+    const me = await client.get('/api/me', token);
+    expect(me.status).toBe(200);
+    expect(me.json()).toEqual(user);
+    expect(me.headers.get('cache-control')).toBe('no-store');
+    expect(me.headers.get('vary')).toMatch(/x-auth-token/i);
+
+    const openings = await client.get('/api/openings', token);
+    expect(openings.status).toBe(200);
+    const [first] = openings.json() as [{ id: string }];
+
+    const approval = await client.send('POST', `/api/openings/${first.id}/approval`, { token });
+    expect(approval.status).toBe(200);
+    expect(approval.json()).toMatchObject({ id: first.id, approvedBy: 'manager' });
+
+    const signedOut = await client.send('DELETE', '/api/session', { token });
+    expect(signedOut.status).toBe(204);
+    expect(signedOut.text).toBe('');
+
+    const refused = await client.get('/api/me', token);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe(`${CHALLENGE}, error="invalid_token"`);
+    expect(refused.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('answers an approval that is given twice the same way', async () => {
+    const token = await tokenOf('manager');
+    const first = await client.send('POST', '/api/openings/op-2/approval', { token });
+    const second = await client.send('POST', '/api/openings/op-2/approval', { token });
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.text).toBe(first.text);
+  });
+
+  it('does not find an opening that does not exist', async () => {
+    const reply = await client.send('POST', '/api/openings/op-0/approval', { token: await tokenOf('manager') });
+    expect(reply.status).toBe(404);
+  });
+
+  it('shows a recruiter the openings and refuses the approval without saying what it would take', async () => {
+    const token = await tokenOf('recruiter');
+    expect((await client.get('/api/openings', token)).status).toBe(200);
+
+    const refused = await client.send('POST', '/api/openings/op-3/approval', { token });
+    expect(refused.status).toBe(403);
+    expect(refused.headers.has('www-authenticate')).toBe(false);
+    expect(refused.text).not.toContain('approver');
+  });
+
+  it('shows a new hire the onboarding and refuses the openings', async () => {
+    const token = await tokenOf('newhire');
+    const plan = await client.get('/api/onboarding', token);
+    expect(plan.status).toBe(200);
+    expect(plan.json()).toMatchObject({ greeting: expect.stringMatching(/^Welcome, /) });
+    expect((await client.get('/api/openings', token)).status).toBe(403);
+  });
+
+  it('refuses a manager the onboarding', async () => {
+    expect((await client.get('/api/onboarding', await tokenOf('manager'))).status).toBe(403);
+  });
+
+  it('accepts the sign-in of a pending user, without a user and a token', async () => {
+    const reply = await signIn('pending');
+    expect(reply.status).toBe(202);
+    expect(reply.json()).toEqual({ accepted: true });
+  });
+
+  it('answers a wrong password and an unknown username alike, with 401', async () => {
+    const wrongPassword = await client.signIn('manager', 'not-the-password');
+    const unknownUser = await client.signIn('nobody', 'not-the-password');
+    expect(wrongPassword.status).toBe(401);
+    expect([unknownUser.status, unknownUser.text]).toEqual([401, wrongPassword.text]);
+  });
+
+  it.each(['/api/me', '/api/openings', '/api/onboarding'])('asks for a token at %s', async (path) => {
+    const reply = await client.get(path);
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toBe(CHALLENGE);
+  });
+
+  it('asks for a token to sign out', async () => {
+    expect((await client.send('DELETE', '/api/session')).status).toBe(401);
+  });
+
+  it('tells everyone that it is healthy', async () => {
+    const reply = await client.get('/api/health');
+    expect([reply.status, reply.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it.each([
+    ['no password', { username: 'manager' }, 'password must be a string'],
+    ['an empty username', { username: '', password: 'x' }, 'username should not be empty'],
+    ['a username that is an object', { username: { $ne: '' }, password: 'x' }, 'username must be a string'],
+    ['a field that nobody asked for', { username: 'a', password: 'b', role: 'hiring_manager' }, 'property role should not exist'],
+  ])('says what is wrong with a sign-in that has %s', async (_, body, complaint) => {
+    const reply = await client.send('POST', '/api/session', { body });
+    expect(reply.status).toBe(400);
+    expect(reply.json()).toMatchObject({ message: expect.arrayContaining([complaint]) });
+  });
+
+  it('answers a sign-in that is not JSON with 400', async () => {
+    expect((await client.send('POST', '/api/session', { body: '{"username":' })).status).toBe(400);
+  });
+
+  it('lists its routes in the OpenAPI document, with the header that they need', async () => {
+    const reply = await client.get('/docs-json');
+    const document = reply.json() as { paths: object; components: { securitySchemes: object } };
+    expect(Object.keys(document.paths).sort()).toEqual([
+      '/api/demo-users',
+      '/api/health',
+      '/api/me',
+      '/api/onboarding',
+      '/api/openings',
+      '/api/openings/{id}/approval',
+      '/api/session',
+    ]);
+    expect(document.components.securitySchemes).toEqual({ session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' } });
+  });
+
+  it.each([
+    ['/', 'text/html'],
+    ['/style.css', 'text/css'],
+    ['/theme.css', 'text/css'],
+    ['/page.js', 'text/javascript'],
+  ])('serves %s to everyone, allowed to load nothing from elsewhere', async (path, type) => {
+    const reply = await client.get(path);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toContain(type);
+    expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(reply.headers.get('content-security-policy')).not.toContain('unsafe');
+  });
+
+  it.each(['/index.html', '/package.json', '/..%2fpackage.json', '/%2e%2e/package.json'])(
+    'serves no other file, such as %s',
+    async (path) => {
+      expect((await client.get(path)).status).toBe(404);
+    },
+  );
+
+  it('puts the token into no reply but that of the sign-in', async () => {
+    const token = await tokenOf('manager');
+    const replies = [
+      await client.get('/api/me', token),
+      await client.get('/api/openings', token),
+      await client.send('POST', '/api/openings/op-1/approval', { token }),
+      await client.send('POST', '/api/openings/op-0/approval', { token }),
+      await client.get('/api/onboarding', token),
+      await client.get('/api/health', token),
+      await client.get('/', token),
+      await client.get('/docs-json', token),
+      await client.send('DELETE', '/api/session', { token }),
+      await client.get('/api/me', token),
+    ];
+    const leaks = replies.filter((reply) => reply.text.includes(token) || [...reply.headers.values()].join('\n').includes(token));
+    expect(leaks).toEqual([]);
+  });
+});
