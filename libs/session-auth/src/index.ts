@@ -9,7 +9,8 @@ export type {
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './module/options.js';
-export { SessionAuthService, type CallOptions, type VerifyOptions } from './module/session-auth.service.js';
+export { SessionAuthService } from './module/session-auth.service.js';
+export type { CallOptions, VerifyOptions } from './module/call-options.js';
 export type { SignInResult } from './client/session-client.js';
 export type { Credentials } from './client/session-wire.js';
 export type { ApiKey } from './client/api-key.js';

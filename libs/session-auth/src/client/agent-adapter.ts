@@ -10,6 +10,7 @@ export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
   return async (config) => {
     const { deadline, freshConnection } = config as InternalAxiosRequestConfig & Partial<SessionCall>;
     const abort = new AbortController();
+    config.headers.set('User-Agent', false);
     deadline?.onEnd(() => abort.abort());
     try {
       const limited = { ...config, ...limitsOf(maxResponseBytes), ...(freshConnection && freshAgents(config)), signal: abort.signal };
@@ -36,6 +37,7 @@ function freshAgents({ httpAgent, httpsAgent }: InternalAxiosRequestConfig) {
 
 function withEmptyPool(agent: Agent | undefined): Agent | undefined {
   if (!agent) return undefined;
-  const pool = { keepAlive: false, freeSockets: {}, sockets: {}, requests: {}, totalSocketCount: 0 };
+  const unbounded = { keepAlive: false, maxSockets: Infinity, maxTotalSockets: Infinity };
+  const pool = { ...unbounded, freeSockets: {}, sockets: {}, requests: {}, totalSocketCount: 0 };
   return Object.create(agent, Object.getOwnPropertyDescriptors(pool)) as Agent;
 }

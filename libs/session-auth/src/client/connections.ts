@@ -1,6 +1,6 @@
 import type { AxiosProxyConfig } from 'axios';
 import { Agent, Client, Pool, ProxyAgent, type Dispatcher } from 'undici';
-import type { NoReply } from './no-reply.js';
+import { UNREACHABLE, type NoReply } from './no-reply.js';
 import { ReplyCollector } from './reply-collector.js';
 import type { Reply } from './reply.js';
 import type { SessionRequest } from './session-request.js';
@@ -35,10 +35,15 @@ export class Connections {
   exchange({ origin, path, method, headers, body, deadline, freshConnection }: SessionRequest): Promise<Reply | NoReply> {
     return new Promise((settle) => {
       const collector = new ReplyCollector(this.#settings.maxResponseBytes, settle);
-      const options = { origin, path, method, headers: headers as string[], body };
-      if (freshConnection) this.#dispatchOnce(options, collector);
-      else this.#dispatcherTo(origin).dispatch(options, collector);
       deadline.onEnd((end) => collector.expire(end));
+      if (deadline.ended) return;
+      const options = { origin, path, method, headers: headers as string[], body };
+      try {
+        if (freshConnection) this.#dispatchOnce(options, collector);
+        else this.#dispatcherTo(origin).dispatch(options, collector);
+      } catch {
+        settle(UNREACHABLE);
+      }
     });
   }
 

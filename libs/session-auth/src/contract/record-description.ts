@@ -16,8 +16,17 @@ export interface FieldDescription {
   readonly nested: RecordClass | undefined;
 }
 
+const described = new WeakMap<object, readonly FieldDescription[]>();
+
+/** What a class declares, read at its first use. */
+export function describedOnce(record: RecordClass): readonly FieldDescription[] {
+  const fields = described.get(record) ?? describeRecord(record);
+  described.set(record, fields);
+  return fields;
+}
+
 /** Reads from class-validator what a class declares, field by field. */
-export function describeRecord(record: RecordClass): FieldDescription[] {
+function describeRecord(record: RecordClass): FieldDescription[] {
   const byField = new Map<string, ValidationMetadata[]>();
   for (const metadata of getMetadataStorage().getTargetValidationMetadatas(record, record.name, false, false)) {
     byField.set(metadata.propertyName, [...(byField.get(metadata.propertyName) ?? []), metadata]);

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { SessionServiceUnavailableError, type SessionAuthError } from '../contract/errors.js';
+import type { SessionAuthError, SessionServiceUnavailableError } from '../contract/errors.js';
 import type { Unavailable } from '../contract/verdict.js';
 import { withoutStack } from './without-stack.js';
 
@@ -47,9 +47,14 @@ export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retr
 /** The same for an error of the service class that a controller let through. */
 export function denialOf(error: SessionAuthError): HttpDenial {
   if (error.code === TOKEN_REFUSED.code) return TOKEN_REFUSED;
-  if (error instanceof SessionServiceUnavailableError) return { ...unavailableDenial(error), message: error.message };
+  if (isUnavailable(error)) return { ...unavailableDenial(error), message: error.message };
   const { statusCode, code, message } = error;
   return { statusCode, code, message, headers: statusCode === 401 ? [CHALLENGE] : [] };
+}
+
+/** By its code, because it may be an error of another copy of this package. */
+function isUnavailable(error: SessionAuthError): error is SessionServiceUnavailableError {
+  return error.code === 'SESSION_SERVICE_UNAVAILABLE' && 'retryAfterSeconds' in error;
 }
 
 /** The exception to throw: Nest's own for the status, with its usual body and a stable `code`. */

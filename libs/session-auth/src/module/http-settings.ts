@@ -15,7 +15,7 @@ export interface HttpSettings {
 const OPTIONS = ['httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'];
 
 /** Checks the transport options. @throws InvalidConfigurationError naming the first that is wrong. */
-export function readHttpSettings(http: SessionAuthHttpOptions): HttpSettings {
+export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSettings {
   knownOptions('http', http, OPTIONS);
   const { httpAgent, httpsAgent, proxy } = http;
   if (proxy !== undefined && (httpAgent ?? httpsAgent)) refuseOption('http.proxy', 'cannot go with an agent', 'Set one of the two');

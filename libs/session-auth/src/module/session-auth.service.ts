@@ -1,3 +1,4 @@
+import { unlessAborted } from '../client/unless-aborted.js';
 import type { Deadline } from '../client/deadline.js';
 import type { Deadlines } from '../client/deadlines.js';
 import type { SessionClient, SignInResult } from '../client/session-client.js';
@@ -9,20 +10,7 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
-
-/** What may go with a call. */
-export interface CallOptions {
-  /** The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6). */
-  readonly authIv?: string;
-  /** Gives up waiting; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-}
-
-/** What may go with {@link SessionAuthService.verify}. */
-export interface VerifyOptions extends CallOptions {
-  /** Milliseconds that a remembered session may be old; 0 asks the service now. @default as old as its lifetime allows */
-  readonly maxAgeMs?: number;
-}
+import type { CallOptions, VerifyOptions } from './call-options.js';
 
 /** Limits of {@link SessionAuthService}. */
 export interface ServiceSettings {
@@ -53,7 +41,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
-    const { username, password } = credentials;
+    const { username, password } = fieldsOf(credentials);
     if (typeof username !== 'string' || typeof password !== 'string')
       throw new InvalidRequestError('A sign-in needs a username and a password');
     if (!this.#isAuthIv(call.authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
@@ -82,6 +70,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   async userDetails(token: string, call: CallOptions = {}): Promise<User> {
+    call.signal?.throwIfAborted();
     return this.#userOf(this.#verifier.ask(this.#identify(token, call)), call.signal);
   }
 
@@ -90,6 +79,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   async verify(token: string, call: VerifyOptions = {}): Promise<User> {
+    call.signal?.throwIfAborted();
     return this.#userOf(this.#verifier.verify(this.#identify(token, call), call.maxAgeMs), call.signal);
   }
 
@@ -133,13 +123,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 }
 
-/** Waits for a result until the caller gives up. What others share goes on without him. */
-function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (!signal) return result;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
+/** A controller may hand on whatever body it got. */
+function fieldsOf(credentials: unknown): { readonly username?: unknown; readonly password?: unknown } {
+  return typeof credentials === 'object' && credentials !== null ? credentials : {};
 }

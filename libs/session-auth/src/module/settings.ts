@@ -48,11 +48,11 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     memory: readCacheSettings(options.cache),
     signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { ...DURATION_MS, fallback: 10_000 }),
     signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { ...DURATION_MS, fallback: 5_000 }),
-    statusMap: readStatusMap(options.statusMap ?? {}),
-    userRecord: readRecordClass(options.userRecord ?? UserRecord),
-    identityFields: readIdentityFields(options.identityFields ?? ['username', 'email']),
+    statusMap: readStatusMap(options.statusMap),
+    userRecord: readRecordClass(options.userRecord),
+    identityFields: readIdentityFields(options.identityFields),
     tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'warn'),
-    http: readHttpSettings(options.http ?? {}),
+    http: readHttpSettings(options.http),
   };
 }
 
@@ -84,21 +84,21 @@ function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_
   );
 }
 
-function readStatusMap(statusMap: StatusMap): StatusMap {
+function readStatusMap(statusMap: StatusMap = {}): StatusMap {
   knownOptions('statusMap', statusMap, ['400', '401', '403', '404']);
   const meanings = ['unauthenticated', 'forbidden', 'unavailable'] as const;
   for (const [status, meaning] of Object.entries(statusMap)) wordOption(`statusMap.${status}`, meaning, meanings, 'unauthenticated');
   return { ...statusMap } satisfies Partial<Record<RefusalStatus, unknown>>;
 }
 
-function readRecordClass(record: unknown): UserRecordClass {
+function readRecordClass(record: unknown = UserRecord): UserRecordClass {
   if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord)) return record as UserRecordClass;
   return refuseOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
 }
 
-function readIdentityFields(fields: readonly unknown[]): readonly string[] {
+function readIdentityFields(fields: unknown = ['username', 'email']): readonly string[] {
   const valid = Array.isArray(fields) && fields.length > 0 && fields.every((field) => typeof field === 'string' && field !== '');
-  if (valid) return [...(fields as string[])];
+  if (valid) return fields as string[];
   return refuseOption(
     'identityFields',
     'must be a list of at least one field name',

@@ -1,4 +1,4 @@
-import { describeRecord, hasAsyncValidators } from '../contract/record-description.js';
+import { describedOnce, hasAsyncValidators } from '../contract/record-description.js';
 import { compileRecordReader } from '../contract/record-reader.js';
 import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import { refuseOption } from './option-checks.js';
@@ -11,7 +11,7 @@ export interface UserReaderSettings {
 
 /** Builds the check of a record: of its fields, and that it names somebody. @throws InvalidConfigurationError */
 export function readUserWith({ userRecord, identityFields }: UserReaderSettings): (json: object) => UserRecord | undefined {
-  const declared = new Set(describeRecord(userRecord).map(({ name }) => name));
+  const declared = new Set(describedOnce(userRecord).map(({ name }) => name));
   const unknown = identityFields.find((name) => !declared.has(name));
   if (unknown !== undefined)
     refuseOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');

@@ -35,7 +35,7 @@ describe('the bulkhead', () => {
     await bulkhead.enter(holder);
     const waiting = bulkhead.enter(impatient);
     impatient.end('timeout');
-    await expect(Promise.resolve(waiting)).resolves.toBe('expired');
+    await expect(Promise.resolve(waiting)).resolves.toBe('timeout');
     bulkhead.leave();
     expect(bulkhead.enter(holder)).toBe('admitted');
     holder.clear();

@@ -1,4 +1,4 @@
-import type { Deadline } from '../client/deadline.js';
+import type { Deadline, DeadlineEnd } from '../client/deadline.js';
 
 /** How many calls may run at once, and how many may wait for their turn. */
 export interface BulkheadSettings {
@@ -6,8 +6,8 @@ export interface BulkheadSettings {
   readonly maxQueued: number;
 }
 
-/** What came of asking for a place. */
-export type Admission = 'admitted' | 'full' | 'expired';
+/** What came of asking for a place: it, none, or the end of the deadline. */
+export type Admission = 'admitted' | 'full' | DeadlineEnd;
 
 /** Bounds the calls in flight and those that wait. A refusal is a value: under a flood there is nothing to throw. */
 export class Bulkhead {
@@ -21,6 +21,7 @@ export class Bulkhead {
 
   /** Takes a place, or waits for one until the deadline. Who was admitted must {@link leave}. */
   enter(deadline: Deadline): Admission | Promise<Admission> {
+    if (deadline.ended) return deadline.ended;
     if (this.#inFlight < this.#settings.maxInFlight) {
       this.#inFlight += 1;
       return 'admitted';
@@ -42,9 +43,9 @@ export class Bulkhead {
         resolve('admitted');
       };
       this.#waiting.add(proceed);
-      deadline.onEnd(() => {
+      deadline.onEnd((end) => {
         this.#waiting.delete(proceed);
-        resolve('expired');
+        resolve(end);
       });
     });
   }

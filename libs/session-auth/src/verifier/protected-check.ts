@@ -1,4 +1,4 @@
-import type { Deadline } from '../client/deadline.js';
+import { noReplyAt, type Deadline } from '../client/deadline.js';
 import type { Deadlines } from '../client/deadlines.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
@@ -45,7 +45,7 @@ export class ProtectedCheck<User> {
     const entering = this.#bulkhead.enter(deadline);
     const admission = typeof entering === 'string' ? entering : await entering;
     if (admission === 'full') return unavailable('busy', BUSY_RETRY_AFTER_SECONDS);
-    if (admission === 'expired') return unavailable('timeout');
+    if (admission !== 'admitted') return unavailable(noReplyAt(admission).noReply);
     try {
       return await check();
     } finally {

@@ -1,0 +1,49 @@
+import { plainToInstance } from 'class-transformer';
+import { describedOnce, isTransformed, type FieldDescription } from './record-description.js';
+
+type Fields = Record<string, unknown>;
+type Build = (json: object) => object;
+
+/** How a record is built of JSON: with its declared fields and no others, at every depth. */
+export function compileRecordBuilder(record: new () => object): Build {
+  const fields = describedOnce(record);
+  return fields.some((field) => isTransformed(record, field)) ? transformerOf(record) : takerOf(record, fields);
+}
+
+/** Takes the declared fields as they are, and builds what they hold of nested classes. */
+function takerOf(record: new () => object, fields: readonly FieldDescription[]): Build {
+  const steps = fields.map(({ name, nested }) => ({ name, buildNested: nested && compileRecordBuilder(nested) }));
+  return (json) => {
+    const instance = new record() as Fields;
+    for (const { name, buildNested } of steps) {
+      const value: unknown = Object.hasOwn(json, name) ? (json as Fields)[name] : undefined;
+      instance[name] = buildNested ? mapObjects(value, buildNested) : value;
+    }
+    return instance;
+  };
+}
+
+function mapObjects(value: unknown, build: Build): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapObjects(item, build));
+  return typeof value === 'object' && value !== null ? build(value) : value;
+}
+
+/** Lets class-transformer build, where the class asks it for more. */
+function transformerOf(record: new () => object): Build {
+  return (json) => {
+    const instance = plainToInstance(record, json);
+    dropUndeclared(instance);
+    return instance;
+  };
+}
+
+function dropUndeclared(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(dropUndeclared);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const fields = describedOnce(value.constructor as new () => object);
+  for (const name of Object.keys(value)) {
+    const field = fields.find((declared) => declared.name === name);
+    if (!field) Reflect.deleteProperty(value, name);
+    else if (field.nested) dropUndeclared((value as Fields)[name]);
+  }
+}

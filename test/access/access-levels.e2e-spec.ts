@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards, type Type } from '@nestjs/common';
+import { Authorize, OptionalAuth, Public, Roles, SessionAuthGuard, SubRoles } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+type Level = ClassDecorator & MethodDecorator;
+
+/** What may stand on a handler or on its controller. */
+const LEVELS = {
+  none: () => [],
+  Public: () => [Public()],
+  OptionalAuth: () => [OptionalAuth()],
+  Roles: () => [Roles('boss')],
+  SubRoles: () => [SubRoles('approver')],
+  Authorize: () => [Authorize(({ client_name: client }) => client === 'acme')],
+  'Public+Roles': () => [Public(), Roles('boss')],
+  'OptionalAuth+Roles': () => [OptionalAuth(), Roles('boss')],
+} satisfies Record<string, () => Level[]>;
+
+type LevelName = keyof typeof LEVELS;
+
+/** The signed-in callers; a stranger has no token. */
+const USERS = {
+  nobody: {},
+  boss: { role: 'boss' },
+  approver: { sub_role: 'approver' },
+  acme: { client_name: 'acme' },
+  all: { role: 'boss', sub_role: 'approver', client_name: 'acme' },
+} as const;
+
+const EVERYBODY = 'stranger nobody boss approver acme all';
+const SIGNED_IN = 'nobody boss approver acme all';
+
+const ON_HANDLER: [handler: LevelName, controller: LevelName, admitted: string][] = [
+  ...inEach('Public', EVERYBODY),
+  ...inEach('OptionalAuth', EVERYBODY),
+  ['none', 'none', SIGNED_IN],
+  ['none', 'Public', EVERYBODY],
+  ['none', 'OptionalAuth', EVERYBODY],
+  ['none', 'Roles', 'boss all'],
+  ['none', 'SubRoles', 'approver all'],
+  ['none', 'Authorize', 'acme all'],
+  ['none', 'Public+Roles', 'boss all'],
+  ['none', 'OptionalAuth+Roles', 'boss all'],
+  ...['none', 'Public', 'OptionalAuth', 'Roles', 'Public+Roles', 'OptionalAuth+Roles'].map((controller): [LevelName, LevelName, string] => [
+    'Roles',
+    controller as LevelName,
+    'boss all',
+  ]),
+  ['Roles', 'SubRoles', 'all'],
+  ['Roles', 'Authorize', 'all'],
+  ['SubRoles', 'none', 'approver all'],
+  ['SubRoles', 'Public', 'approver all'],
+  ['SubRoles', 'OptionalAuth', 'approver all'],
+  ['SubRoles', 'Roles', 'all'],
+  ['Authorize', 'none', 'acme all'],
+  ['Authorize', 'Public', 'acme all'],
+  ['Authorize', 'OptionalAuth', 'acme all'],
+  ['Authorize', 'Roles', 'all'],
+  ['Authorize', 'SubRoles', 'all'],
+  ['Public+Roles', 'none', 'boss all'],
+  ['Public+Roles', 'Public', 'boss all'],
+  ['OptionalAuth+Roles', 'none', 'boss all'],
+  ['OptionalAuth+Roles', 'Public', 'boss all'],
+];
+
+function inEach(handler: LevelName, admitted: string): [LevelName, LevelName, string][] {
+  return (Object.keys(LEVELS) as LevelName[]).map((controller) => [handler, controller, admitted]);
+}
+
+/** A guarded controller with these decorators, and with these on its one handler, in the order in which they are read. */
+function controllerWith(handler: Level[], controller: Level[]): Type {
+  @UseGuards(SessionAuthGuard)
+  @Controller()
+  class Doors {
+    @Get('door')
+    enter(): string {
+      return 'entered';
+    }
+  }
+  const descriptor = Object.getOwnPropertyDescriptor(Doors.prototype, 'enter');
+  for (const decorate of handler) decorate(Doors.prototype, 'enter', descriptor ?? {});
+  for (const decorate of controller) decorate(Doors);
+  return Doors;
+}
+
+describe.each(PLATFORMS)('the access rule of a handler on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each(ON_HANDLER)('with %s on the handler and %s on its controller admits: %s', async (handler, controller, admitted) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [controllerWith(LEVELS[handler](), LEVELS[controller]())] });
+    const statuses: Record<string, number> = { stranger: (await app.get('/door')).status };
+    for (const [name, record] of Object.entries(USERS)) statuses[name] = (await app.get('/door', service.signInAs(record))).status;
+
+    expect(
+      Object.keys(statuses)
+        .filter((name) => statuses[name] === 200)
+        .join(' '),
+    ).toBe(admitted);
+    const refused = Object.entries(statuses).filter(([, status]) => status !== 200);
+    expect(refused).toEqual(refused.map(([name]) => [name, name === 'stranger' ? 401 : 403]));
+  });
+
+  it.each(['Public', 'OptionalAuth'] as const)('is asked of nobody without need: @%s and no token make no call', async (handler) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [controllerWith(LEVELS[handler](), [])] });
+    await app.get('/door');
+
+    expect(service.requests).toHaveLength(0);
+  });
+
+  it('is the same in whatever order its decorators are written', async () => {
+    const service = await bed.service();
+    const orders = [() => [Roles('boss'), Public()], () => [Public(), Roles('boss')]];
+
+    for (const order of orders) {
+      const app = await bed.sample({ baseUrl: service.url, controllers: [controllerWith(order(), [])] });
+      expect((await app.get('/door')).status).toBe(401);
+      expect((await app.get('/door', service.signInAs({}))).status).toBe(403);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { Authorize, InvalidConfigurationError, Roles, SessionAuthGuard, UserRecord, type AuthorizationRule } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+const asked: string[] = [];
+
+const noting =
+  (name: string, answer: boolean): AuthorizationRule =>
+  () => {
+    asked.push(name);
+    return answer;
+  };
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class ClientsController {
+  @Get('clients/:id')
+  @Authorize(
+    (user, context) => String(user.ccl_info?.client_id) === context.switchToHttp().getRequest<{ params: { id: string } }>().params.id,
+  )
+  client(@Param('id') id: string): string {
+    return id;
+  }
+
+  @Get('both')
+  @Authorize(noting('second', true))
+  @Authorize(noting('first', false))
+  both(): string {
+    return 'in';
+  }
+
+  @Get('role-first')
+  @Roles('boss')
+  @Authorize(noting('rule', true))
+  roleFirst(): string {
+    return 'in';
+  }
+}
+
+/** A controller whose one handler has this rule. */
+function guardedBy(rule: unknown) {
+  @Controller()
+  @UseGuards(SessionAuthGuard)
+  class RuledController {
+    @Get('ruled')
+    @Authorize(rule as AuthorizationRule)
+    ruled(): string {
+      return 'in';
+    }
+  }
+  return RuledController;
+}
+
+const failure = new Error('the rule broke');
+
+describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each<[string, unknown, number]>([
+    ['returns true', () => true, 200],
+    ['resolves to true', () => Promise.resolve(true), 200],
+    ['returns false', () => false, 403],
+    ['resolves to false', () => Promise.resolve(false), 403],
+    ['returns nothing', () => undefined, 403],
+    ['resolves to nothing', () => Promise.resolve(), 403],
+    ['returns 1', () => 1, 403],
+    ['returns a text', () => 'yes', 403],
+    ['returns an object', () => ({ allowed: true }), 403],
+    ['returns a Boolean object', () => new Boolean(true), 403],
+    ['resolves to 1', () => Promise.resolve(1), 403],
+    ['resolves to a function', () => Promise.resolve(() => true), 403],
+    [
+      'throws',
+      () => {
+        throw failure;
+      },
+      403,
+    ],
+    ['rejects', () => Promise.reject(failure), 403],
+    ['returns the user', (user: UserRecord) => user, 403],
+  ])('answers a rule that %s with the right status', async (_case, rule, status) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [guardedBy(rule)] });
+    const reply = await app.get('/ruled', service.signInAs({}));
+
+    expect(reply.status).toBe(status);
+    expect(await reply.text()).not.toContain(failure.message);
+  });
+
+  it.each([
+    [7, '/clients/7', 200],
+    [7, '/clients/8', 403],
+    [undefined, '/clients/7', 403],
+  ])('hands the rule the user (client %p) and the context (%s)', async (client, path, status) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [ClientsController] });
+
+    expect((await app.get(path, service.signInAs({ ccl_info: { client_id: client } }))).status).toBe(status);
+  });
+
+  it.each([
+    ['/both', { role: 'boss' }, 403, ['first']],
+    ['/role-first', { role: 'clerk' }, 403, []],
+    ['/role-first', { role: 'boss' }, 200, ['rule']],
+  ])('asks for %s in turn, and no further than the first that is not met', async (path, record, status, order) => {
+    asked.length = 0;
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [ClientsController] });
+
+    expect((await app.get(path, service.signInAs(record))).status).toBe(status);
+    expect(asked).toEqual(order);
+  });
+
+  it('asks no rule about a caller whose session is not valid', async () => {
+    const rule = (): boolean => {
+      asked.push('invalid session');
+      return true;
+    };
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [guardedBy(rule)] });
+
+    expect((await app.get('/ruled', 'bad')).status).toBe(401);
+    expect(asked).not.toContain('invalid session');
+  });
+});
+
+describe('@Authorize without a function', () => {
+  it.each([undefined, null, true, 'boss', {}])('is an error at once: %p', (rule) => {
+    expect(() => Authorize(rule as AuthorizationRule)).toThrow(InvalidConfigurationError);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { InvalidConfigurationError, Roles, SessionAuthGuard, SubRoles, UserRecord } from 'nestjs-session-auth';
+import { Transform } from 'class-transformer';
+import { IsOptional, IsString } from 'class-validator';
+import { PLATFORMS } from '../support/platforms.js';
+import { reply } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+@Roles('boss', 'admin')
+class RolesController {
+  @Get('class')
+  ofClass(): string {
+    return 'in';
+  }
+
+  @Get('handler')
+  @Roles('clerk')
+  ofHandler(): string {
+    return 'in';
+  }
+
+  @Get('both')
+  @SubRoles('approver', 'recruiter')
+  both(): string {
+    return 'in';
+  }
+
+  @Get('sub')
+  @Roles('clerk')
+  @SubRoles('approver')
+  clerksThatApprove(): string {
+    return 'in';
+  }
+}
+
+class ShoutingRecord extends UserRecord {
+  @IsOptional()
+  @IsString()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toUpperCase() : value))
+  readonly motto?: string | undefined;
+}
+
+describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const controllers = [RolesController];
+
+  it.each([
+    ['/class', { role: 'boss' }, 200],
+    ['/class', { role: 'admin' }, 200],
+    ['/class', {}, 403],
+    ['/class', { role: null }, 403],
+    ['/class', { role: '' }, 403],
+    ['/class', { role: 'Boss' }, 403],
+    ['/class', { role: 'BOSS' }, 403],
+    ['/class', { role: 'boss ' }, 403],
+    ['/class', { role: ' boss' }, 403],
+    ['/class', { role: 'bos' }, 403],
+    ['/class', { role: 'boss,admin' }, 403],
+    ['/class', { role: 'bo\u017f\u017f' }, 403],
+    ['/class', { sub_role: 'boss' }, 403],
+    ['/class', { role: 'clerk' }, 403],
+    ['/class', { role: 'undefined' }, 403],
+    ['/class', { role: 'constructor' }, 403],
+    ['/handler', { role: 'clerk' }, 200],
+    ['/handler', { role: 'boss' }, 403],
+    ['/both', { role: 'boss', sub_role: 'recruiter' }, 200],
+    ['/both', { role: 'boss' }, 403],
+    ['/both', { sub_role: 'recruiter' }, 403],
+    ['/both', { role: 'clerk', sub_role: 'recruiter' }, 403],
+    ['/both', { role: 'boss', sub_role: 'Recruiter' }, 403],
+    ['/sub', { role: 'clerk', sub_role: 'approver' }, 200],
+    ['/sub', { role: 'clerk', sub_role: 'recruiter' }, 403],
+    ['/sub', { role: 'boss', sub_role: 'approver' }, 403],
+  ])('answer %s for %j with %p', async (path, record, status) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+
+    expect((await app.get(path, service.signInAs(record))).status).toBe(status);
+  });
+
+  it.each([[['boss']], [{ 0: 'boss' }], [7], [true]])('take no role of another type: %j is an unusable answer', async (role) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+
+    expect((await app.get('/class', service.signInAs({ role }))).status).toBe(503);
+  });
+
+  it.each([[undefined], [ShoutingRecord]])(
+    'take no role from a prototype that the answer brings along (record class %p)',
+    async (userRecord) => {
+      const service = await bed.service();
+      service.on('user_details', reply(200, '{"__proto__":{"role":"admin"},"constructor":{"prototype":{"role":"admin"}},"username":"a"}'));
+      const app = await bed.sample({ baseUrl: service.url, controllers, options: userRecord ? { userRecord } : {} });
+
+      expect((await app.get('/class', 'token')).status).toBe(403);
+      expect(({} as { role?: unknown }).role).toBeUndefined();
+    },
+  );
+
+  it('do not say what was required', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const refusal = await app.get('/sub', service.signInAs({ role: 'new_hire' }));
+
+    expect(await refusal.json()).toEqual({ statusCode: 403, code: 'ACCESS_DENIED', error: 'Forbidden', message: 'Access is denied' });
+    expect(refusal.headers.has('www-authenticate')).toBe(false);
+    expect([...refusal.headers].join()).not.toMatch(/clerk|approver|new_hire/);
+  });
+
+  it('look at the role of every request anew', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+    service.signInAs({ role: 'boss' }, 'token');
+    expect((await app.get('/class', 'token')).status).toBe(200);
+
+    service.signInAs({ role: 'clerk' }, 'token');
+    expect((await app.get('/class', 'token')).status).toBe(403);
+  });
+});
+
+describe('@Roles and @SubRoles without a usable name', () => {
+  const loose = { Roles, SubRoles } as unknown as Record<string, (...names: unknown[]) => unknown>;
+
+  it.each([[[]], [['']], [['boss', '']], [[undefined]], [[null]], [[7]], [[['boss']]]])('are an error at once: %j', (names) => {
+    for (const decorator of ['Roles', 'SubRoles']) {
+      expect(() => loose[decorator]?.(...names)).toThrow(InvalidConfigurationError);
+      expect(() => loose[decorator]?.(...names)).toThrow(new RegExp(`@${decorator}\\(\\)`));
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, VersioningType, type INestApplication } from '@nestjs/common';
+import { Public } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { sendRaw } from '../support/raw-request.js';
+import { MeController } from '../support/sample-app.js';
+import { testbed } from '../support/testbed.js';
+
+let runs = 0;
+
+@Controller({ path: 'reports', version: ['1', '2'] })
+class ReportsController {
+  @Get('all')
+  all(): string {
+    runs += 1;
+    return 'all';
+  }
+
+  @Public()
+  @Get('about')
+  about(): string {
+    return 'about';
+  }
+}
+
+const byUri = (app: INestApplication): void => void app.enableVersioning({ type: VersioningType.URI });
+const byHeader = (app: INestApplication): void => void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });
+
+describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const options = { protectAllRoutes: true };
+  const controllers = [ReportsController, MeController];
+
+  it.each([
+    '/reports/all',
+    '/reports/all/',
+    '//reports/all',
+    '/reports//all',
+    '/reports/%61ll',
+    '/reports/all;x',
+    '/REPORTS/ALL',
+    '/reports/./all',
+    '/reports/all?x=%00',
+  ])('never run a handler for a stranger at %s, under GET or HEAD', async (path) => {
+    runs = 0;
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options, controllers });
+
+    for (const method of ['GET', 'HEAD']) {
+      expect([400, 401, 404]).toContain((await sendRaw(app.url, { method, path })).status);
+    }
+    expect(runs).toBe(0);
+    expect(service.requests).toHaveLength(0);
+  });
+
+  it('refuse a stranger at the plain path with 401', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options, controllers });
+
+    expect((await app.get('/reports/all')).status).toBe(401);
+  });
+
+  it.each([
+    ['good', 200],
+    ['bad', 401],
+    [undefined, 401],
+  ])('answer HEAD as they answer GET: token %p gets %p', async (token, status) => {
+    const service = await bed.service();
+    service.signInAs({}, 'good');
+    const app = await bed.sample({ baseUrl: service.url, options, controllers });
+    const headers = token === undefined ? {} : { 'x-auth-token': token };
+    const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(`${app.url}/me`, { method, headers })));
+
+    expect([get?.status, head?.status]).toEqual([status, status]);
+    expect(head?.headers.get('www-authenticate')).toBe(get?.headers.get('www-authenticate'));
+    expect(await head?.text()).toBe('');
+  });
+
+  it.each([
+    ['/v1/reports/all', {}, byUri],
+    ['/v2/reports/all', {}, byUri],
+    ['/reports/all', { 'x-version': '1' }, byHeader],
+    ['/reports/all', { 'x-version': '2' }, byHeader],
+  ])('are protected in every version: %s %p', async (path, headers, configure) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options, controllers }, { configure });
+
+    expect((await app.get(path, undefined, headers)).status).toBe(401);
+    expect((await app.get(path, 'bad', headers)).status).toBe(401);
+    expect((await app.get(path, service.signInAs({}), headers)).status).toBe(200);
+    expect((await app.get(path.replace('all', 'about'), undefined, headers)).status).toBe(200);
+  });
+
+  const preflight = {
+    origin: 'https://a.example',
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'x-auth-token',
+  };
+
+  it('answer a preflight with 204 and no call to the service, when CORS is enabled', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options, controllers }, { configure: (nest) => nest.enableCors() });
+
+    expect((await fetch(`${app.url}/me`, { method: 'OPTIONS', headers: preflight })).status).toBe(204);
+    expect(service.requests).toHaveLength(0);
+  });
+
+  it('open nothing to a preflight when CORS is not enabled', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options, controllers });
+    const reply = await fetch(`${app.url}/me`, { method: 'OPTIONS', headers: preflight });
+
+    expect(reply.headers.has('access-control-allow-origin')).toBe(false);
+    expect(service.requests).toHaveLength(0);
+  });
+});

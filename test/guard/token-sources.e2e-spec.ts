@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
+import { fromBearer, fromCookie, fromHeader, type TokenSource } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { sendRaw } from '../support/raw-request.js';
+import { testbed } from '../support/testbed.js';
+
+/** What a request gets: let in, asked for a token, or refused without a call to the service. */
+const OUTCOMES = {
+  admitted: { status: 200, challenge: null, calls: 1 },
+  'asked for a token': { status: 401, challenge: 'X-Auth-Token realm="session"', calls: 0 },
+  refused: { status: 401, challenge: 'X-Auth-Token realm="session", error="invalid_token"', calls: 0 },
+} as const;
+
+type Case = [source: string, token: TokenSource | TokenSource[], lines: string[], outcome: keyof typeof OUTCOMES];
+
+const bearer: Case[] = [
+  ['Bearer', ['Authorization: Bearer good'], 'admitted'],
+  ['bearer in lower case', ['authorization: bearer good'], 'admitted'],
+  ['BEARER in upper case', ['Authorization: BEARER good'], 'admitted'],
+  ['Bearer and two spaces', ['Authorization: Bearer  good'], 'admitted'],
+  ['another scheme', ['Authorization: Basic Z29vZA=='], 'asked for a token'],
+  ['a scheme that starts alike', ['Authorization: Bearers good'], 'asked for a token'],
+  ['no scheme', ['Authorization: good'], 'asked for a token'],
+  ['no header', [], 'asked for a token'],
+  ['Bearer without a token', ['Authorization: Bearer'], 'asked for a token'],
+  ['two tokens', ['Authorization: Bearer good good'], 'refused'],
+  ['two headers with one token', ['Authorization: Bearer good', 'Authorization: Bearer good'], 'refused'],
+  ['two headers with different tokens', ['Authorization: Bearer good', 'authorization: Bearer bad'], 'refused'],
+  ['two headers with different schemes', ['Authorization: Bearer good', 'Authorization: Basic Z29vZA=='], 'refused'],
+  ['the default header only', ['X-AUTH-TOKEN: good'], 'asked for a token'],
+].map(([name, lines, outcome]) => [`fromBearer: ${String(name)}`, fromBearer(), lines, outcome] as Case);
+
+const cookie: Case[] = [
+  ['one cookie', ['Cookie: sid=good'], 'admitted'],
+  ['among several cookies', ['Cookie: a=1; sid=good; b=2'], 'admitted'],
+  ['without blanks between cookies', ['Cookie: a=1;sid=good;b=2'], 'admitted'],
+  ['in the second Cookie header', ['Cookie: a=1', 'Cookie: sid=good'], 'admitted'],
+  ['a cookie whose name ends alike', ['Cookie: xsid=good'], 'asked for a token'],
+  ['a cookie whose name starts alike', ['Cookie: sidx=good'], 'asked for a token'],
+  ['a cookie in another case', ['Cookie: SID=good'], 'asked for a token'],
+  ['an empty cookie', ['Cookie: sid='], 'asked for a token'],
+  ['the same cookie twice', ['Cookie: sid=good; sid=good'], 'refused'],
+  ['the same cookie with two values', ['Cookie: sid=good; sid=bad'], 'refused'],
+  ['the same cookie in two headers', ['Cookie: sid=good', 'Cookie: sid=good'], 'refused'],
+  ['a quoted value', ['Cookie: sid="go od"'], 'refused'],
+].map(([name, lines, outcome]) => [`fromCookie: ${String(name)}`, fromCookie('sid'), lines, outcome] as Case);
+
+const query: TokenSource = (context: ExecutionContext) => context.switchToHttp().getRequest<{ query: { t?: string } }>().query.t;
+const returning = (value: unknown): TokenSource => (() => value) as TokenSource;
+const throwing: TokenSource = () => {
+  throw new Error('no');
+};
+
+const own: Case[] = [
+  ['own function: a token', returning('good'), [], 'admitted'],
+  ['own function: undefined', returning(undefined), [], 'asked for a token'],
+  ['own function: null', returning(null), [], 'asked for a token'],
+  ['own function: empty', returning(''), [], 'asked for a token'],
+  ['own function: a number', returning(7), [], 'refused'],
+  ['own function: an object', returning({ token: 'good' }), [], 'refused'],
+  ['own function: a list of one', returning(['good']), [], 'refused'],
+  ['own function: a promise', returning(Promise.resolve('good')), [], 'refused'],
+  ['own function: a throw', throwing, [], 'refused'],
+];
+
+const listed: Case[] = [
+  ['a list: its first source', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: good'], 'admitted'],
+  ['a list: its second source', [fromHeader('x-a'), fromHeader('x-b')], ['X-B: good'], 'admitted'],
+  ['a list: the first decides', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: good', 'X-B: go od'], 'admitted'],
+  ['a list: no second chance', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: go od', 'X-B: good'], 'refused'],
+  ['a list: of which none finds any', [fromHeader('x-a'), fromBearer(), fromCookie('sid')], [], 'asked for a token'],
+  ['a list: passes another scheme', [fromBearer(), fromCookie('sid')], ['Authorization: Basic eA==', 'Cookie: sid=good'], 'admitted'],
+  ['a list: a throw ends it', [throwing, fromHeader('x-b')], ['X-B: good'], 'refused'],
+  ['a list: undefined goes on', [returning(undefined), query, fromHeader('x-b')], ['X-B: good'], 'admitted'],
+];
+
+describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each([...bearer, ...cookie, ...own, ...listed])('%s: %j %j is %s', async (_source, token, lines, outcome) => {
+    const service = await bed.service();
+    service.signInAs({}, 'good');
+    const app = await bed.sample({ baseUrl: service.url, options: { token } });
+    const reply = await sendRaw(app.url, { lines });
+
+    expect({
+      status: reply.status,
+      challenge: reply.headers.get('www-authenticate'),
+      calls: service.callsTo('user_details'),
+    }).toEqual(OUTCOMES[outcome]);
+  });
+
+  it('may be a function of the request', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options: { token: query } });
+
+    expect((await app.get(`/me?t=${service.signInAs({})}`)).status).toBe(200);
+    expect((await app.get('/me')).status).toBe(401);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Req, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { AuthToken, CclInfo, CurrentUser, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { hold, json } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+
+interface GuardedRequest {
+  user?: unknown;
+}
+
+/** Stands for another guard that ran before and left a user of its own. */
+class ImpostorGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    context.switchToHttp().getRequest<GuardedRequest>().user = { username: 'impostor', role: 'admin' };
+    return true;
+  }
+}
+
+function attempt(mutation: () => void): string {
+  try {
+    mutation();
+    return 'done';
+  } catch (error) {
+    return (error as Error).constructor.name;
+  }
+}
+
+@Controller()
+@UseGuards(ImpostorGuard, SessionAuthGuard)
+class UserController {
+  @Get('record')
+  record(@Req() request: GuardedRequest, @CurrentUser() user: UserRecord) {
+    return {
+      user,
+      same: request.user === user,
+      isRecord: user instanceof UserRecord,
+      ids: user.ccl_info instanceof CclInfo,
+      constructorName: user.constructor.name,
+    };
+  }
+
+  @Get('token')
+  token(@CurrentUser() user: UserRecord, @CurrentUser('auth_token') field: string | undefined, @AuthToken() presented: string | undefined) {
+    return {
+      read: user.auth_token,
+      field,
+      presented,
+      keys: Object.keys(user),
+      spread: Object.assign({}, user),
+      json: JSON.stringify(user),
+    };
+  }
+
+  @Get('fields')
+  fields(
+    @CurrentUser('role') role: string | undefined,
+    @CurrentUser('ccl_info') ids: CclInfo | undefined,
+    @CurrentUser() user: UserRecord,
+  ) {
+    return { role, ids, absent: Object.entries(user).filter(([, value]) => value === undefined).length, nulls: JSON.stringify(user) };
+  }
+
+  @Get('mutation')
+  mutation(@CurrentUser() user: UserRecord) {
+    const loose = user as unknown as Record<string, unknown> & { ccl_info: Record<string, unknown> };
+    const before = structuredClone(Object.assign({}, user));
+    const attempts = [
+      attempt(() => (loose.role = 'admin')),
+      attempt(() => (loose.ccl_info.client_id = 1)),
+      attempt(() => (loose.extra = true)),
+      attempt(() => Object.defineProperty(loose.ccl_info, 'client_id', { value: 1 })),
+      attempt(() => Object.defineProperty(user, 'role', { value: 'admin' })),
+      attempt(() => void Object.setPrototypeOf(user, { sub_role: 'admin' })),
+    ];
+    return { before, attempts, after: user };
+  }
+}
+
+const ANN = { username: 'ann', role: 'new_hire', ccl_info: { client_id: 7, company_id: 8 } };
+
+describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  async function ask(path: string, record: Record<string, unknown>, token?: string): Promise<unknown> {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [UserController] });
+    const reply = await app.get(path, service.signInAs(record, token));
+    expect(reply.status).toBe(200);
+    return reply.json();
+  }
+
+  it('is a UserRecord, and replaces whatever stood in request.user', async () => {
+    expect(await ask('/record', ANN)).toEqual({ user: ANN, same: true, isRecord: true, ids: true, constructorName: 'UserRecord' });
+  });
+
+  it('has a readable auth_token that no copy, no listing and no reply contains', async () => {
+    expect(await ask('/token', { username: 'ann' }, 'tok-1')).toEqual({
+      ...{ read: 'tok-1', field: 'tok-1', presented: 'tok-1', json: '{"username":"ann"}', spread: { username: 'ann' } },
+      keys: expect.not.arrayContaining(['auth_token']) as unknown,
+    });
+  });
+
+  it('has no field that its class does not declare, however deep', async () => {
+    const answer = await ask('/record', { ...ANN, is_admin: true, constructor: 'x', ccl_info: { client_id: 7, owner: true } });
+
+    expect(answer).toMatchObject({
+      user: { username: 'ann', role: 'new_hire', ccl_info: { client_id: 7 } },
+      constructorName: 'UserRecord',
+    });
+    expect(JSON.stringify(answer)).not.toMatch(/is_admin|owner/);
+  });
+
+  it.each([
+    ['absent', {}],
+    ['null', { role: null, first_name: null, help_checkbox: null, ccl_info: null }],
+  ])('has undefined where the record has %s', async (_case, record) => {
+    expect(await ask('/fields', record)).toEqual({ absent: 13, nulls: '{"username":"ann"}' });
+  });
+
+  it('has undefined for an id that is null', async () => {
+    expect(await ask('/fields', { ccl_info: { client_id: null, company_id: 8 } })).toMatchObject({ ids: { company_id: 8 } });
+  });
+
+  it('cannot be changed by a handler, and the next request sees it as it was', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [UserController] });
+    const token = service.signInAs(ANN);
+    const mutate = async (): Promise<unknown> => (await app.get('/mutation', token)).json();
+    const unchanged = { before: ANN, attempts: Array(6).fill('TypeError'), after: ANN };
+
+    expect(await mutate()).toEqual(unchanged);
+    expect(await mutate()).toEqual(unchanged);
+  });
+
+  it('is as unchangeable for requests that share one call', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [UserController] });
+    const held = hold(json(ANN));
+    service.on('user_details', held.script);
+    const asked = Promise.all([app.get('/mutation', 'token'), app.get('/mutation', 'token')]);
+    await held.arrived;
+    held.release();
+
+    for (const reply of await asked) expect(await reply.json()).toMatchObject({ before: ANN, after: ANN });
+  });
+});

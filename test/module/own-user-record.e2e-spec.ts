@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Req, UseGuards } from '@nestjs/common';
+import { Transform, Type } from 'class-transformer';
+import { IsArray, IsIn, IsInt, IsOptional, IsString, ValidateBy, ValidateNested } from 'class-validator';
+import { Authorize, SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+class Badge {
+  @IsInt() readonly number!: number;
+}
+
+class Employee extends UserRecord {
+  @IsOptional() @IsIn(['day', 'night']) readonly shift?: 'day' | 'night' | undefined;
+  @IsOptional() @IsArray() @IsString({ each: true }) readonly skills?: readonly string[] | undefined;
+  @IsOptional() @ValidateNested() @Type(() => Badge) readonly badge?: Badge | undefined;
+  @IsOptional() @ValidateNested({ each: true }) @Type(() => Badge) readonly badges?: readonly Badge[] | undefined;
+}
+
+class LoudEmployee extends Employee {
+  @IsOptional()
+  @IsString()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toUpperCase() : value))
+  readonly motto?: string | undefined;
+}
+
+/** A validator that answers with a promise, although it was not declared asynchronous. */
+const LateNo = (): PropertyDecorator => ValidateBy({ name: 'lateNo', validator: { validate: () => Promise.resolve(false) } });
+
+class DoubtfulEmployee extends Employee {
+  @LateNo() readonly clearance?: string | undefined;
+}
+
+class DoubtfulLoudEmployee extends LoudEmployee {
+  @LateNo() readonly clearance?: string | undefined;
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class EmployeeController {
+  @Get('employee')
+  employee(@Req() { user }: { user: Employee }) {
+    return { user, isEmployee: user instanceof Employee, badge: user.badge instanceof Badge, token: user.auth_token };
+  }
+
+  @Get('night')
+  @Authorize((user: Employee) => user.shift === 'night')
+  night(): string {
+    return 'night';
+  }
+
+  @Get('frozen')
+  frozen(@Req() { user }: { user: Employee }) {
+    return [user, user.skills, user.badge, user.badges, user.badges?.[0]].map((part) => Object.isFrozen(part));
+  }
+}
+
+const EVE = { username: 'eve', shift: 'night', skills: ['go'], badge: { number: 7 }, badges: [{ number: 8 }] };
+
+describe.each(PLATFORMS)("the application's own record class on %s", (_name, platform) => {
+  const bed = testbed(platform);
+  const controllers = [EmployeeController];
+
+  it.each([[Employee], [LoudEmployee]])('reaches request.user with its own fields: %p', async (userRecord) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
+    const token = service.signInAs({ ...EVE, salary: 1, badge: { number: 7, colour: 'red' } });
+
+    expect(await (await app.get('/employee', token)).json()).toEqual({ user: EVE, isEmployee: true, badge: true, token });
+    expect((await app.get('/night', token)).status).toBe(200);
+    expect((await app.get('/night', service.signInAs({ shift: 'day' }))).status).toBe(403);
+    expect(await (await app.get('/frozen', token)).json()).toEqual(Array(5).fill(true));
+  });
+
+  it.each([
+    { shift: 'noon' },
+    { skills: 'go' },
+    { skills: [1] },
+    { badge: 7 },
+    { badge: { number: '7' } },
+    { badges: [{ number: 8 }, null] },
+    { badges: [{}] },
+    { first_name: 7 },
+  ])('makes an answer with a wrong field no user: %j', async (record) => {
+    const service = await bed.service();
+
+    for (const userRecord of [Employee, LoudEmployee]) {
+      const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
+      expect((await app.get('/employee', service.signInAs(record))).status).toBe(503);
+    }
+  });
+
+  it.each([[DoubtfulEmployee], [DoubtfulLoudEmployee]])('admits nobody before its validators have said yes: %p', async (userRecord) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
+
+    expect((await app.get('/employee', service.signInAs({ ...EVE, clearance: 'top' }))).status).toBe(503);
+  });
+
+  it('may transform its fields', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord: LoudEmployee } });
+    const token = service.signInAs({ motto: 'onward' });
+
+    expect(await (await app.get('/employee', token)).json()).toMatchObject({ user: { motto: 'ONWARD' } });
+    expect(await app.app.get(SessionAuthService).verify(token)).toMatchObject({ motto: 'ONWARD' });
+  });
+
+  it.each([
+    [['shift'], { shift: 'day', username: '' }, 200],
+    [['shift'], { username: 'eve' }, 503],
+    [['username', 'client_name'], { username: '', client_name: 'acme' }, 200],
+    [['username', 'client_name'], { username: '', email: 'eve@a.example' }, 503],
+    [['skills'], { skills: ['go'] }, 503],
+  ])('may be told who it is by its own fields: %p %j', async (identityFields, record, status) => {
+    const service = await bed.service();
+    const options = { userRecord: Employee, identityFields: identityFields as ['username'] };
+    const app = await bed.sample({ baseUrl: service.url, controllers, options });
+
+    expect((await app.get('/employee', service.signInAs(record))).status).toBe(status);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import { UserRecord, type CallOptions, type SessionAuthService } from 'nestjs-session-auth';
+import { drop, hold, json, reply, silence, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+
+type Method = 'userDetails' | 'verify';
+const METHODS: [Method][] = [['userDetails'], ['verify']];
+const ANN = { username: 'ann', auth_token: 'token' };
+
+describe.each(METHODS)('%s', (method) => {
+  const bed = testbed();
+
+  it('brings the frozen record of a valid session', async () => {
+    const service = await bed.service();
+    const sessions = await bed.sessions({ baseUrl: service.url });
+    const user = await sessions[method](service.signInAs({ role: 'boss' }, 'token'), { authIv: 'iv-1' });
+
+    expect(user).toBeInstanceOf(UserRecord);
+    expect(user).toMatchObject({ username: 'ann', role: 'boss', auth_token: 'token' });
+    expect(Object.isFrozen(user)).toBe(true);
+    expect(service.requests[0]?.headers).toMatchObject({ 'x-auth-token': 'token', 'x-auth-iv': 'iv-1' });
+  });
+
+  it.each<[string, Script, object, number]>([
+    ['400', reply(400), { name: 'SessionRejectedError', statusCode: 401 }, 1],
+    ['401', reply(401), { name: 'SessionRejectedError', statusCode: 401 }, 1],
+    ['404', reply(404), { name: 'SessionRejectedError', statusCode: 401 }, 1],
+    ['404 with a page', reply(404, '<html>'), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }, 1],
+    ['403', reply(403), { name: 'AccessDeniedError', statusCode: 403 }, 1],
+    ['429', reply(429, '', { 'retry-after': '9' }), { reason: 'rate_limited', retryAfterSeconds: 9 }, 1],
+    ['202', reply(202), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }, 1],
+    ['500', reply(500), { name: 'SessionServiceUnavailableError', reason: 'server_error', statusCode: 503 }, 2],
+    ['a reset', drop, { name: 'SessionServiceUnavailableError', reason: 'unreachable' }, 2],
+    ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }, 1],
+    ['an unusable body', json([]), { name: 'SessionServiceUnavailableError', reason: 'malformed' }, 1],
+  ])('rejects with its own error when the service answers with %s', async (_answer, script, error, calls) => {
+    const service = await bed.service();
+    service.on('user_details', script);
+    const sessions = await bed.sessions({ baseUrl: service.url, options: { timeoutMs: 300 } });
+
+    await expect(sessions[method]('token')).rejects.toMatchObject(error);
+    expect(service.callsTo('user_details')).toBe(calls);
+  });
+});
+
+describe('concurrent checks of one token', () => {
+  const bed = testbed();
+
+  it.each<[Method, number]>([
+    ['verify', 1],
+    ['userDetails', 3],
+  ])('by %s make %p calls', async (method, calls) => {
+    const service = await bed.service();
+    const held = hold(json(ANN));
+    service.on('user_details', held.script);
+    const sessions = await bed.sessions({ baseUrl: service.url });
+    const asked = Promise.all([1, 2, 3].map(() => sessions[method]('token')));
+    await held.arrived;
+    held.release();
+
+    expect(await asked).toHaveLength(3);
+    expect(service.callsTo('user_details')).toBe(calls);
+  });
+
+  it.each(['forget', 'signOut'] as const)('do not outlive %s', async (leave) => {
+    const service = await bed.service();
+    const held = hold(json(ANN));
+    service.on('user_details', held.script);
+    const sessions = await bed.sessions({ baseUrl: service.url });
+    const early = [sessions.verify('token'), sessions.verify('token', { authIv: 'iv-1' })];
+    await held.arrived;
+    await sessions[leave]('token');
+    service.on('user_details', reply(401));
+
+    await expect(sessions.verify('token')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(sessions.verify('token', { authIv: 'iv-1' })).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    held.release();
+    await Promise.allSettled(early);
+  });
+
+  it('survive the forgetting of another token', async () => {
+    const service = await bed.service();
+    const held = hold(json(ANN));
+    service.on('user_details', held.script);
+    const sessions = await bed.sessions({ baseUrl: service.url });
+    const first = sessions.verify('token');
+    await held.arrived;
+    await sessions.forget('another');
+    const second = sessions.verify('token');
+    held.release();
+
+    await Promise.all([first, second]);
+    expect(service.callsTo('user_details')).toBe(1);
+  });
+});
+
+describe('a token or an IV that cannot be sent', () => {
+  const bed = testbed();
+  const use: [string, (sessions: SessionAuthService, token: string, call: CallOptions) => Promise<unknown>][] = [
+    ['userDetails', (sessions, token, call) => sessions.userDetails(token, call)],
+    ['verify', (sessions, token, call) => sessions.verify(token, call)],
+    ['signOut', (sessions, token, call) => sessions.signOut(token, call)],
+    ['forget', (sessions, token, call) => sessions.forget(token, call)],
+  ];
+  const bad = [
+    '',
+    ' ',
+    'a b',
+    'a\tb',
+    'a\r\nX-API-KEY: x',
+    'a\0',
+    'é',
+    '\u{1f600}',
+    'a\x7f',
+    't'.repeat(4097),
+    undefined,
+    null,
+    7,
+    ['a'],
+    {},
+  ];
+
+  it.each(use)('is rejected by %s without a call to the service', async (_method, call) => {
+    const service = await bed.service();
+    const sessions = await bed.sessions({ baseUrl: service.url });
+
+    for (const value of bad as string[]) {
+      await expect(call(sessions, value, {})).rejects.toMatchObject({ name: 'SessionRejectedError' });
+    }
+    for (const authIv of ['', 'i v', 'i\r\nv', 'é', null as unknown as string]) {
+      await expect(call(sessions, 'token', { authIv })).rejects.toMatchObject({ name: 'SessionRejectedError' });
+    }
+    expect(service.requests).toHaveLength(0);
+  });
+});

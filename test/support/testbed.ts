@@ -1,0 +1,48 @@
+import { afterEach } from '@jest/globals';
+import type { DynamicModule, INestApplicationContext, LoggerService, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { PLATFORMS, startApp, type AppSetup, type Platform, type RunningApp } from './platforms.js';
+import { startRawService, type RawScript, type RawService } from './raw-service.js';
+import { sampleApp, type SampleApp } from './sample-app.js';
+import { startScriptedService, type ScriptedService } from './scripted-service.js';
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Starts what a test needs, and closes it after the test. */
+export interface Testbed {
+  service(): Promise<ScriptedService>;
+  rawService(script: RawScript): Promise<RawService>;
+  /** An application from its root module. */
+  app(root: Type | DynamicModule, setup?: AppSetup): Promise<RunningApp>;
+  /** The service class of an application that listens nowhere. */
+  sessions(sample: SampleApp, logger?: LoggerService): Promise<SessionAuthService>;
+  /** An application with the session check in it. */
+  sample(sample: SampleApp, setup?: AppSetup): Promise<RunningApp>;
+}
+
+async function startContext(sample: SampleApp, logger: LoggerService | undefined): Promise<INestApplicationContext> {
+  const root = sampleApp({ controllers: [], ...sample });
+  return NestFactory.createApplicationContext(root, { logger: logger ?? false, abortOnError: false });
+}
+
+/** Call it inside `describe`. Applications are closed before the services that they speak to. */
+export function testbed(platform: Platform = PLATFORMS[0][1]): Testbed {
+  const started: Closable[] = [];
+  afterEach(async () => {
+    for (const closable of started.splice(0).reverse()) await closable.close();
+  });
+  const keep = <Started extends Closable>(closable: Started): Started => {
+    started.push(closable);
+    return closable;
+  };
+  return {
+    service: async () => keep(await startScriptedService()),
+    rawService: async (script) => keep(await startRawService(script)),
+    sessions: async (sample, logger) => keep(await startContext(sample, logger)).get(SessionAuthService),
+    app: async (root, setup) => keep(await startApp(platform, root, setup)),
+    sample: async (sample, setup) => keep(await startApp(platform, sampleApp(sample), setup)),
+  };
+}

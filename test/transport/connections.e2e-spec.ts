@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { Agent, type ClientRequestArgs } from 'node:http';
+import type { Socket } from 'node:net';
+import { SessionAuthService, SessionHttpService, type SessionAuthHttpOptions } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { json, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+
+/** An agent that tells of the connections it makes. */
+class TellingAgent extends Agent {
+  constructor(private readonly tell: () => void) {
+    super({ keepAlive: true });
+  }
+
+  override createConnection(...connection: [ClientRequestArgs]): Socket {
+    this.tell();
+    return (super.createConnection as (...connection: unknown[]) => Socket)(...connection);
+  }
+}
+
+const AGENTS: [string, () => SessionAuthHttpOptions][] = [
+  ['the built-in pool', () => ({})],
+  ['a keep-alive agent', () => ({ httpAgent: new Agent({ keepAlive: true }) })],
+  ['a keep-alive agent of one connection', () => ({ httpAgent: new Agent({ keepAlive: true, maxSockets: 1 }) })],
+  ['a keep-alive agent with a bound on all connections', () => ({ httpAgent: new Agent({ keepAlive: true, maxTotalSockets: 2 }) })],
+];
+
+/** Answers, and then ends the connection without having said so. */
+const endAfter =
+  (script: Script): Script =>
+  (request, response, socket) => {
+    response.on('finish', () => socket.destroySoon());
+    script(request, response, socket);
+  };
+
+describe.each(PLATFORMS)('the connections to the session service on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each(AGENTS)('of %s are reused by checks, and never by a sign-in or a sign-out', async (_agent, http) => {
+    const service = await bed.service();
+    service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
+    const token = service.signInAs({}, 'token');
+    const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
+    const sessions = app.app.get(SessionAuthService);
+    for (let round = 0; round < 3; round += 1) {
+      await sessions.verify(token);
+      await sessions.signIn({ username: 'ann', password: 'x' });
+      await sessions.signOut(token);
+      await sessions.verify(token);
+    }
+    const portsOf = (wanted: RegExp): (number | undefined)[] =>
+      service.requests.filter(({ method }) => wanted.test(method)).map(({ remotePort }) => remotePort);
+    const fresh = portsOf(/POST|DELETE/);
+
+    expect(new Set(fresh).size).toBe(6);
+    expect(portsOf(/GET/).filter((port) => fresh.includes(port))).toEqual([]);
+    expect(new Set(portsOf(/GET/)).size).toBeLessThan(6);
+  });
+
+  it.each(AGENTS)('of %s may be closed by the service between requests: every call is still answered', async (_agent, http) => {
+    const service = await bed.service();
+    service.on('user_details', endAfter(json({ username: 'ann' })));
+    const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
+    const statuses: number[] = [];
+    for (let call = 0; call < 200; call += 1) statuses.push((await app.get('/me', `token-${call}`)).status);
+
+    expect(statuses).toEqual(Array(200).fill(200));
+  });
+
+  it('are made by the agent that the application brings', async () => {
+    const service = await bed.service();
+    service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
+    let connections = 0;
+    const httpAgent = new TellingAgent(() => (connections += 1));
+    const app = await bed.sample({ baseUrl: service.url, options: { http: { httpAgent } } });
+    const sessions = app.app.get(SessionAuthService);
+
+    expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
+    expect(connections).toBe(1);
+    await sessions.signIn({ username: 'ann', password: 'x' });
+    await sessions.signOut('token');
+    expect(connections).toBe(3);
+  });
+
+  it('carry the same headers over an agent of the application', async () => {
+    const service = await bed.service();
+    const token = service.signInAs({});
+    const app = await bed.sample({ baseUrl: service.url, options: { http: { httpAgent: new Agent({ keepAlive: true }) } } });
+    await app.get('/me', token, { cookie: 'a=b', 'x-auth-iv': 'iv-1' });
+
+    expect(service.requests[0]?.headers).toEqual({
+      host: new URL(service.url).host,
+      connection: 'keep-alive',
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'x-api-key': 'application-key',
+      'x-auth-token': token,
+      'x-auth-iv': 'iv-1',
+    });
+  });
+
+  it('pass the interceptors that the application adds', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url });
+    const { axiosRef } = app.app.get(SessionHttpService);
+    const seen: number[] = [];
+    axiosRef.interceptors.request.use((config) => {
+      config.headers.set('X-Trace', 'trace-1');
+      return config;
+    });
+    axiosRef.interceptors.response.use((response) => {
+      seen.push(response.status);
+      return response;
+    });
+
+    expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
+    expect((await app.get('/me', 'bad')).status).toBe(401);
+    expect(service.requests.map(({ headers }) => headers['x-trace'])).toEqual(['trace-1', 'trace-1']);
+    expect(seen).toEqual([200, 401]);
+  });
+
+  it.each<[string, () => never | Promise<never>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the interceptor broke');
+      },
+    ],
+    ['never settles', () => new Promise<never>(() => undefined)],
+  ])('become 503 when an interceptor %s', async (_case, interceptor) => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 300 } });
+    app.app.get(SessionHttpService).axiosRef.interceptors.request.use(interceptor);
+    const reply = await app.get('/me', service.signInAs({}));
+
+    expect(reply.status).toBe(503);
+    expect(await reply.text()).not.toContain('interceptor');
+  });
+});
