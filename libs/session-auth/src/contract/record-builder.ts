@@ -4,9 +4,9 @@ import { describedOnce, isTransformed, type FieldDescription } from './record-de
 type Fields = Record<string, unknown>;
 type Build = (json: object) => object;
 
-/** How a record is built of JSON: with its declared fields and no others, at every depth. */
-export function compileRecordBuilder(record: new () => object): Build {
-  const fields = describedOnce(record);
+/** How a record is built of JSON: with its declared fields and no others, at every depth, and without the field `except`. */
+export function compileRecordBuilder(record: new () => object, except?: string): Build {
+  const fields = describedOnce(record).filter(({ name }) => name !== except);
   return fields.some((field) => isTransformed(record, field)) ? transformerOf(record) : takerOf(record, fields);
 }
 

@@ -1,17 +1,19 @@
 import { TransformationType } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, type ValidatorConstraintInterface } from 'class-validator';
 
 type RecordClass = new () => object;
 type ValidationMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+type Check = (value: unknown, owner: object) => boolean;
 
 /** What the decorators say of one field. */
 export interface FieldDescription {
   readonly name: string;
   /** Checks the field; `owner` is the record that holds it. */
-  readonly checks: readonly ((value: unknown, owner: object) => boolean)[];
+  readonly checks: readonly Check[];
   /** When one of these says no, the field is not checked (`@IsOptional`, `@ValidateIf`). */
-  readonly conditions: readonly ((value: unknown, owner: object) => boolean)[];
+  readonly conditions: readonly Check[];
   /** Class of the objects that the field holds (`@ValidateNested` with `@Type`). */
   readonly nested: RecordClass | undefined;
 }
@@ -57,20 +59,41 @@ export function hasAsyncValidators(record: RecordClass): boolean {
 }
 
 function checksOf(metadata: ValidationMetadata): FieldDescription['checks'] {
-  const { constraints, propertyName: property, each, validateIf } = metadata;
   return getMetadataStorage()
     .getTargetValidatorConstraints(metadata.constraintCls)
-    .map(({ instance }) => (value: unknown, object: object) => {
-      if (validateIf?.(object, value) === false) return true;
-      const validate = (item: unknown): boolean => {
-        const verdict = instance.validate(item, { value, object, property, constraints, targetName: object.constructor.name });
-        return !(verdict instanceof Promise) && verdict;
+    .map(({ instance }) => {
+      const accepts = callValidator(instance, metadata);
+      const { each, validateIf } = metadata;
+      if (!each && !validateIf) return accepts;
+      return (value, owner) => {
+        if (validateIf?.(owner, value) === false) return true;
+        return each && Array.isArray(value) ? value.every((item) => accepts(item, owner)) : accepts(value, owner);
       };
-      return each && Array.isArray(value) ? value.every(validate) : validate(value);
     });
 }
 
-function conditionOf({ constraints }: ValidationMetadata): FieldDescription['conditions'][number] {
+/** Calls a validator, with one set of arguments for all its calls. */
+function callValidator(validator: ValidatorConstraintInterface, { propertyName, constraints }: ValidationMetadata): Check {
+  const args = { value: undefined as unknown, object: {}, property: propertyName, constraints, targetName: '' };
+  return (value, owner) => {
+    args.value = value;
+    args.object = owner;
+    args.targetName = owner.constructor.name;
+    const verdict = validator.validate(value, args);
+    args.value = undefined;
+    args.object = args;
+    return isYes(verdict);
+  };
+}
+
+/** A promise is no yes: it comes too late to decide on a session, and its rejection is nobody's business. */
+function isYes(verdict: boolean | Promise<boolean>): boolean {
+  if (!(verdict instanceof Promise)) return verdict;
+  verdict.catch(() => undefined);
+  return false;
+}
+
+function conditionOf({ constraints }: ValidationMetadata): Check {
   const [condition] = constraints as [(owner: object, value: unknown) => boolean];
   return (value, owner) => condition(owner, value);
 }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { plainToInstance, Transform, Type } from 'class-transformer';
 import {
@@ -120,6 +121,7 @@ describe('the compiled check of a record', () => {
     const user = compileRecordReader(UserRecord)({ username: 'ann', auth_token: 'secret' });
     expect(user?.auth_token).toBe('secret');
     expect(JSON.stringify(user) + Object.keys(user ?? {}).join()).not.toMatch(/secret|auth_token/);
+    expect(inspect(user, { showHidden: true, depth: Infinity })).not.toContain('secret');
   });
 
   it('takes nothing from a __proto__ in the answer', () => {

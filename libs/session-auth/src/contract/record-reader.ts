@@ -1,43 +1,40 @@
 import { compileRecordBuilder } from './record-builder.js';
 import { isValidRecord } from './record-check.js';
 import { describedOnce, type FieldDescription } from './record-description.js';
+import { hidingToken } from './hidden-token.js';
+import { SHARED_FIELDS } from './shared-texts.js';
 import type { UserRecord, UserRecordClass } from './user-record.js';
-
-/** Texts that many users have in common are kept once. */
-const SHARED_FIELDS = ['role', 'sub_role', 'preffered_language', 'client_name', 'display_label'] as const;
-const MAX_SHARED_TEXTS = 1_000;
-const MAX_SHARED_LENGTH = 128;
 
 type Fields = Record<string, unknown>;
 
 /**
  * Builds the check of a record class once, at bootstrap: from a parsed JSON object to a frozen record, or `undefined` when a declared
  * field is of the wrong type. Same verdict as class-validator gives on what class-transformer builds; fields that the class does not declare
- * are dropped, and `null` becomes `undefined`.
+ * are dropped, and `null` becomes `undefined`. With `share`, texts that records have in common go through it.
  */
-export function compileRecordReader<User extends UserRecord>(record: UserRecordClass<User>): (json: object) => User | undefined {
+export function compileRecordReader<User extends UserRecord>(
+  record: UserRecordClass<User>,
+  share?: (value: unknown) => unknown,
+): (json: object) => User | undefined {
+  const hiding = hidingToken(record);
   const fields = describedOnce(record);
-  const build = compileRecordBuilder(record);
-  const share = sharedTexts();
+  const build = compileRecordBuilder(hiding.record, TOKEN_FIELD);
   return (json) => {
     const user = build(json) as Fields;
+    const token: unknown = Object.hasOwn(json, TOKEN_FIELD) ? (json as Fields)[TOKEN_FIELD] : undefined;
+    if (!isAbsent(token) && typeof token !== 'string') return undefined;
+    hiding.hideToken(user, token ?? undefined);
     if (!isValidRecord(user, fields)) return undefined;
     settle(user, fields);
-    for (const name of SHARED_FIELDS) user[name] = share(user[name]);
-    const { auth_token: value } = user as UserRecord;
-    Object.defineProperty(user, 'auth_token', { value, enumerable: false });
+    if (share) for (const name of SHARED_FIELDS) user[name] = share(user[name]);
     return Object.freeze(user) as User;
   };
 }
 
-function sharedTexts(): (value: unknown) => unknown {
-  const texts = new Map<string, string>();
-  return (value) => {
-    if (typeof value !== 'string' || value.length > MAX_SHARED_LENGTH) return value;
-    const known = texts.get(value);
-    if (known === undefined && texts.size < MAX_SHARED_TEXTS) texts.set(value, value);
-    return known ?? value;
-  };
+const TOKEN_FIELD = 'auth_token';
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
 }
 
 /** Makes absent of null, and freezes what a field holds. */

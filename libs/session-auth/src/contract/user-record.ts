@@ -31,8 +31,8 @@ export class UserRecord {
   @IsOptional() @IsString() readonly role?: RoleName | undefined;
   /** Sub role; meaningful for a hiring manager. */
   @IsOptional() @IsString() readonly sub_role?: SubRoleName | undefined;
-  /** Token of the session. Readable, never enumerable: `return user` does not send it. */
-  @IsOptional() @IsString() readonly auth_token?: string | undefined;
+  /** Token of the session. Readable, never enumerable: `return user` does not send it. Decorated below, because it is no field of its own. */
+  declare readonly auth_token?: string | undefined;
   /** Language the user selected (spelled as on the wire). */
   @IsOptional() @IsString() readonly preffered_language?: string | undefined;
   /** Whether the help check box is enabled. */
@@ -50,6 +50,9 @@ export class UserRecord {
   /** Display label of the client. */
   @IsOptional() @IsString() readonly display_label?: string | undefined;
 }
+
+IsOptional()(UserRecord.prototype, 'auth_token');
+IsString()(UserRecord.prototype, 'auth_token');
 
 /** A class of user records: {@link UserRecord} or one that extends it. */
 export type UserRecordClass<User extends UserRecord = UserRecord> = new () => User;

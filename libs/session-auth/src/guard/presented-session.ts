@@ -40,11 +40,12 @@ export class PresentedSessions {
     return { token, authIv };
   }
 
-  /** A source of the application that throws has found nothing that could be trusted. */
+  /** A source of the application that throws, or that answers with a promise, has found nothing that could be trusted. */
   #findToken(context: ExecutionContext, request: HttpRequest): unknown {
     try {
       for (const find of this.#settings.sources) {
         const found: unknown = find(context, request);
+        if (found instanceof Promise) found.catch(() => undefined);
         if (found !== undefined && found !== null) return found;
       }
       return undefined;

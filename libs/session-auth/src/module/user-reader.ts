@@ -1,5 +1,6 @@
 import { describedOnce, hasAsyncValidators } from '../contract/record-description.js';
 import { compileRecordReader } from '../contract/record-reader.js';
+import { sharedTexts } from '../contract/shared-texts.js';
 import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import { refuseOption } from './option-checks.js';
 
@@ -7,16 +8,19 @@ import { refuseOption } from './option-checks.js';
 export interface UserReaderSettings {
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
+  /** Where records are remembered, they share the texts that they have in common. */
+  readonly memory: object | undefined;
 }
 
 /** Builds the check of a record: of its fields, and that it names somebody. @throws InvalidConfigurationError */
-export function readUserWith({ userRecord, identityFields }: UserReaderSettings): (json: object) => UserRecord | undefined {
+export function readUserWith({ userRecord, identityFields, memory }: UserReaderSettings): (json: object) => UserRecord | undefined {
   const declared = new Set(describedOnce(userRecord).map(({ name }) => name));
   const unknown = identityFields.find((name) => !declared.has(name));
   if (unknown !== undefined)
     refuseOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
   if (hasAsyncValidators(userRecord)) refuseOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
-  const read = compileRecordReader(userRecord);
+  if (Object.hasOwn(new userRecord(), 'auth_token')) refuseOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
+  const read = compileRecordReader(userRecord, memory && sharedTexts());
   return (json) => {
     const user = read(json);
     return user && identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord])) ? user : undefined;
