@@ -19,13 +19,14 @@ export function setHeaders(reply: unknown, headers: Iterable<readonly [name: str
 
 /**
  * Keeps a guarded reply out of caches that would give it to others: they know `Authorization`, and not our headers.
- * A handler may still set its own `Cache-Control`.
+ * A handler may still set its own `Cache-Control`. `vary` names the request headers that the reply depends on.
  */
-export function keepFromSharedCaches(reply: unknown, requestHeaders: readonly string[]): void {
+export function keepFromSharedCaches(reply: unknown, vary: string): void {
   const target = reply as ExpressReply | FastifyReply;
   setHeader(target, 'Cache-Control', 'no-store');
-  const vary = target.getHeader('Vary');
-  setHeader(target, 'Vary', vary === undefined ? requestHeaders.join(', ') : mergeVary(String(vary), requestHeaders));
+  if (vary === '') return;
+  const current = target.getHeader('Vary');
+  setHeader(target, 'Vary', current === undefined ? vary : mergeVary(String(current), vary.split(', ')));
 }
 
 function mergeVary(current: string, names: readonly string[]): string {

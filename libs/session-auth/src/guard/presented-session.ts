@@ -24,11 +24,11 @@ const AUTH_IV = AUTH_IV_HEADER.toLowerCase();
 export class PresentedSessions {
   readonly #settings: PresentationSettings;
   /** Request headers that the answer depends on, for `Vary`. */
-  readonly headers: readonly string[];
+  readonly vary: string;
 
   constructor(settings: PresentationSettings) {
     this.#settings = settings;
-    this.headers = [...new Set(settings.sources.flatMap(({ header }) => header ?? []))];
+    this.vary = [...new Set(settings.sources.flatMap(({ header }) => header ?? []))].join(', ');
   }
 
   read(context: ExecutionContext, request: HttpRequest): SessionIdentity | typeof NO_TOKEN | typeof MALFORMED_TOKEN {

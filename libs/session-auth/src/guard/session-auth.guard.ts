@@ -34,7 +34,7 @@ export class SessionAuthGuard implements CanActivate {
 
     const http = context.switchToHttp();
     const call: Call = { context, rule, request: http.getRequest(), reply: http.getResponse() };
-    keepFromSharedCaches(call.reply, this.parts.presented.headers);
+    keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
     if (session === NO_TOKEN) return this.admitAnonymous(call, TOKEN_REQUIRED);
     if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, TOKEN_REFUSED);
