@@ -23,7 +23,7 @@ export interface WireSettings {
 /** A request that lacks nothing but the key. */
 type KeylessRequest = Omit<SessionRequest, 'origin'>;
 
-const ACCEPT = ['Accept', 'application/json', 'Accept-Encoding', 'identity'] as const;
+const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encoding', 'identity'];
 
 /** The three requests of the interface, each with the headers that the interface lists and no others. None of them rejects. */
 export class SessionWire {
@@ -64,8 +64,9 @@ export class SessionWire {
   }
 
   #sendWith(apiKey: string, request: KeylessRequest): Promise<Reply | NoReply> {
-    const headers = [...ACCEPT, API_KEY_HEADER, apiKey, ...request.headers];
-    return this.#http.send({ ...request, origin: this.#origin, headers });
+    const { method, path, body, deadline, freshConnection } = request;
+    const headers = ACCEPT.concat([API_KEY_HEADER, apiKey], request.headers);
+    return this.#http.send({ method, origin: this.#origin, path, headers, body, deadline, freshConnection });
   }
 
   /** Waits for the key no longer than the deadline. */
