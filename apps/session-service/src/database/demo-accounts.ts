@@ -13,7 +13,7 @@ export const DEMO_API_KEY = 'demo-api-key';
 /** The users of the demo. */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   account('manager', false, {
-    ...person('Maria', 'Keller', { client_id: 4101, company_id: 210, location_id: 7 }),
+    ...person('Hiring', 'Manager', { client_id: 4101, company_id: 210, location_id: 7 }),
     role: 'hiring_manager',
     sub_role: 'approver',
     preffered_language: 'en',
@@ -21,7 +21,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     benestream_enabled: true,
   }),
   account('recruiter', false, {
-    ...person('Rafael', 'Ortiz', { client_id: 4101, company_id: 210, location_id: 12 }),
+    ...person('Hiring', 'Recruiter', { client_id: 4101, company_id: 210, location_id: 12 }),
     role: 'hiring_manager',
     sub_role: 'recruiter',
     preffered_language: 'es',
@@ -29,14 +29,14 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     benestream_enabled: true,
   }),
   account('newhire', false, {
-    ...person('Nina', 'Hart', { client_id: 4101, company_id: 215, location_id: 31 }),
+    ...person('New', 'Hire', { client_id: 4101, company_id: 215, location_id: 31 }),
     role: 'new_hire',
     preffered_language: 'fr',
     help_checkbox: true,
     benestream_enabled: false,
   }),
   account('pending', true, {
-    ...person('Peter', 'Novak', { client_id: 4101, company_id: 215, location_id: 33 }),
+    ...person('Pending', 'Hire', { client_id: 4101, company_id: 215, location_id: 33 }),
     role: 'new_hire',
     preffered_language: 'en',
     help_checkbox: false,
@@ -53,10 +53,10 @@ function person(firstName: string, lastName: string, cclInfo: CclInfo): Omit<Use
     first_name: firstName,
     last_name: lastName,
     email: `${firstName}.${lastName}@example.com`.toLowerCase(),
-    client_name: 'Northwind Staffing',
+    client_name: 'Example Staffing',
     ccl_info: cclInfo,
     ats_enabled: true,
     obs_enabled: false,
-    display_label: 'Northwind',
+    display_label: 'Example',
   };
 }
