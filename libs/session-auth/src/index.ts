@@ -25,6 +25,8 @@ export { fromBearer, fromCookie, fromHeader, type FoundToken, type TokenSource }
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/user-record.js';
 export * from './contract/session-auth-types.js';
+export type { BreakerSettings } from './verifier/circuit-breaker.js';
+export type { RetrySettings } from './verifier/retry.js';
 export type { UnavailableReason } from './contract/verdict.js';
 export {
   AccessDeniedError,

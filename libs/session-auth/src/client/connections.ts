@@ -1,6 +1,7 @@
 import type { AxiosProxyConfig } from 'axios';
 import { Agent, Client, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { UNREACHABLE, type NoReply } from './no-reply.js';
+import { rememberingConnector } from './reused-connection.js';
 import { ReplyCollector } from './reply-collector.js';
 import type { Reply } from './reply.js';
 import type { SessionRequest } from './session-request.js';
@@ -28,7 +29,9 @@ export class Connections {
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
     const { origin, proxy, maxConnections } = settings;
-    this.#pooled = proxy ? this.#proxyAgent(proxy) : new Pool(origin, { ...LIMITS, connections: maxConnections });
+    this.#pooled = proxy
+      ? this.#proxyAgent(proxy)
+      : new Pool(origin, { ...LIMITS, connections: maxConnections, connect: rememberingConnector() });
   }
 
   /** Sends one request and gives its complete reply, whatever its status. Never rejects. */

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { noReplyAt, type DeadlineEnd } from './deadline.js';
-import { UNREACHABLE, type NoReply } from './no-reply.js';
+import { STALE_CONNECTION, UNREACHABLE, type NoReply } from './no-reply.js';
+import { wasReused } from './reused-connection.js';
 import { isReadable, type Reply } from './reply.js';
 
 /** What undici is told when its work is no longer wanted; nobody sees it. */
@@ -43,8 +44,8 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     this.#settle({ status: this.#status, headers: this.#headers, body: this.#body ?? Buffer.alloc(0) });
   }
 
-  onResponseError(): void {
-    this.#settle(UNREACHABLE);
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle(this.#status === 0 && wasReused(error) ? STALE_CONNECTION : UNREACHABLE);
   }
 
   /** Gives up at the deadline. */

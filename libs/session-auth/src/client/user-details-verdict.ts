@@ -32,7 +32,7 @@ export class UserDetailsVerdicts<User extends UserRecord> {
 
   /** The verdict on the session whose token was presented. */
   of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
-    if ('noReply' in reply) return unavailable(reply.noReply);
+    if ('noReply' in reply) return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
     if (reply.status === 200) return this.#accepted(reply, presentedToken);
     if (isRefusal(reply.status)) return this.#refused(reply, reply.status);
     return outage(reply);

@@ -1,12 +1,23 @@
 /** Why the session service gave no usable answer (our decision; the interface names no causes). */
 export type UnavailableReason =
-  'unreachable' | 'timeout' | 'server_error' | 'rate_limited' | 'unexpected_status' | 'malformed' | 'busy' | 'api_key' | 'shutting_down';
+  | 'unreachable'
+  | 'timeout'
+  | 'server_error'
+  | 'rate_limited'
+  | 'unexpected_status'
+  | 'malformed'
+  | 'busy'
+  | 'circuit_open'
+  | 'api_key'
+  | 'shutting_down';
 
 /** No usable answer: try again after `retryAfterSeconds` (1 to 120). */
 export interface Unavailable {
   readonly kind: 'unavailable';
   readonly reason: UnavailableReason;
   readonly retryAfterSeconds: number;
+  /** The service had closed the connection that was used: its fault is nobody's. */
+  readonly staleConnection?: true;
 }
 
 /** What became of one check. A value and not an error, because a flood of refusals must not pay for stack traces. */

@@ -16,6 +16,11 @@ export class NoticeLog implements Notices {
     this.#write('token mismatch', 'user_details answered with another auth_token than was presented. See the tokenEcho option.');
   }
 
+  /** The service refuses everybody. */
+  everyoneRefused(): void {
+    this.#logger.error('every token is refused since the start: most likely apiKey or baseUrl is wrong. Users get 401 or 403 as before.');
+  }
+
   /** Tells once, at bootstrap, that keys and tokens would cross a network unencrypted. */
   plainText(): void {
     this.#write('plain text', 'baseUrl is http: and not on this host; keys and tokens can be read on the way. Use https.');

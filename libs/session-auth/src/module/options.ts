@@ -7,6 +7,7 @@ import type { StatusMap } from '../client/status-meaning.js';
 import type { TokenEcho } from '../client/user-details-verdict.js';
 import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import type { TokenSource } from '../guard/token-source.js';
+import type { BreakerSettings } from '../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../verifier/retry.js';
 
 /** Options of {@link SessionAuthModule}. A wrong one stops the application at bootstrap and is named in the error. */
@@ -34,6 +35,12 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
 
   /** Attempts of one check, the first included: 1 to 10. Only a passing failure is tried again. @default { maxAttempts: 2 } */
   readonly retry?: false | Partial<RetrySettings>;
+
+  /**
+   * Leaves a service alone that does not answer, and probes it after a pause. Opens on outages, never on a documented refusal. `false`: never.
+   * @default { windowMs: 10000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1000, maxPauseMs: 30000 }
+   */
+  readonly breaker?: false | Partial<BreakerSettings>;
 
   /** Checks that may ask the service at once. 1 to 10 000. @default 128 */
   readonly maxInFlight?: number;

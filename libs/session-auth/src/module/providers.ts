@@ -15,6 +15,7 @@ import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { ProtectedCheck } from '../verifier/protected-check.js';
 import { SessionMemory } from '../verifier/session-memory.js';
+import { Suspicion } from '../verifier/suspicion.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { isPlainTextBeyondLoopback } from './base-url.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -69,12 +70,13 @@ const client: FactoryProvider<SessionClient<UserRecord>> = {
 
 const verifier: FactoryProvider<SessionVerifier<UserRecord>> = {
   provide: SessionVerifier,
-  useFactory: (sessions: SessionClient<UserRecord>, deadlines: Deadlines, { protection, memory }: SessionAuthSettings) =>
+  useFactory: (sessions: SessionClient<UserRecord>, deadlines: Deadlines, { protection, memory }: SessionAuthSettings, log: NoticeLog) =>
     new SessionVerifier(
       new ProtectedCheck((session, deadline) => sessions.userDetails(session, deadline), deadlines, protection),
       memory && new SessionMemory(memory),
+      new Suspicion(() => log.everyoneRefused()),
     ),
-  inject: [SessionClient, Deadlines, SETTINGS],
+  inject: [SessionClient, Deadlines, SETTINGS, NoticeLog],
 };
 
 const service: FactoryProvider<SessionAuthService> = {

@@ -10,6 +10,7 @@ import type { MemorySettings } from '../verifier/session-memory.js';
 import { readBaseUrl } from './base-url.js';
 import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
+import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { booleanOption, integerOption, knownOptions, refuseOption, wordOption } from './option-checks.js';
 import type { SessionAuthOptions } from './options.js';
 
@@ -31,10 +32,9 @@ export interface SessionAuthSettings {
 }
 
 const OPTIONS = [
-  ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry'],
+  ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
   ...['maxInFlight', 'maxQueued', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'http'],
 ];
-const DURATION_MS = { min: 1, max: 300_000 };
 
 /** Checks the options. @throws InvalidConfigurationError naming the first that is wrong. */
 export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
@@ -46,23 +46,13 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, true),
     protection: readProtection(options),
     memory: readCacheSettings(options.cache),
-    signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { ...DURATION_MS, fallback: 10_000 }),
-    signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { ...DURATION_MS, fallback: 5_000 }),
+    signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 10_000 }),
+    signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 5_000 }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     identityFields: readIdentityFields(options.identityFields),
     tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'warn'),
     http: readHttpSettings(options.http),
-  };
-}
-
-function readProtection({ timeoutMs, retry, maxInFlight, maxQueued }: SessionAuthOptions): ProtectionSettings {
-  if (retry !== undefined && retry !== false) knownOptions('retry', retry, ['maxAttempts']);
-  return {
-    timeoutMs: integerOption('timeoutMs', timeoutMs, { ...DURATION_MS, fallback: 3_000 }),
-    maxAttempts: retry === false ? 1 : integerOption('retry.maxAttempts', retry?.maxAttempts, { min: 1, max: 10, fallback: 2 }),
-    maxInFlight: integerOption('maxInFlight', maxInFlight, { min: 1, max: 10_000, fallback: 128 }),
-    maxQueued: integerOption('maxQueued', maxQueued, { min: 0, max: 100_000, fallback: 1_024 }),
   };
 }
 

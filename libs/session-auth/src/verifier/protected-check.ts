@@ -3,7 +3,9 @@ import type { Deadlines } from '../client/deadlines.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
 import { Bulkhead, type BulkheadSettings } from './bulkhead.js';
-import { withRetry, type RetrySettings } from './retry.js';
+import { CircuitBreaker, type BreakerSettings } from './circuit-breaker.js';
+import { Retry, type RetrySettings } from './retry.js';
+import { RetryBudget } from './retry-budget.js';
 
 /** One question to the service: whose session is this? */
 export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
@@ -12,30 +14,40 @@ export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promis
 export interface ProtectionSettings extends BulkheadSettings, RetrySettings {
   /** Milliseconds for the whole check: queue, attempts and bodies. */
   readonly timeoutMs: number;
+  /** Without it, the circuit never opens. */
+  readonly breaker?: BreakerSettings | undefined;
 }
 
 /** Seconds after which a caller that found the queue full may come again. */
 const BUSY_RETRY_AFTER_SECONDS = 1;
 
-/** A check with everything that keeps an ill service from making this application ill: deadline, then bulkhead, then retry. */
+/** A check with everything that keeps an ill service from making this application ill. {@link run} shows the order. */
 export class ProtectedCheck<User> {
   readonly #ask: Ask<User>;
   readonly #deadlines: Deadlines;
-  readonly #settings: ProtectionSettings;
+  readonly #timeoutMs: number;
   readonly #bulkhead: Bulkhead;
+  readonly #retry: Retry;
+  readonly #breaker: CircuitBreaker | undefined;
 
   constructor(ask: Ask<User>, deadlines: Deadlines, settings: ProtectionSettings) {
     this.#ask = ask;
     this.#deadlines = deadlines;
-    this.#settings = settings;
+    this.#timeoutMs = settings.timeoutMs;
     this.#bulkhead = new Bulkhead(settings);
+    this.#retry = new Retry(settings, new RetryBudget());
+    this.#breaker = settings.breaker && new CircuitBreaker(settings.breaker);
   }
 
-  /** Asks the service. Never rejects, and settles within `timeoutMs`. */
+  /** Asks the service: deadline, then bulkhead, then retry, then breaker. Never rejects, and settles within `timeoutMs`. */
   async run(session: SessionIdentity): Promise<Verdict<User>> {
-    const deadline = this.#deadlines.start(this.#settings.timeoutMs);
+    const refusal = this.#breaker?.refusal();
+    if (refusal) return refusal;
+    const deadline = this.#deadlines.start(this.#timeoutMs);
+    const attempt = (): Promise<Verdict<User>> => this.#ask(session, deadline);
+    const guarded = (): Promise<Verdict<User>> => (this.#breaker ? this.#breaker.protect(attempt) : attempt());
     try {
-      return await this.#withPlace(deadline, () => withRetry(() => this.#ask(session, deadline), deadline, this.#settings));
+      return await this.#withPlace(deadline, () => this.#retry.run(guarded, deadline));
     } finally {
       deadline.clear();
     }

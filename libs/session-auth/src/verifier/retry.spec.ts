@@ -1,11 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from '../client/deadline.js';
 import { REJECTED, unavailable, type UnavailableReason, type Verdict } from '../contract/verdict.js';
-import { withRetry } from './retry.js';
+import { Retry } from './retry.js';
+import { RetryBudget } from './retry-budget.js';
 
-async function attemptsFor(verdicts: Verdict<string>[], maxAttempts = 2, deadline = new Deadline(60_000)): Promise<number> {
+async function attemptsFor(
+  verdicts: Verdict<string>[],
+  maxAttempts = 2,
+  deadline = new Deadline(60_000),
+  budget = new RetryBudget(),
+): Promise<number> {
   let made = 0;
-  await withRetry(() => Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? REJECTED), deadline, { maxAttempts });
+  const attempt = (): Promise<Verdict<string>> => Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? REJECTED);
+  await new Retry({ maxAttempts }, budget).run(attempt, deadline);
   deadline.clear();
   return made;
 }
@@ -19,6 +26,7 @@ describe('a check that fails', () => {
     ['malformed', 1],
     ['unexpected_status', 1],
     ['busy', 1],
+    ['circuit_open', 1],
     ['api_key', 1],
     ['shutting_down', 1],
   ])('as %s is attempted %i times', async (reason, attempts) => {
@@ -32,5 +40,20 @@ describe('a check that fails', () => {
     expect(await attemptsFor([unavailable('unreachable')], 3)).toBe(3);
     expect(await attemptsFor([unavailable('unreachable')], 3, over)).toBe(1);
     expect(await attemptsFor([unavailable('unreachable'), REJECTED], 3)).toBe(2);
+  });
+
+  it('is repeated for less than a tenth of all checks in a total outage', async () => {
+    const budget = new RetryBudget();
+    let made = 0;
+    for (let check = 0; check < 1_000; check += 1) made += await attemptsFor([unavailable('unreachable')], 2, undefined, budget);
+    expect(made).toBeLessThanOrEqual(1_100);
+    expect(made).toBeGreaterThan(1_000);
+  });
+
+  it('on a connection that the service had closed is repeated at once, whatever the budget', async () => {
+    const budget = new RetryBudget();
+    while (budget.spend());
+    expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }, REJECTED], 2, undefined, budget)).toBe(2);
+    expect(await attemptsFor([unavailable('unreachable'), REJECTED], 2, undefined, budget)).toBe(1);
   });
 });

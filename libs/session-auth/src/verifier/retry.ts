@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../client/deadline.js';
-import type { UnavailableReason, Verdict } from '../contract/verdict.js';
+import type { Unavailable, UnavailableReason, Verdict } from '../contract/verdict.js';
+import type { RetryBudget } from './retry-budget.js';
 
 /** How often one check may ask the service. */
 export interface RetrySettings {
@@ -14,22 +15,38 @@ const TRANSIENT: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'serve
 /** Longest pause before the second attempt, in milliseconds; it doubles with each further one. */
 const FIRST_PAUSE_MS = 50;
 
-/** Repeats a check that failed for a passing reason, after a pause of full jitter, while its deadline leaves time. */
-export async function withRetry<User>(
-  attempt: () => Promise<Verdict<User>>,
-  deadline: Deadline,
-  { maxAttempts }: RetrySettings,
-): Promise<Verdict<User>> {
-  let verdict = await attempt();
-  for (let made = 1; made < maxAttempts && isTransient(verdict); made += 1) {
-    const pauseMs = Math.random() * FIRST_PAUSE_MS * 2 ** (made - 1);
-    if (deadline.ended || pauseMs >= deadline.remainingMs) break;
-    await delay(pauseMs, undefined, { ref: false });
-    verdict = await attempt();
+/** Repeats a check that failed for a passing reason, after a pause of full jitter, while its deadline and the budget leave room. */
+export class Retry {
+  readonly #maxAttempts: number;
+  readonly #budget: RetryBudget;
+
+  constructor({ maxAttempts }: RetrySettings, budget: RetryBudget) {
+    this.#maxAttempts = maxAttempts;
+    this.#budget = budget;
   }
-  return verdict;
+
+  /** Makes attempts until one is final. */
+  async run<User>(attempt: () => Promise<Verdict<User>>, deadline: Deadline): Promise<Verdict<User>> {
+    this.#budget.earn();
+    let verdict = await attempt();
+    for (let made = 1; made < this.#maxAttempts && isTransient(verdict); made += 1) {
+      if (!(await this.#pause(verdict, made, deadline))) break;
+      verdict = await attempt();
+    }
+    return verdict;
+  }
+
+  /** Waits for the next attempt; says whether there may be one. A connection that the service had closed is tried again at once and for free. */
+  async #pause({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
+    if (deadline.ended) return false;
+    if (staleConnection) return true;
+    const pauseMs = Math.random() * FIRST_PAUSE_MS * 2 ** (made - 1);
+    if (pauseMs >= deadline.remainingMs || !this.#budget.spend()) return false;
+    await delay(pauseMs, undefined, { ref: false });
+    return !deadline.ended;
+  }
 }
 
-function isTransient(verdict: Verdict<unknown>): boolean {
+function isTransient(verdict: Verdict<unknown>): verdict is Unavailable {
   return verdict.kind === 'unavailable' && TRANSIENT.has(verdict.reason);
 }

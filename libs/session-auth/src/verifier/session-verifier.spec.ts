@@ -14,7 +14,7 @@ function verifierWith(settings: Partial<MemorySettings> = {}) {
   let now = 0;
   const pending: ((verdict: Verdict<string>) => void)[] = [];
   const ask = (): Promise<Verdict<string>> => new Promise((resolve) => pending.push(resolve));
-  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
   const limits = { ttlMs: 100, negativeTtlMs: 100, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
   const deadlines = new Deadlines();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), new SessionMemory<string>(limits, () => now));

@@ -4,16 +4,22 @@ import type { ProtectedCheck } from './protected-check.js';
 import { sessionKeys, tokenKey, type SessionKeys } from './session-key.js';
 import type { SessionMemory } from './session-memory.js';
 import { SingleFlight } from './single-flight.js';
+import type { Suspicion } from './suspicion.js';
 
 /** Decides on a session: remembered, or else one shared flight to the service, protected. */
 export class SessionVerifier<User> {
   readonly #check: ProtectedCheck<User>;
   readonly #memory: SessionMemory<User> | undefined;
-  readonly #flights = new SingleFlight<Verdict<User>>((keys, verdict) => this.#memory?.learn(keys, verdict));
+  readonly #suspicion: Suspicion | undefined;
+  readonly #flights = new SingleFlight<Verdict<User>>((keys, verdict) => {
+    this.#memory?.learn(keys, verdict);
+    this.#suspicion?.observe(keys.token, verdict);
+  });
 
-  constructor(check: ProtectedCheck<User>, memory?: SessionMemory<User>) {
+  constructor(check: ProtectedCheck<User>, memory?: SessionMemory<User>, suspicion?: Suspicion) {
     this.#check = check;
     this.#memory = memory;
+    this.#suspicion = suspicion;
   }
 
   /**

@@ -1,0 +1,35 @@
+import type { BreakerSettings } from '../verifier/circuit-breaker.js';
+import type { ProtectionSettings } from '../verifier/protected-check.js';
+import { integerOption, knownOptions, refuseOption } from './option-checks.js';
+import type { SessionAuthOptions } from './options.js';
+
+/** Longest time that any call may be given, in milliseconds. */
+export const MAX_DURATION_MS = 300_000;
+
+/** Checks what bounds a check. @throws InvalidConfigurationError naming the first option that is wrong. */
+export function readProtection({ timeoutMs, retry, breaker, maxInFlight, maxQueued }: SessionAuthOptions): ProtectionSettings {
+  if (retry !== undefined && retry !== false) knownOptions('retry', retry, ['maxAttempts']);
+  return {
+    timeoutMs: integerOption('timeoutMs', timeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 3_000 }),
+    maxAttempts: retry === false ? 1 : integerOption('retry.maxAttempts', retry?.maxAttempts, { min: 1, max: 10, fallback: 2 }),
+    maxInFlight: integerOption('maxInFlight', maxInFlight, { min: 1, max: 10_000, fallback: 128 }),
+    maxQueued: integerOption('maxQueued', maxQueued, { min: 0, max: 100_000, fallback: 1_024 }),
+    breaker: breaker === false ? undefined : readBreaker(breaker),
+  };
+}
+
+function readBreaker(breaker: Partial<BreakerSettings> = {}): BreakerSettings {
+  knownOptions('breaker', breaker, ['windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs']);
+  const { windowMs, minimumCalls, failureRatio = 0.5, pauseMs, maxPauseMs } = breaker;
+  if (typeof failureRatio !== 'number' || !(failureRatio > 0 && failureRatio <= 1)) {
+    refuseOption('breaker.failureRatio', 'must be a number above 0 and up to 1', 'Set it within that range, or leave it out for 0.5');
+  }
+  const pause = integerOption('breaker.pauseMs', pauseMs, { min: 1, max: 120_000, fallback: 1_000 });
+  return {
+    windowMs: integerOption('breaker.windowMs', windowMs, { min: 10, max: MAX_DURATION_MS, fallback: 10_000 }),
+    minimumCalls: integerOption('breaker.minimumCalls', minimumCalls, { min: 1, max: 1_000_000, fallback: 20 }),
+    failureRatio,
+    pauseMs: pause,
+    maxPauseMs: integerOption('breaker.maxPauseMs', maxPauseMs, { min: pause, max: 120_000, fallback: Math.max(pause, 30_000) }),
+  };
+}
