@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAX_TARBALL_BYTES = 80_000;
+const MAX_RUN_MS = 20_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const packages = join(root, 'dist/packages');
 
@@ -32,10 +33,12 @@ try {
 }
 console.log('the packed library installs, type-checks and runs in an empty NestJS 12 application');
 
-/** Runs the application, which checks itself and says so. */
+/** Runs the application, which checks itself, says so, and must end by itself. */
 async function ask(cwd) {
   const child = spawn(process.execPath, ['dist/main.js'], { cwd, stdio: 'inherit' });
+  const overdue = setTimeout(() => child.kill('SIGKILL'), MAX_RUN_MS);
   const [code] = await once(child, 'exit');
+  clearTimeout(overdue);
   if (code !== 0) fail(`the application ended with ${code}`);
 }
 

@@ -22,7 +22,10 @@ class MeController {
   }
 }
 
+const slow = { asked: new Promise<void>(() => undefined), resolve: (): void => undefined };
+slow.asked = new Promise((resolve) => (slow.resolve = resolve));
 const service = createServer((request, response) => {
+  if (request.headers['x-auth-token'] === 'slow') return void slow.resolve();
   if (request.headers['x-auth-token'] !== 'good') return response.writeHead(401).end();
   return response.writeHead(200, { 'content-type': 'application/json' }).end('{"username":"ann","role":"new_hire"}');
 }).listen(0, '127.0.0.1');
@@ -50,7 +53,10 @@ assert.equal((await ask('/managers', 'good')).status, 403);
 const required = createRequire(import.meta.url)('nestjs-session-auth') as { SessionAuthGuard: unknown };
 assert.equal(required.SessionAuthGuard, SessionAuthGuard, 'require and import give one class');
 
-await app.close();
+// A call in flight at the shutdown is answered, and nothing keeps the process alive afterwards.
+const inFlight = ask('/me', 'slow');
+await slow.asked;
+await Promise.all([app.close(), inFlight.then(({ status }) => assert.equal(status, 503))]);
 service.closeAllConnections();
 service.close();
-console.log('the application answered 200, 401, 401 and 403');
+console.log('the application answered 200, 401, 401, 403, and 503 at its shutdown');
