@@ -9,6 +9,9 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 rmSync(`${home}dist`, { recursive: true, force: true });
 for (const project of ['tsconfig.lib.json', 'tsconfig.cjs.json']) {
-  execFileSync(process.execPath, [tsc, '-p', `${home}${project}`], { stdio: 'inherit' });
+  const emit = (...options) => execFileSync(process.execPath, [tsc, '-p', `${home}${project}`, ...options], { stdio: 'inherit' });
+  emit('--emitDeclarationOnly');
+  // The documentation lives in the types; what runs needs none.
+  emit('--declaration', 'false', '--removeComments', '--noCheck');
 }
 writeFileSync(`${home}dist/cjs/package.json`, '{ "type": "commonjs" }\n');
