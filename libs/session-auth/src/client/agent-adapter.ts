@@ -1,6 +1,6 @@
-import type { Agent, IncomingHttpHeaders } from 'node:http';
+import { ClientRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
 import axios, { AxiosHeaders, type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import { NoReplyError, UNREACHABLE } from './no-reply.js';
+import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './no-reply.js';
 import type { SessionCall } from './pooled-adapter.js';
 import { isReadable } from './reply.js';
 
@@ -15,8 +15,8 @@ export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
     try {
       const limited = { ...config, ...limitsOf(maxResponseBytes), ...(freshConnection && freshAgents(config)), signal: abort.signal };
       return readableOnly((await http(limited)) as AxiosResponse<Buffer>, maxResponseBytes);
-    } catch {
-      throw new NoReplyError(UNREACHABLE);
+    } catch (error) {
+      throw new NoReplyError(axios.isAxiosError(error) && wasReused(error.request) ? STALE_CONNECTION : UNREACHABLE);
     }
   };
 }
@@ -30,6 +30,11 @@ function readableOnly(response: AxiosResponse<Buffer>, maxBytes: number): AxiosR
   return isReadable(headers, maxBytes) ? response : { ...response, data: undefined };
 }
 
+/** Whether a request failed on a connection that had served before, without a byte of its own reply. */
+function wasReused(request: unknown): boolean {
+  return request instanceof ClientRequest && request.reusedSocket && !('res' in request && request.res);
+}
+
 /** The application's agents with an empty pool: they connect as it wants, and never reuse. */
 function freshAgents({ httpAgent, httpsAgent }: InternalAxiosRequestConfig) {
   return { httpAgent: withEmptyPool(httpAgent as Agent | undefined), httpsAgent: withEmptyPool(httpsAgent as Agent | undefined) };
@@ -39,5 +44,6 @@ function withEmptyPool(agent: Agent | undefined): Agent | undefined {
   if (!agent) return undefined;
   const unbounded = { keepAlive: false, maxSockets: Infinity, maxTotalSockets: Infinity };
   const pool = { ...unbounded, freeSockets: {}, sockets: {}, requests: {}, totalSocketCount: 0 };
-  return Object.create(agent, Object.getOwnPropertyDescriptors(pool)) as Agent;
+  const createConnection: Agent['createConnection'] = (...args) => agent.createConnection(...args);
+  return Object.create(agent, Object.getOwnPropertyDescriptors({ ...pool, createConnection })) as Agent;
 }

@@ -10,6 +10,8 @@ import type { SessionRequest } from './session-request.js';
 export interface ConnectionSettings {
   readonly origin: string;
   readonly maxConnections: number;
+  /** How long a connection may take to come about: no longer than the check that waits for it. */
+  readonly connectTimeoutMs: number;
   readonly maxResponseBytes: number;
   readonly proxy: AxiosProxyConfig | undefined;
 }
@@ -28,10 +30,10 @@ export class Connections {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    const { origin, proxy, maxConnections } = settings;
+    const { origin, proxy, maxConnections, connectTimeoutMs } = settings;
     this.#pooled = proxy
       ? this.#proxyAgent(proxy)
-      : new Pool(origin, { ...LIMITS, connections: maxConnections, connect: rememberingConnector() });
+      : new Pool(origin, { ...LIMITS, connections: maxConnections, connect: rememberingConnector(connectTimeoutMs) });
   }
 
   /** Sends one request and gives its complete reply, whatever its status. Never rejects. */
@@ -66,7 +68,7 @@ export class Connections {
     const { proxy } = this.#settings;
     const connection = proxy ? this.#proxyAgent(proxy) : new Client(options.origin, LIMITS);
     connection.dispatch({ ...options, reset: true }, handler);
-    void connection.close();
+    connection.close().catch(() => undefined);
   }
 
   #proxyAgent({ protocol = 'http', host, port, auth }: AxiosProxyConfig): ProxyAgent {

@@ -11,11 +11,12 @@ export interface NoReply {
 /** The same for the interceptors of an application, which expect an error. */
 export class NoReplyError extends Error {
   override readonly name = 'NoReplyError';
-  readonly reason: NoReplyReason;
+  /** What the call brought instead. */
+  readonly outcome: NoReply;
 
-  constructor({ noReply }: NoReply) {
-    super(`The call to the session service brought no reply: ${noReply}`);
-    this.reason = noReply;
+  constructor(outcome: NoReply) {
+    super(`The call to the session service brought no reply: ${outcome.noReply}`);
+    this.outcome = outcome;
   }
 }
 

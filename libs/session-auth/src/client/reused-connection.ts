@@ -3,8 +3,8 @@ import { buildConnector, errors } from 'undici';
 const failuresAfterUse = new WeakSet<Error>();
 
 /** Connects as undici does, and remembers of a connection that fails whether it had served before. */
-export function rememberingConnector(): buildConnector.connector {
-  const connect = buildConnector({});
+export function rememberingConnector(timeoutMs: number): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs });
   return (options, settle) => {
     connect(options, (...outcome) => {
       const socket = outcome[1];

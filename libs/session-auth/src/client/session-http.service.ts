@@ -48,11 +48,19 @@ export class SessionHttpService extends HttpService {
       const call: SessionCall = { deadline, freshConnection };
       const config = { ...call, method, url: `${origin}${path}`, headers: headersOf(headers), ...(body !== null && { data: body }) };
       this.axiosRef.request<Buffer | undefined>(config).then(
-        ({ status, headers: replied, data }) => settle({ status, headers: replied, body: data }),
-        (error: unknown) => settle(error instanceof NoReplyError ? { noReply: error.reason } : UNREACHABLE),
+        (response: unknown) => settle(replyIn(response)),
+        (error: unknown) => settle(error instanceof NoReplyError ? error.outcome : UNREACHABLE),
       );
     });
   }
+}
+
+/** The reply in what the interceptors of the application left of it. */
+function replyIn(response: unknown): Reply | NoReply {
+  if (typeof response !== 'object' || response === null) return UNREACHABLE;
+  const { status, headers, data } = response as { status?: unknown; headers?: unknown; data?: unknown };
+  if (typeof status !== 'number' || typeof headers !== 'object' || headers === null) return UNREACHABLE;
+  return { status, headers: headers as Reply['headers'], body: Buffer.isBuffer(data) ? data : undefined };
 }
 
 /** axios merges its defaults into each request: with nearly none of them a call costs a third. */
@@ -61,7 +69,7 @@ function bareInstance(pooled: AxiosAdapter, { adapter: withAgents, httpAgent, ht
   for (const option of Object.keys(instance.defaults)) Reflect.deleteProperty(instance.defaults, option);
   const adapter: AxiosAdapter = (config) => (config.httpAgent || config.httpsAgent ? withAgents(config) : pooled(config));
   const agents = { ...(httpAgent && { httpAgent }), ...(httpsAgent && { httpsAgent }) };
-  Object.assign(instance.defaults, { adapter, headers: {}, maxRedirects: 0, proxy: false, validateStatus: null, ...agents });
+  Object.assign(instance.defaults, { adapter, headers: { common: {} }, maxRedirects: 0, proxy: false, validateStatus: null, ...agents });
   return instance;
 }
 

@@ -30,8 +30,16 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     this.#notices = notices;
   }
 
-  /** The verdict on the session whose token was presented. */
+  /** The verdict on the session whose token was presented. Code of the application that throws on the way has not accepted anybody. */
   of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
+    try {
+      return this.#read(reply, presentedToken);
+    } catch {
+      return unavailable('malformed');
+    }
+  }
+
+  #read(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
     if ('noReply' in reply) return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
     if (reply.status === 200) return this.#accepted(reply, presentedToken);
     if (isRefusal(reply.status)) return this.#refused(reply, reply.status);

@@ -47,7 +47,13 @@ const notices: FactoryProvider<NoticeLog> = {
 const connections: FactoryProvider<Connections> = {
   provide: Connections,
   useFactory: ({ baseUrl, protection, http: { proxy, maxResponseBytes } }: SessionAuthSettings) =>
-    new Connections({ origin: new URL(baseUrl).origin, maxConnections: protection.maxInFlight, maxResponseBytes, proxy }),
+    new Connections({
+      origin: new URL(baseUrl).origin,
+      maxConnections: protection.maxInFlight,
+      connectTimeoutMs: protection.timeoutMs,
+      maxResponseBytes,
+      proxy,
+    }),
   inject: [SETTINGS],
 };
 
