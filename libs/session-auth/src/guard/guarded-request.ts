@@ -17,7 +17,7 @@ export interface CheckedSession {
 interface GuardedRequest extends Partial<HttpRequest> {
   user?: UserRecord | undefined;
   /** The service could not be asked: the session was confirmed before, and has lapsed since (`staleIfErrorMs`). */
-  sessionIsStale?: true;
+  sessionIsStale?: true | undefined;
   [SESSION]?: CheckedSession;
 }
 
@@ -35,7 +35,7 @@ export function keepChecked(request: GuardedRequest, checked: CheckedSession): v
 /** Makes the session's user the user of the request, whatever stood there before. */
 export function attachUser(request: GuardedRequest, { user, stale }: Verdict<UserRecord> & { kind: 'accepted' }): void {
   request.user = user;
-  if (stale) request.sessionIsStale = stale;
+  if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
   const checked = request[SESSION];
   if (checked) checked.admitted = true;
 }
@@ -43,6 +43,7 @@ export function attachUser(request: GuardedRequest, { user, stale }: Verdict<Use
 /** Makes nobody the user of the request, whatever stood there before. */
 export function attachNobody(request: GuardedRequest): void {
   request.user = undefined;
+  if (request.sessionIsStale) request.sessionIsStale = undefined;
 }
 
 /** The user of the request. */

@@ -56,8 +56,8 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError (no token that could be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signOut(token: string, call: CallOptions = {}): Promise<void> {
+    this.#verifier.signedOut(this.#tokenIn(token));
     const session = this.#identify(token, call);
-    this.#verifier.signedOut(token);
     try {
       await this.#within(this.#settings.signOutTimeoutMs, call.signal, (deadline) => this.#client.signOut(session, deadline));
     } finally {
@@ -85,14 +85,20 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /** Forgets what is known of a token, without signing it out. @throws SessionRejectedError when it can't be a token */
   async forget(token: string, call: CallOptions = {}): Promise<void> {
+    this.#verifier.forget(this.#tokenIn(token));
     call.signal?.throwIfAborted();
-    this.#verifier.forget(this.#identify(token, call).token);
+    this.#identify(token, call);
     await Promise.resolve();
   }
 
   #identify(token: string, { authIv }: CallOptions): SessionIdentity {
-    if (!isHeaderValue(token, this.#settings.maxTokenLength) || !this.#isAuthIv(authIv)) throw new SessionRejectedError();
-    return { token, authIv };
+    if (!this.#isAuthIv(authIv)) throw new SessionRejectedError();
+    return { token: this.#tokenIn(token), authIv };
+  }
+
+  #tokenIn(token: unknown): string {
+    if (!isHeaderValue(token, this.#settings.maxTokenLength)) throw new SessionRejectedError();
+    return token;
   }
 
   #isAuthIv(authIv: string | undefined): boolean {

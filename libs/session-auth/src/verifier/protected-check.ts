@@ -48,6 +48,8 @@ export class ProtectedCheck<User> {
     const guarded = (): Promise<Verdict<User>> => (this.#breaker ? this.#breaker.protect(attempt) : attempt());
     try {
       return await this.#withPlace(deadline, () => this.#retry.run(guarded, deadline));
+    } catch {
+      return unavailable('malformed');
     } finally {
       deadline.clear();
     }

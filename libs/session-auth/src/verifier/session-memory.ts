@@ -96,6 +96,7 @@ export class SessionMemory<User> {
   /** Drops what is remembered of a token, under whatever IV. */
   forget(token: string): void {
     this.#sessions.delete(token);
+    this.#refusals.delete(token);
   }
 
   /** Drops a token that is signed out, and remembers it no more for as long as it could have been remembered. */

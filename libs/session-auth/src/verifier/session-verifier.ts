@@ -34,9 +34,11 @@ export class SessionVerifier<User> {
     return remembered;
   }
 
-  /** Asks the service now, sharing nothing. */
-  ask(session: SessionIdentity): Promise<Verdict<User>> {
-    return this.#check.run(session);
+  /** Asks the service now, sharing nothing. A refusal ends what is remembered. */
+  async ask(session: SessionIdentity): Promise<Verdict<User>> {
+    const verdict = await this.#check.run(session);
+    if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.#memory?.forget(tokenKey(session.token));
+    return verdict;
   }
 
   /** Drops what is remembered of a token. An answer that is on its way is remembered by nobody. */

@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
+import { DENIED, REJECTED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import { SessionMemory } from '../../libs/session-auth/src/verifier/session-memory.js';
+import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
+import { SessionModel, type Lifetimes, type Question, type Said, type Told } from './session-model.js';
+
+type Answer = 'accept' | Exclude<Said, number>;
+
+type Step =
+  | { readonly do: 'verify'; readonly maxAgeMs: number }
+  | { readonly do: 'answer'; readonly which: number; readonly answer: Answer }
+  | { readonly do: 'signedOut' | 'forget' | 'signedIn' }
+  | { readonly do: 'wait'; readonly ms: number };
+
+const answer = fc.oneof({ weight: 3, arbitrary: fc.constant('accept' as const) }, fc.constantFrom<Answer[]>('refused', 'forbidden', 'out'));
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('verify' as const), maxAgeMs: fc.constantFrom(Infinity, Infinity, 0, 30) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('answer' as const), which: fc.nat(3), answer }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('signedOut' as const, 'forget' as const, 'signedIn' as const) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 20, 49, 60, 99, 100, 150) }) },
+);
+const lifetimes: fc.Arbitrary<Lifetimes> = fc.record({
+  ttlMs: fc.constant(100),
+  negativeTtlMs: fc.constantFrom(0, 50),
+  refreshAheadMs: fc.constantFrom(0, 40),
+  staleIfErrorMs: fc.constantFrom(0, 50),
+});
+
+/** A call to the service that waits for its answer, and those who wait for it. */
+interface Call extends Question {
+  readonly settle: (verdict: Verdict<number>) => void;
+  readonly waiting: { readonly maxAgeMs: number; readonly told: Promise<Told> }[];
+}
+
+const VERDICTS = { refused: REJECTED, forbidden: DENIED, out: unavailable('server_error') };
+
+function tellingOf(verdict: Verdict<number>): Told {
+  if (verdict.kind === 'accepted') return verdict.stale ? `stale ${verdict.user}` : verdict.user;
+  return ({ rejected: 'refused', denied: 'forbidden', unavailable: 'out' } as const)[verdict.kind];
+}
+
+/** One token, a verifier whose service answers when the steps say so, and the model beside it. Each user has the number of his answer. */
+class Trial {
+  readonly #model: SessionModel;
+  readonly #deadlines = new Deadlines();
+  readonly #verifier: SessionVerifier<number>;
+  readonly #open: Call[] = [];
+  #answers = 0;
+
+  constructor(settings: Lifetimes) {
+    this.#model = new SessionModel(settings);
+    const ask = (): Promise<Verdict<number>> =>
+      new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
+    const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
+    const memory = new SessionMemory<number>({ ...settings, maxEntries: 10 }, () => this.#model.nowMs);
+    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), memory);
+  }
+
+  async run(steps: readonly Step[]): Promise<void> {
+    for (const next of steps) {
+      if (next.do === 'verify') this.#verify(next.maxAgeMs);
+      else if (next.do === 'answer') await this.#answer(next.which, next.answer);
+      else if (next.do === 'wait') this.#model.nowMs += next.ms;
+      else this.#drop(next.do);
+    }
+    while (this.#open.length > 0) await this.#answer(0, 'out');
+    this.#deadlines.close();
+  }
+
+  #verify(maxAgeMs: number): void {
+    const expected = this.#model.fromMemory(maxAgeMs);
+    const current = this.#open.find((call) => this.#model.isOfThisEra(call));
+    const before = this.#open.length;
+    const verdict = this.#verifier.verify({ token: 'token', authIv: undefined }, maxAgeMs);
+    const started = this.#open.length - before;
+    if (!(verdict instanceof Promise)) {
+      expect(tellingOf(verdict)).toBe(expected);
+      expect(started).toBeLessThanOrEqual(!current && this.#model.mayRefresh() ? 1 : 0);
+      return;
+    }
+    expect(expected).toBeUndefined();
+    expect(started).toBe(current ? 0 : 1);
+    (current ?? this.#open.at(-1))?.waiting.push({ maxAgeMs, told: verdict.then(tellingOf) });
+  }
+
+  async #answer(which: number, kind: Answer): Promise<void> {
+    const [call] = this.#open.splice(which % Math.max(1, this.#open.length), 1);
+    if (!call) return;
+    const said: Said = kind === 'accept' ? (this.#answers += 1) : kind;
+    call.settle(typeof said === 'number' ? { kind: 'accepted', user: said } : VERDICTS[said]);
+    this.#model.answered(call, said);
+    for (const { maxAgeMs, told } of call.waiting) expect(await told).toBe(this.#model.told(said, maxAgeMs));
+    await new Promise(setImmediate);
+  }
+
+  #drop(way: 'signedOut' | 'forget' | 'signedIn'): void {
+    this.#verifier[way]('token');
+    if (way === 'forget') this.#model.forgotten();
+    else this.#model[way]();
+  }
+}
+
+describe('whatever happens to a token, and in whatever order', () => {
+  it('memory tells what was asked since its last sign-out and forget, within its lifetime, and nothing after a refusal', async () => {
+    await fc.assert(
+      fc.asyncProperty(lifetimes, fc.array(step, { minLength: 5, maxLength: 60 }), (settings, steps) => new Trial(settings).run(steps)),
+      { numRuns: 1_500 },
+    );
+  });
+});

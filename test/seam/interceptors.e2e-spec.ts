@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import type { InternalAxiosRequestConfig } from 'axios';
+import { PLATFORMS } from '../support/platforms.js';
+import { reply } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { seam } from './three-calls.js';
+
+const IN_ORDER = ['GET', 'POST', 'DELETE'];
+
+describe.each(PLATFORMS)('an interceptor on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each([
+    ['before the first call', 0],
+    ['after calls were made', 2],
+  ])('that is added %s runs for all three calls, and may add a header', async (_when, rounds) => {
+    const { service, axios, callAll } = await seam(bed);
+    for (let round = 0; round < rounds; round += 1) expect(await callAll()).toEqual([200, 200, 200]);
+    service.requests.length = 0;
+    axios().interceptors.request.use((config) => {
+      config.headers.set('X-Trace', 'trace-1');
+      return config;
+    });
+
+    expect(await callAll()).toEqual([200, 200, 200]);
+    expect(service.requests.map(({ method, headers }) => [method, headers['x-trace']])).toEqual(
+      IN_ORDER.map((method) => [method, 'trace-1']),
+    );
+  });
+
+  it('sees an ordinary request: its url, method, headers and data', async () => {
+    const { service, axios, callAll } = await seam(bed);
+    const seen: InternalAxiosRequestConfig[] = [];
+    axios().interceptors.request.use((config) => (seen.push(config), config));
+    await callAll();
+    const [check, signIn, signOut] = seen;
+
+    expect(seen.map(({ method }) => method?.toUpperCase())).toEqual(IN_ORDER);
+    expect(seen.map(({ url }) => url)).toEqual(
+      ['/authentication/user_details', '/authentication', '/authentication'].map((path) => `${service.url}${path}`),
+    );
+    for (const { headers } of seen) expect([headers.get('X-API-KEY'), headers.get('x-auth-iv')]).toEqual(['application-key', 'iv-1']);
+    expect([check?.headers.get('X-AUTH-TOKEN'), signOut?.headers.get('X-AUTH-TOKEN')]).toEqual(['token', 'token']);
+    expect(JSON.parse(signIn?.data as string)).toEqual({ username: 'ann', password: 'x' });
+    expect([check?.data, signOut?.data]).toEqual([undefined, undefined]);
+  });
+
+  it('may change the url, replace a header and take one away', async () => {
+    const { service, axios, callAll } = await seam(bed);
+    axios().interceptors.request.use((config) => {
+      config.url = `${config.url ?? ''}?tenant=7`;
+      config.headers.set('X-API-KEY', 'rotated-key');
+      config.headers.delete('X-AUTH-IV');
+      return config;
+    });
+
+    expect(await callAll()).toEqual([200, 200, 200]);
+    for (const { path, headers } of service.requests) {
+      expect([path.split('?')[1], headers['x-api-key'], headers['x-auth-iv']]).toEqual(['tenant=7', 'rotated-key', undefined]);
+    }
+  });
+
+  it('may wait for something of its own', async () => {
+    const { axios, callAll } = await seam(bed);
+    axios().interceptors.request.use(async (config) => {
+      await new Promise(setImmediate);
+      return config;
+    });
+
+    expect(await callAll()).toEqual([200, 200, 200]);
+  });
+
+  it('runs once a call, in the order of axios, and no more when it is ejected', async () => {
+    const { axios, callAll } = await seam(bed);
+    const ran: string[] = [];
+    const { request } = axios().interceptors;
+    const first = request.use((config) => (ran.push('first'), config));
+    request.use((config) => (ran.push('second'), config));
+    await callAll();
+    expect(ran).toEqual(Array(3).fill(['second', 'first']).flat());
+
+    request.eject(first);
+    await callAll();
+    expect(ran.slice(6)).toEqual(Array(3).fill('second'));
+  });
+
+  it('sees every reply, also those that refuse', async () => {
+    const { service, axios, callAll } = await seam(bed);
+    const seen: number[] = [];
+    axios().interceptors.response.use((response) => (seen.push(response.status), response));
+    await callAll();
+    for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) service.on(operation, reply(403));
+
+    expect(await callAll()).toEqual([403, 403, 403]);
+    expect(seen).toEqual([200, 200, 200, 403, 403, 403]);
+  });
+
+  it('does not run in another module or application', async () => {
+    const [first, second] = [await seam(bed), await seam(bed)];
+    first.axios().interceptors.request.use((config) => {
+      config.headers.set('X-Trace', 'trace-1');
+      return config;
+    });
+
+    expect(await second.callAll()).toEqual([200, 200, 200]);
+    expect(second.service.requests.map(({ headers }) => headers['x-trace'])).toEqual(Array(3).fill(undefined));
+  });
+});

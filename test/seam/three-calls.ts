@@ -1,0 +1,46 @@
+import { SessionAuthService, SessionHttpService } from 'nestjs-session-auth';
+import type { AxiosInstance } from 'axios';
+import type { RunningApp } from '../support/platforms.js';
+import type { SampleApp } from '../support/sample-app.js';
+import { json, type Operation, type Script, type ScriptedService } from '../support/scripted-service.js';
+import type { Testbed } from '../support/testbed.js';
+
+/** An application whose calls to the session service a test can get at. */
+export interface Seam {
+  readonly service: ScriptedService;
+  readonly app: RunningApp;
+  /** Takes the seam: from now on calls go through axios. */
+  readonly axios: () => AxiosInstance;
+  /** Makes each of the three calls once, the check through the guard, and gives their statuses. */
+  readonly callAll: () => Promise<number[]>;
+}
+
+/** What the service knows of in these tests. */
+export const ANN = { username: 'ann', auth_token: 'token' };
+export const OPERATIONS: readonly Operation[] = ['user_details', 'sign_in', 'sign_out'];
+
+/** Starts a {@link Seam} where all three calls succeed, or are answered by `script`. Each is over in 500 ms at the latest. */
+export async function seam(bed: Testbed, http: NonNullable<SampleApp['options']>['http'] = {}, script?: Script): Promise<Seam> {
+  const service = await bed.service();
+  for (const operation of OPERATIONS) service.on(operation, script ?? json(ANN));
+  const times = { timeoutMs: 500, signInTimeoutMs: 500, signOutTimeoutMs: 500 };
+  const app = await bed.sample({ baseUrl: service.url, options: { ...times, retry: false, http } });
+  const sessions = app.app.get(SessionAuthService);
+  return {
+    service,
+    app,
+    axios: () => app.app.get(SessionHttpService).axiosRef,
+    callAll: async () => [
+      (await app.get('/me', 'token', { 'x-auth-iv': 'iv-1' })).status,
+      await statusOf(sessions.signIn({ username: 'ann', password: 'x' }, { authIv: 'iv-1' })),
+      await statusOf(sessions.signOut('token', { authIv: 'iv-1' })),
+    ],
+  };
+}
+
+function statusOf(call: Promise<unknown>): Promise<number> {
+  return call.then(
+    () => 200,
+    (error: unknown) => (error as { statusCode: number }).statusCode,
+  );
+}
