@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/public/**'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/public/**', 'test/package/empty-app/**'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -45,6 +45,7 @@ export default tseslint.config(
         URL: 'readonly',
         fetch: 'readonly',
         setTimeout: 'readonly',
+        clearTimeout: 'readonly',
         Buffer: 'readonly',
         performance: 'readonly',
       },

@@ -25,8 +25,9 @@ class MeController {
 const slow = { asked: new Promise<void>(() => undefined), resolve: (): void => undefined };
 slow.asked = new Promise((resolve) => (slow.resolve = resolve));
 const service = createServer((request, response) => {
-  if (request.headers['x-auth-token'] === 'slow') return void slow.resolve();
-  if (request.headers['x-auth-token'] !== 'good') return response.writeHead(401).end();
+  const token = request.headers['x-auth-token'];
+  if (token === 'slow') return slow.resolve();
+  if (token !== 'good') return response.writeHead(401).end();
   return response.writeHead(200, { 'content-type': 'application/json' }).end('{"username":"ann","role":"new_hire"}');
 }).listen(0, '127.0.0.1');
 await once(service, 'listening');
