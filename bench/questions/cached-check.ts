@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import type { CachedCheckApi } from '../processes/cached-check.worker.js';
+import type { Worker } from '../processes/worker.js';
+import type { Finding, Question } from '../question.js';
+import { ratios, spreadOf } from '../spread.js';
+import type { RunningService, Stage } from '../stage.js';
+import { atMost } from '../target.js';
+import { LONG_CACHE } from '../variants/variant.js';
+import type { VariantName } from '../variants/variants.js';
+
+const ROUNDS = 7;
+const ROUND_MS = 250;
+
+const NAMES = {
+  ours: 'nestjs-session-auth',
+  leastGuard: 'limit: digest, Map, user and headers only',
+  handWritten: 'hand-written, Map under the token',
+  handWrittenDigest: 'hand-written, Map under createHash',
+  passport: '@nestjs/passport + passport-custom, Map under the token',
+} as const satisfies Partial<Record<VariantName, string>>;
+
+/** The price of the guard when it remembers the session. */
+export const cachedCheck: Question = {
+  name: 'cached-check',
+  title: 'One check of a remembered session inside the process: guard.canActivate()',
+  ask: async (stage) => {
+    const service = await stage.service();
+    const times = new Map<string, number[]>();
+    const headerTimes: number[] = [];
+    const workers: [string, Worker<CachedCheckApi>][] = [];
+    for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
+      workers.push([name, await startCheck(stage, service, variant)]);
+      times.set(name, []);
+    }
+    await service.worker.call('takeCalls');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [name, worker] of workers) {
+        const { usPerCheck, promises } = await worker.call('run', { durationMs: ROUND_MS });
+        if (name === NAMES.ours) assert.equal(promises, 0, 'a hit gives no promise');
+        times.get(name)?.push(usPerCheck);
+        if (name === NAMES.ours) headerTimes.push(await worker.call('runReplyHeaders', { durationMs: ROUND_MS }));
+      }
+    }
+    assert.deepEqual(await service.worker.call('takeCalls'), { user: 0 }, 'every check is a hit');
+    const headers = { subject: 'of which: the two headers that keep shared caches away', unit: 'us', value: spreadOf(headerTimes) };
+    return { findings: [headers, ...findingsOf(times)], notes: NOTES };
+  },
+};
+
+const NOTES = [
+  'Fresh request and reply objects of node:http for every check, made outside the measured time. Ours sets two reply headers within it, the others none.',
+];
+
+async function startCheck(stage: Stage, service: RunningService, variant: VariantName): Promise<Worker<CachedCheckApi>> {
+  const worker = stage.worker<CachedCheckApi>('cached-check');
+  await worker.call('start', { variant, serviceUrl: service.url, cache: LONG_CACHE });
+  return worker;
+}
+
+function findingsOf(times: ReadonlyMap<string, readonly number[]>): Finding[] {
+  const ours = times.get(NAMES.ours) ?? [];
+  return [...times].flatMap(([name, own]) => {
+    const time: Finding = { subject: name, unit: 'us', value: spreadOf(own), calls: '0' };
+    if (name === NAMES.ours) return [{ ...time, target: atMost(0.8) }];
+    return [time, { subject: name, against: NAMES.ours, unit: 'ratio', value: ratios(own, ours) }];
+  });
+}

@@ -1,0 +1,44 @@
+import { compare } from '../compare.js';
+import { race, type Contender, type RaceResult } from '../race.js';
+import type { Finding, Question } from '../question.js';
+import type { Stage } from '../stage.js';
+import { tokens } from '../users.js';
+import { LONG_CACHE } from '../variants/variant.js';
+
+const PATH = { path: '/openings', header: 'x-auth-token' };
+const REFUSED = { ...PATH, values: tokens('refused', 1) };
+
+const NAMES = { unguarded: 'unguarded, answering 200', ours: 'nestjs-session-auth', handWritten: 'hand-written guard with a Map' } as const;
+
+/** The price of saying no, again and again, to one client that does not stop. */
+export const floodOfOne: Question = {
+  name: 'flood-of-one',
+  title: 'Refusals per second of one refused token (cache on)',
+  ask: async (stage) => {
+    const findings: Finding[] = [];
+    for (const platform of ['Fastify', 'Express'] as const) {
+      findings.push(...findingsOn(platform, await race(...(await lineUp(stage, platform)))));
+      await stage.close();
+    }
+    return { findings, notes: ['The hand-written guard remembers users only, as most do: every refusal is a call.'] };
+  },
+};
+
+async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Parameters<typeof race>> {
+  const service = await stage.service();
+  const start = (variant: keyof typeof NAMES) => stage.app({ platform, variant, serviceUrl: service.url, cache: LONG_CACHE });
+  const unguarded = { app: await start('unguarded'), traffic: { ...PATH, values: tokens('user', 1) }, expectedStatus: 200 } as const;
+  const contenders: Contender[] = [
+    { name: NAMES.unguarded, ...unguarded, callsPerRequest: 0 },
+    { name: NAMES.ours, app: await start('ours'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
+    { name: NAMES.handWritten, app: await start('handWritten'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 1 },
+  ];
+  return [contenders, { service, load: stage.load() }];
+}
+
+function findingsOn(platform: string, result: RaceResult): Finding[] {
+  return [
+    compare(result, { platform, name: NAMES.ours, against: NAMES.unguarded, atLeast: 0.9 }),
+    compare(result, { platform, name: NAMES.handWritten, against: NAMES.unguarded }),
+  ];
+}

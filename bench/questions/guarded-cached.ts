@@ -1,0 +1,77 @@
+import { CHART_PLATFORM, compare } from '../compare.js';
+import { race, type Contender, type RaceResult } from '../race.js';
+import type { Finding, Question } from '../question.js';
+import type { RunningApp, RunningService, Stage } from '../stage.js';
+import { tokens } from '../users.js';
+import { findNginx, startNginx } from '../variants/nginx.js';
+import { LONG_CACHE } from '../variants/variant.js';
+import type { VariantName } from '../variants/variants.js';
+
+const USERS = { path: '/openings', header: 'x-auth-token', values: tokens('user', 200) };
+
+const NAMES = {
+  unguarded: 'unguarded',
+  ours: 'nestjs-session-auth',
+  leastGuard: 'limit: digest, Map, user and headers only',
+  handWritten: 'hand-written guard with a Map',
+  passport: '@nestjs/passport with a Map',
+} as const satisfies Partial<Record<VariantName, string>>;
+
+const CHART_GROUP = 'The session is remembered';
+const NGINX = 'nginx auth_request with proxy_cache';
+const NGINX_UNCHECKED = 'nginx without a check';
+
+/** The price of the guard to an application whose users are known. */
+export const guardedCached: Question = {
+  name: 'guarded-cached',
+  title: 'Requests per second when every session is remembered (cache on)',
+  ask: async (stage) => {
+    const findings: Finding[] = [];
+    for (const platform of ['Fastify', 'Express'] as const) {
+      findings.push(...findingsOn(platform, await race(...(await lineUp(stage, platform)))));
+      await stage.close();
+    }
+    const notes = [
+      '200 users, all of them remembered. @nestjs/passport with passport-custom. nginx stands in front of the unguarded application, and pays for a proxy hop too.',
+    ];
+    return { findings, notes: findNginx() ? notes : [...notes, 'nginx is not installed here; its lines are missing.'] };
+  },
+};
+
+async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Parameters<typeof race>> {
+  const service = await stage.service();
+  const contenders: Contender[] = [];
+  for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
+    const app = await stage.app({ platform, variant, serviceUrl: service.url, cache: LONG_CACHE });
+    contenders.push({ name, app, traffic: USERS, expectedStatus: 200, callsPerRequest: 0 });
+    if (variant === 'unguarded') contenders.push(...(await behindNginx(stage, app, service)));
+  }
+  return [contenders, { service, load: stage.load() }];
+}
+
+async function behindNginx(stage: Stage, app: RunningApp, service: RunningService): Promise<Contender[]> {
+  const program = findNginx();
+  if (program === undefined) return [];
+  const { url } = stage.keep(await startNginx(program, app.url, service.url));
+  const common = { app, url, expectedStatus: 200, callsPerRequest: 0 } as const;
+  return [
+    { name: NGINX_UNCHECKED, traffic: { ...USERS, path: '/unchecked' }, ...common },
+    { name: NGINX, traffic: USERS, ...common },
+  ];
+}
+
+function findingsOn(platform: string, result: RaceResult): Finding[] {
+  const { unguarded, ours, leastGuard, ...peers } = NAMES;
+  const against = unguarded;
+  const bar = (label: string) => (platform === CHART_PLATFORM ? { bar: { group: CHART_GROUP, label, isOurs: label === ours } } : {});
+  const nginx = [
+    { platform, name: NGINX, against, byCpu: false, ...bar(NGINX) },
+    { platform, name: NGINX, against: NGINX_UNCHECKED, byCpu: false },
+  ];
+  return [
+    compare(result, { platform, name: ours, against, atLeast: 0.95, ...bar(ours) }),
+    compare(result, { platform, name: leastGuard, against }),
+    ...Object.values(peers).map((name) => compare(result, { platform, name, against, ...bar(name) })),
+    ...(result.has(NGINX) ? nginx.map((comparison) => compare(result, comparison)) : []),
+  ];
+}

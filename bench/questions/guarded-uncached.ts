@@ -1,0 +1,62 @@
+import { CHART_PLATFORM, compare } from '../compare.js';
+import { race, type Contender, type RaceResult } from '../race.js';
+import type { Finding, Question } from '../question.js';
+import type { Stage } from '../stage.js';
+import { tokens } from '../users.js';
+import { keycloakRealm } from '../variants/realm.js';
+import type { VariantName } from '../variants/variants.js';
+
+/** So many that no two requests in flight bring the same one: a shared flight helps nobody here. */
+const TOKENS = 2_000;
+const KEYCLOAK_TOKENS = 500;
+
+const NAMES = {
+  unguarded: 'unguarded',
+  ours: 'nestjs-session-auth',
+  undiciDispatch: 'limit: undici in a bare guard',
+  handWritten: 'hand-written guard',
+  passport: '@nestjs/passport + passport-custom',
+  keycloak: 'nest-keycloak-connect, online',
+} as const satisfies Partial<Record<VariantName, string>>;
+
+const CHART_GROUP = 'Every request asks the session service';
+
+/** The price of asking the service on every request. */
+export const guardedUncached: Question = {
+  name: 'guarded-uncached',
+  title: 'Requests per second when every request asks the service (cache off)',
+  ask: async (stage) => {
+    const findings: Finding[] = [];
+    for (const platform of ['Fastify', 'Express'] as const) {
+      findings.push(...findingsOn(platform, await race(...(await lineUp(stage, platform)))));
+      await stage.close();
+    }
+    return { findings, notes: ['The service answers at once. Every request brings another token, so that no two share a call.'] };
+  },
+};
+
+async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Parameters<typeof race>> {
+  const service = await stage.service();
+  const realm = keycloakRealm(service.url, KEYCLOAK_TOKENS);
+  const users = { header: 'x-auth-token', values: tokens('user', TOKENS) };
+  const contenders: Contender[] = [];
+  for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
+    const app = await stage.app({ platform, variant, serviceUrl: service.url, realmPublicKey: realm.publicKey });
+    const presented = variant === 'keycloak' ? { header: 'authorization', values: realm.bearers } : users;
+    const callsPerRequest = variant === 'unguarded' ? 0 : 1;
+    contenders.push({ name, app, traffic: { path: '/openings', ...presented }, expectedStatus: 200, callsPerRequest });
+  }
+  return [contenders, { service, load: stage.load() }];
+}
+
+function findingsOn(platform: string, result: RaceResult): Finding[] {
+  const { unguarded, ours, ...peers } = NAMES;
+  const bar = (label: string) => (platform === CHART_PLATFORM ? { bar: { group: CHART_GROUP, label, isOurs: label === ours } } : {});
+  return [
+    ...[ours, ...Object.values(peers)].map((name) => compare(result, { platform, name, against: unguarded, ...bar(name) })),
+    compare(result, { platform, name: ours, against: peers.handWritten, atLeast: 2 }),
+    compare(result, { platform, name: ours, against: peers.keycloak, atLeast: 2 }),
+    compare(result, { platform, name: ours, against: peers.passport }),
+    compare(result, { platform, name: ours, against: peers.undiciDispatch, atLeast: 0.8 }),
+  ];
+}

@@ -1,0 +1,58 @@
+import type { StartAppApi } from '../processes/start-app.worker.js';
+import type { Question } from '../question.js';
+import { spreadOf } from '../spread.js';
+import type { Stage } from '../stage.js';
+import { atMost } from '../target.js';
+
+const ROUNDS = 15;
+
+interface StartTimes {
+  readonly processMs: number;
+  readonly buildMs: number;
+}
+
+/** What the module adds to the start of an application. */
+export const start: Question = {
+  name: 'start',
+  title: 'Start of an application with the module against one without, milliseconds more',
+  ask: async (stage) => {
+    const rounds: { bare: StartTimes; without: StartTimes; with: StartTimes }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const bare = await startApp(stage, { peers: false, module: false });
+      const without = await startApp(stage, { peers: true, module: false });
+      rounds.push({ bare, without, with: await startApp(stage, { peers: true, module: true }) });
+    }
+    const more = (read: (round: (typeof rounds)[number]) => number) => spreadOf(rounds.slice(1).map(read));
+    return {
+      findings: [
+        {
+          subject: 'whole process; both load @nestjs/axios, axios, class-validator and class-transformer',
+          unit: 'ms',
+          value: more((round) => round.with.processMs - round.without.processMs),
+          target: atMost(10),
+        },
+        {
+          subject: 'NestFactory.create() and init() alone',
+          unit: 'ms',
+          value: more((round) => round.with.buildMs - round.without.buildMs),
+          target: atMost(10),
+        },
+        {
+          subject: 'whole process, when the application had none of these peers',
+          unit: 'ms',
+          value: more((round) => round.with.processMs - round.bare.processMs),
+        },
+      ],
+      notes: [`Fastify. ${ROUNDS - 1} rounds of new processes, in turn; a first round does not count.`],
+    };
+  },
+};
+
+async function startApp(stage: Stage, order: { peers: boolean; module: boolean }): Promise<StartTimes> {
+  const started = performance.now();
+  const worker = stage.worker<StartAppApi>('start-app');
+  const buildMs = await worker.call('start', order);
+  const processMs = performance.now() - started;
+  await worker.stop();
+  return { processMs, buildMs };
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import type { LoadApi, Traffic } from './processes/load.worker.js';
+import type { Worker } from './processes/worker.js';
+import type { RunningApp, RunningService } from './stage.js';
+
+const CONNECTIONS = 50;
+const ROUNDS = 12;
+const ROUND_MS = 200;
+const WARM_UP_MS = 2_500;
+
+/** One variant in a race. */
+export interface Contender {
+  readonly name: string;
+  readonly app: RunningApp;
+  readonly traffic: Traffic;
+  /** Where the load goes, when not to the application itself. */
+  readonly url?: string;
+  readonly expectedStatus: 200 | 401;
+  readonly callsPerRequest: 0 | 1;
+}
+
+/** What a race needs beside the contenders. */
+export interface Track {
+  readonly service: RunningService;
+  readonly load: Worker<LoadApi>;
+}
+
+/** What a contender did, round by round. */
+export interface Laps {
+  readonly requestsPerSecond: number[];
+  /** Requests for a second of the application's processor time. */
+  readonly requestsPerCpuSecond: number[];
+  requests: number;
+  calls: number;
+}
+
+/** The laps of each contender, by name. */
+export type RaceResult = ReadonlyMap<string, Laps>;
+
+/** Runs the contenders one after the other, round by round, each round in another order, after a round that does not count. */
+export async function race(contenders: readonly Contender[], track: Track): Promise<RaceResult> {
+  const result = new Map<string, Laps>();
+  for (const contender of contenders) {
+    if (contender.callsPerRequest === 0) await presentEachOnce(contender, track);
+    await runLap(contender, track, WARM_UP_MS);
+    result.set(contender.name, { requestsPerSecond: [], requestsPerCpuSecond: [], requests: 0, calls: 0 });
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const contender of inTurn(contenders, round)) {
+      const { requests, calls, elapsedMs, cpuUs } = await runLap(contender, track, ROUND_MS);
+      assert.equal(calls, requests * contender.callsPerRequest, `${contender.name} makes ${contender.callsPerRequest} calls for a request`);
+      const laps = lapsOf(result, contender.name);
+      laps.requestsPerSecond.push((requests / elapsedMs) * 1_000);
+      laps.requestsPerCpuSecond.push((requests / cpuUs) * 1_000_000);
+      laps.requests += requests;
+      laps.calls += calls;
+    }
+  }
+  return result;
+}
+
+/** Lets a variant with a cache meet everyone before it counts. */
+async function presentEachOnce({ app, url = app.url, traffic }: Contender, { load }: Track): Promise<void> {
+  await load.call('sendOnce', { ...traffic, url, connections: traffic.values.length });
+}
+
+/** What one contender did. */
+export function lapsOf(result: RaceResult, name: string): Laps {
+  const laps = result.get(name);
+  assert.ok(laps, `${name} has run`);
+  return laps;
+}
+
+async function runLap({ name, app, traffic, url = app.url, expectedStatus }: Contender, { service, load }: Track, durationMs: number) {
+  await service.worker.call('takeCalls');
+  const cpuBefore = await app.worker.call('cpuUs');
+  const { replies, elapsedMs } = await load.call('sendFor', { ...traffic, url, connections: CONNECTIONS, durationMs });
+  const cpuUs = (await app.worker.call('cpuUs')) - cpuBefore;
+  const calls = Object.values(await service.worker.call('takeCalls')).reduce((sum, count) => sum + count, 0);
+  const requests = replies[expectedStatus] ?? 0;
+  assert.deepEqual(replies, { [expectedStatus]: requests }, `${name} answers ${expectedStatus} and nothing else`);
+  assert.ok(requests > 0, `${name} answers`);
+  return { requests, calls, elapsedMs, cpuUs };
+}
+
+function inTurn<Item>(items: readonly Item[], round: number): Item[] {
+  const first = round % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}

@@ -1,0 +1,54 @@
+import type { AppApi, AppOrder } from './processes/app.worker.js';
+import type { LoadApi } from './processes/load.worker.js';
+import type { SessionServiceApi } from './processes/session-service.worker.js';
+import { Worker } from './processes/worker.js';
+import type { Handlers } from './processes/serve.js';
+
+interface Closable {
+  stop(): Promise<void>;
+}
+
+/** A session service of the bench. */
+export interface RunningService {
+  readonly worker: Worker<SessionServiceApi>;
+  readonly url: string;
+}
+
+/** An application of the bench. */
+export interface RunningApp {
+  readonly worker: Worker<AppApi>;
+  readonly url: string;
+}
+
+/** The processes of one question: started here, and all of them ended at its end, also when it fails. */
+export class Stage {
+  readonly #running: Closable[] = [];
+
+  /** Starts any worker of `processes/`. */
+  worker<Api extends Handlers>(file: string, execArgv: readonly string[] = []): Worker<Api> {
+    return this.keep(new Worker<Api>(new URL(`./processes/${file}.worker.js`, import.meta.url), execArgv));
+  }
+
+  async service({ latencyMs = 0 } = {}): Promise<RunningService> {
+    const worker = this.worker<SessionServiceApi>('session-service');
+    return { worker, url: await worker.call('start', { latencyMs }) };
+  }
+
+  async app(order: AppOrder, execArgv: readonly string[] = []): Promise<RunningApp> {
+    const worker = this.worker<AppApi>('app', execArgv);
+    return { worker, url: await worker.call('start', order) };
+  }
+
+  load(): Worker<LoadApi> {
+    return this.worker('load');
+  }
+
+  keep<Kept extends Closable>(closable: Kept): Kept {
+    this.#running.push(closable);
+    return closable;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#running.splice(0).map((closable) => closable.stop()));
+  }
+}

@@ -1,0 +1,6 @@
+import type { VariantParts } from './variant.js';
+
+/** No guard at all. */
+export function variant(): VariantParts {
+  return {};
+}

@@ -1,0 +1,27 @@
+import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+
+/** How a variant remembers sessions. */
+export interface CacheSetup {
+  readonly ttlMs: number;
+  readonly negativeTtlMs?: number;
+  readonly refreshAheadMs?: number;
+  readonly maxEntries?: number;
+}
+
+/** What a variant is told. */
+export interface VariantSetup {
+  /** Root of the session service. */
+  readonly serviceUrl: string;
+  /** Absent: every request asks the service. */
+  readonly cache?: CacheSetup;
+  /** Public key of the realm whose tokens the Keycloak variant reads. */
+  readonly realmPublicKey?: string;
+}
+
+/** What a variant adds to the sample application: nothing, or a guard and what it needs. */
+export interface VariantParts extends Pick<ModuleMetadata, 'imports' | 'providers'> {
+  readonly guard?: Type<CanActivate>;
+}
+
+/** A cache that forgets nothing while a benchmark runs. */
+export const LONG_CACHE: CacheSetup = { ttlMs: 300_000, negativeTtlMs: 300_000, maxEntries: 10_000 };

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { body } from './body-arbitraries.js';
+import { framing } from './framing-arbitraries.js';
+import { interim, lines, statusLine } from './head-arbitraries.js';
+import type { Ending, WireCase } from './wire-case.js';
+
+interface Damage {
+  readonly at: number;
+  readonly kind: 'replace' | 'insert' | 'delete' | 'cut' | 'repeat';
+  readonly text: string;
+}
+
+const BYTES = [
+  '\0',
+  '\r',
+  '\n',
+  '\r\n',
+  ' ',
+  '\t',
+  ':',
+  ';',
+  ',',
+  '0',
+  '9',
+  'f',
+  '"',
+  '{',
+  '}',
+  '\\',
+  '\x0b',
+  '\x7f',
+  '\x80',
+  '\xff',
+  '\r\n\r\n',
+];
+const oneDamage: fc.Arbitrary<Damage> = fc.record({
+  at: fc.nat(9_999),
+  kind: fc.constantFrom<Damage['kind'][]>('replace', 'insert', 'delete', 'cut', 'repeat'),
+  text: fc.constantFrom(...BYTES),
+});
+const damages: fc.Arbitrary<Damage[]> = fc.oneof(
+  { weight: 9, arbitrary: fc.constant<Damage[]>([]) },
+  { weight: 1, arbitrary: fc.array(oneDamage, { minLength: 1, maxLength: 2 }) },
+);
+
+const TRAILING = [
+  '\r\n',
+  ' ',
+  'x',
+  '\0',
+  '{}',
+  'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"username":"eve"}',
+  'HTTP/1.1 401 U\r\n\r\n',
+];
+const trailing = fc.oneof({ weight: 30, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom(...TRAILING) });
+
+type EndingOf = (framing: readonly string[]) => Ending;
+const ending: fc.Arbitrary<EndingOf> = fc.oneof(
+  // A body that ends with the connection would make nearly every such answer a time-out.
+  { weight: 80, arbitrary: fc.constant<EndingOf>((framed) => (framed.length > 0 ? 'keep' : 'end')) },
+  { weight: 2, arbitrary: fc.constant<EndingOf>(() => 'keep') },
+  { weight: 8, arbitrary: fc.constant<EndingOf>(() => 'end') },
+  { weight: 4, arbitrary: fc.constant<EndingOf>(() => 'reset') },
+);
+const cuts = fc.oneof(
+  { weight: 8, arbitrary: fc.constant([]) },
+  { weight: 1, arbitrary: fc.array(fc.nat(9_999), { minLength: 1, maxLength: 4 }) },
+);
+
+/** An answer to user_details: most often as it should be, with something wrong here and there. */
+export const wireCase: fc.Arbitrary<WireCase> = fc
+  .record({ interim, statusLine, lines, body, framing, trailing, damages, ending, cuts })
+  .map((parts) => {
+    const framed = parts.framing(emptyOnRefusal(parts.statusLine, parts.body));
+    const head = [parts.statusLine, ...parts.lines, ...framed.lines, '', ''].join('\r\n');
+    const bytes = parts.damages.reduce(damage, parts.interim + head + framed.body + parts.trailing);
+    return { bytes, ending: parts.ending(framed.lines), cuts: parts.cuts };
+  });
+
+/** Refusals have no body; a long one stays, so that refusals with bodies come up too. */
+function emptyOnRefusal(status: string, text: string): string {
+  return status.startsWith('HTTP/1.1 4') && text.length < 60 ? '' : text;
+}
+
+function damage(bytes: string, { at, kind, text }: Damage): string {
+  const place = at % (bytes.length + 1);
+  const before = bytes.slice(0, place);
+  if (kind === 'cut') return before;
+  if (kind === 'repeat') return before + bytes.slice(Math.max(0, place - 20));
+  return before + (kind === 'delete' ? '' : text) + bytes.slice(kind === 'insert' ? place : place + 1);
+}

@@ -1,0 +1,97 @@
+import { isSessionAuthError, SessionServiceUnavailableError, type SessionAuthService } from 'nestjs-session-auth';
+import { isDeepStrictEqual } from 'node:util';
+import type { CaseService } from './case-service.js';
+import { expectedOf } from './oracle.js';
+import { Tally } from './tally.js';
+import type { Expected, Outcome, WireCase } from './wire-case.js';
+
+/** What a caller was told, and its user if it was let in. */
+interface Told {
+  readonly outcome: Outcome | 'foreign error';
+  readonly detail: unknown;
+}
+
+/** A case whose verdict is not what the rules say. */
+export interface Mismatch {
+  readonly wireCase: WireCase;
+  readonly expected: Expected;
+  readonly told: Told;
+}
+
+/** Longest that a check may take beyond its time, on a machine that has other things to do. */
+const SLACK_MS = 2_000;
+
+/** The same library twice: one gives up soon, so that silence is cheap, and one waits, for what seemed silence on a busy machine. */
+export interface Sessions {
+  readonly hasty: SessionAuthService;
+  readonly hastyMs: number;
+  readonly patient: SessionAuthService;
+  readonly patientMs: number;
+}
+
+/** Tries answers on the library, and counts what came of them. */
+export class Trial {
+  readonly tally = new Tally();
+  readonly #service: CaseService;
+  readonly #sessions: Sessions;
+  #tokens = 0;
+
+  constructor(service: CaseService, sessions: Sessions) {
+    this.#service = service;
+    this.#sessions = sessions;
+  }
+
+  /** Tries one answer. */
+  async run(wireCase: WireCase): Promise<Mismatch | undefined> {
+    const { hasty, hastyMs, patient, patientMs } = this.#sessions;
+    const expected = expectedOf(wireCase);
+    let told = await this.#tell(hasty, hastyMs, wireCase, expected);
+    // An answer that spoils its connection may also cost the next one on it, and that is no fault of the library.
+    for (let again = 0; again < 3 && told.outcome === 'unavailable' && !isRight(told, expected); again += 1) {
+      this.tally.askedAgain += 1;
+      told = await this.#tell(patient, patientMs, wireCase, expected);
+    }
+    this.tally.count(told.outcome, expected);
+    return isRight(told, expected) ? undefined : { wireCase, expected, told };
+  }
+
+  async #tell(sessions: SessionAuthService, timeoutMs: number, wireCase: WireCase, { end }: Expected): Promise<Told> {
+    const token = `token-${(this.#tokens += 1)}`;
+    this.#service.expect(token, wireCase, end);
+    const since = performance.now();
+    const told = await sessions.verify(token).then((user) => ({ outcome: 'allow', detail: valuesIn(user) }) as const, toldBy);
+    this.#service.forget(token);
+    const tookMs = performance.now() - since;
+    return tookMs > timeoutMs + SLACK_MS ? { outcome: 'foreign error', detail: `took ${tookMs} ms` } : told;
+  }
+}
+
+function isRight({ outcome, detail }: Told, { permitted, user }: Expected): boolean {
+  if (outcome === 'foreign error' || !permitted.includes(outcome)) return false;
+  return outcome !== 'allow' || isDeepStrictEqual(detail, user);
+}
+
+function toldBy(error: unknown): Told {
+  if (!isSessionAuthError(error)) return { outcome: 'foreign error', detail: error };
+  const outcomes: Readonly<Record<string, Outcome>> = {
+    SessionRejectedError: 'rejected',
+    AccessDeniedError: 'denied',
+    SessionServiceUnavailableError: 'unavailable',
+  };
+  const wait = error instanceof SessionServiceUnavailableError ? error.retryAfterSeconds : 1;
+  const isSound = Number.isInteger(wait) && wait >= 1 && wait <= 120;
+  const outcome = isSound ? (outcomes[error.name] ?? 'foreign error') : 'foreign error';
+  return { outcome, detail: error instanceof SessionServiceUnavailableError ? `${error.reason}, again in ${wait} s` : error.message };
+}
+
+/** The fields of a user that have a value, the hidden token among them, as plain objects. */
+function valuesIn(user: object & { readonly auth_token?: string | undefined }): unknown {
+  const fields = { ...user, ...(user.auth_token !== undefined && { auth_token: user.auth_token }) };
+  return plain(fields);
+}
+
+function plain(value: object): object {
+  const entries = Object.entries(value) as [string, unknown][];
+  const present = entries.filter(([, item]) => item !== undefined);
+  return Object.fromEntries(present.map(([name, item]) => [name, typeof item === 'object' && item !== null ? plain(item) : item]));
+}

@@ -1,0 +1,25 @@
+/** What the service does after its last byte: waits for the next request, closes, or resets. */
+export type Ending = 'keep' | 'end' | 'reset';
+
+/** One answer to user_details, as it goes over the wire. */
+export interface WireCase {
+  /** One character a byte. */
+  readonly bytes: string;
+  readonly ending: Ending;
+  /** Where the bytes are cut into writes; each is a position modulo the length. */
+  readonly cuts: readonly number[];
+}
+
+/** What the caller of the library learns. */
+export type Outcome = 'allow' | 'rejected' | 'denied' | 'unavailable';
+
+/** Outcomes that are right for an answer, and the user when one of them is `allow`. */
+export interface Expected {
+  readonly permitted: readonly Outcome[];
+  readonly user: Readonly<Record<string, unknown>> | undefined;
+  /** Where the answer surely ends, when it does. */
+  readonly end: number | undefined;
+}
+
+/** Bytes that a body may have in this test. */
+export const MAX_BODY = 4_096;
