@@ -105,8 +105,10 @@ describe('the compiled check of a record', () => {
   });
 
   it('makes absent of null and reads every field as undefined where the wire is silent', () => {
-    const user = compileRecordReader(UserRecord)({ username: 'ann', role: null, ccl_info: null });
+    const read = compileRecordReader(UserRecord);
+    const user = read({ username: 'ann', role: null, ccl_info: null });
     expect([user?.role, user?.ccl_info, user?.email]).toEqual([undefined, undefined, undefined]);
+    expect(read({ username: 'ann', ccl_info: { client_id: null } })?.ccl_info?.client_id).toBeUndefined();
   });
 
   it('gives a record and a ccl_info that nobody can change, of their own classes', () => {

@@ -37,13 +37,21 @@ function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
-/** Makes absent of null, and freezes what a field holds. */
+/** Makes absent of null, at every depth that is described, and freezes what a field holds. */
 function settle(instance: Fields, fields: readonly FieldDescription[]): void {
-  for (const { name } of fields) {
+  for (const { name, nested } of fields) {
     const value = instance[name];
     if (value === null) instance[name] = undefined;
-    else if (typeof value === 'object') freezeDeep(value);
+    else if (typeof value === 'object') {
+      if (nested) settleNested(value);
+      freezeDeep(value);
+    }
   }
+}
+
+function settleNested(value: object): void {
+  if (!Array.isArray(value)) settle(value as Fields, describedOnce(value.constructor as new () => object));
+  else for (const item of value as object[]) settleNested(item);
 }
 
 function freezeDeep(value: object): void {
