@@ -17,7 +17,7 @@ import { environmentLines } from './report/environment.js';
 import { markdownReport, type Answered } from './report/markdown.js';
 import { nginxVersion } from './variants/nginx.js';
 
-const QUESTIONS = [...[cachedCheck, guardedCached, guardedUncached, stampede, floodOfOne], ...[floodOfMany, waiting, memory, start, size]];
+const QUESTIONS = [cachedCheck, guardedCached, guardedUncached, stampede, floodOfOne, floodOfMany, waiting, memory, start, size];
 const RESULTS = new URL('../../bench/', import.meta.url);
 
 // The workers end with this process, and nginx with its exit.

@@ -48,7 +48,7 @@ export const cachedCheck: Question = {
 };
 
 const NOTES = [
-  'Fresh request and reply objects of node:http for every check, made outside the measured time. Ours sets two reply headers within it, the others none.',
+  'Fresh request and reply objects of node:http for every check, made outside the measured time. Ours and the limit set two reply headers within it, the others none.',
 ];
 
 async function startCheck(stage: Stage, service: RunningService, variant: VariantName): Promise<Worker<CachedCheckApi>> {

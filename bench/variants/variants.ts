@@ -7,7 +7,6 @@ interface VariantModule {
 /** Each variant, loaded only by the process that runs it. */
 export const VARIANTS = {
   unguarded: () => import('./unguarded.js'),
-  emptyGuard: () => import('./empty-guard.js'),
   leastGuard: () => import('./least-guard.js'),
   ours: () => import('./ours.js'),
   handWritten: () => import('./hand-written.js'),

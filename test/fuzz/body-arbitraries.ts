@@ -26,7 +26,7 @@ const pair = (names: readonly string[], values: readonly string[]): fc.Arbitrary
   fc.tuple(fc.constantFrom(...names), fc.constantFrom(...values, 'null'));
 
 const ids = fc
-  .array(fc.oneof({ weight: 8, arbitrary: pair(NAMES.id, ID) }, { weight: 1, arbitrary: pair(NAMES.id, NO_ID) }), { maxLength: 3 })
+  .array(fc.oneof({ weight: 20, arbitrary: pair(NAMES.id, ID) }, { weight: 1, arbitrary: pair(NAMES.id, NO_ID) }), { maxLength: 3 })
   .map(objectOf);
 const wellTyped: fc.Arbitrary<Pair> = fc.oneof(
   { weight: 5, arbitrary: pair([...NAMES.string, 'display_label'], STRING) },
@@ -36,7 +36,7 @@ const wellTyped: fc.Arbitrary<Pair> = fc.oneof(
 );
 const everyName = [...NAMES.string, ...NAMES.boolean, ...NAMES.id, 'ccl_info', 'display_label', ...STRANGE];
 const anyPair = fc.oneof(
-  { weight: 40, arbitrary: wellTyped },
+  { weight: 80, arbitrary: wellTyped },
   { weight: 3, arbitrary: pair(everyName, ANY) },
   { weight: 1, arbitrary: pair(everyName, NO_JSON) },
 );
@@ -72,11 +72,11 @@ const DRESS: readonly ((text: string) => string)[] = [
   ...[MAX_BODY - 1, MAX_BODY, MAX_BODY + 1, 2 * MAX_BODY].map((length) => (text: string) => text.padEnd(length)),
   ...[MAX_BODY, MAX_BODY + 1].map((length) => (text: string) => text.replace('ann', 'n'.repeat(length - text.length + 3))),
 ];
-const dress = fc.oneof({ weight: 7, arbitrary: fc.constant((text: string) => text) }, { weight: 2, arbitrary: fc.constantFrom(...DRESS) });
+const dress = fc.oneof({ weight: 12, arbitrary: fc.constant((text: string) => text) }, { weight: 2, arbitrary: fc.constantFrom(...DRESS) });
 
 /** A body, one character a byte: most often a user record. */
 export const body: fc.Arbitrary<string> = fc
-  .tuple(fc.oneof({ weight: 8, arbitrary: record }, { weight: 1, arbitrary: noRecord }, { weight: 1, arbitrary: fc.constant('') }), dress)
+  .tuple(fc.oneof({ weight: 18, arbitrary: record }, { weight: 1, arbitrary: noRecord }, { weight: 1, arbitrary: fc.constant('') }), dress)
   .map(([text, dressed]) => dressed(Buffer.from(text, 'utf8').toString('latin1')));
 
 function objectOf(pairs: readonly Pair[]): string {

@@ -124,9 +124,9 @@ function inChunks(body: string, { sizes, size, gap, last }: ChunkStyle): string 
 }
 
 export const framing: fc.Arbitrary<Framing> = fc.oneof(
-  { weight: 60, arbitrary: fc.constant(length((real) => `${real}`)) },
+  { weight: 70, arbitrary: fc.constant(length((real) => `${real}`)) },
   { weight: 5, arbitrary: fc.constantFrom(...LENGTHS, ...DOUBLE_LENGTHS) },
-  { weight: 8, arbitrary: fc.constant(NONE) },
+  { weight: 4, arbitrary: fc.constant(NONE) },
   { weight: 16, arbitrary: goodStyle.map((style) => chunkedAs(style, ['chunked'])) },
   { weight: 4, arbitrary: oddStyle.map((style) => chunkedAs(style, ['chunked'])) },
   { weight: 3, arbitrary: fc.tuple(goodStyle, fc.constantFrom(...CODINGS)).map(([style, coding]) => chunkedAs(style, coding)) },

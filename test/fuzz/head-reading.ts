@@ -10,7 +10,7 @@ export interface Head {
 const STATUS_LINE = /^(?:HTTP|RTSP|ICE)\/(\d\.\d) ([1-9]\d\d)( .*)?$/s;
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 
-/** A longer head is more than the library must take; the next longer one that is tried is more than it may. */
+/** A longer head is doubtful: the library need not take it. No case comes close to its limit of 16 384 from below. */
 const MAX_SURE_HEAD = 15_000;
 
 /** Reads the head that begins at `from`. Not certain: what a recipient may accept and need not. */

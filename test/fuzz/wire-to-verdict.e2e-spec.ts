@@ -11,19 +11,24 @@ import { Trial, type Mismatch } from './trial.js';
 import { MAX_BODY, type WireCase } from './wire-case.js';
 
 const CASES = Number(process.env.FUZZ_RUNS ?? 3_000);
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+/** The short run tries the same cases each time, so that a checkout passes or fails for good; the long run looks for new ones. */
+const SEED = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS === undefined ? 20_261_121 : Date.now() % 2 ** 31));
 const PATH = process.env.FUZZ_PATH;
 
 /** Cases are tried many at a time, or a silence would hold up all others. */
 const MOST_AT_ONCE = Math.min(CASES, 10_000);
-const IN_FLIGHT = 128;
+const IN_FLIGHT = 64;
+/** For the cases and, after a failure, for the search for a smaller one. */
+const MOST_MS = 30_000 + CASES * 2;
 const TIME = { hastyMs: 200, patientMs: 3_000 };
 
 const started: { close(): Promise<void> }[] = [];
+const { stackTraceLimit } = Error;
 const rejections: unknown[] = [];
 const keepRejection = (reason: unknown): void => void rejections.push(reason);
 
 afterEach(async () => {
+  Error.stackTraceLimit = stackTraceLimit;
   process.off('unhandledRejection', keepRejection);
   for (const closable of started.splice(0).reverse()) await closable.close();
 });
@@ -71,6 +76,8 @@ it(
   async () => {
     process.on('unhandledRejection', keepRejection);
     process.stdout.write(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${CASES}\n`);
+    // A refusal of the service class is an error; here its stack, which nobody reads, would cost more than the check.
+    Error.stackTraceLimit = 0;
     const trial = await startTrial();
     const since = performance.now();
     let last: readonly Mismatch[] = [];
@@ -86,18 +93,24 @@ it(
         return mismatches.length === 0;
       },
     );
-    const runs = Math.ceil((2.5 * CASES) / MOST_AT_ONCE) + 2;
-    const result = await fc.check(property, { numRuns: runs, seed: SEED, ...(PATH && { path: PATH }) });
+    const runs = Math.ceil((2.5 * CASES) / MOST_AT_ONCE) + 4;
+    const result = await fc.check(property, { numRuns: runs, seed: SEED, interruptAfterTimeLimit: MOST_MS, ...(PATH && { path: PATH }) });
 
+    Error.stackTraceLimit = stackTraceLimit;
     const { tally } = trial;
     const perSecond = Math.round((tally.cases * 1_000) / (performance.now() - since));
     process.stdout.write(`fuzz: ${tally.toString()}; ${perSecond} a second\n`);
     if (result.failed)
-      throw new Error(`FUZZ_SEED=${SEED} FUZZ_PATH=${result.counterexamplePath ?? ''}\n${report(last)}`, { cause: result.errorInstance });
+      throw new Error(`FUZZ_RUNS=${CASES} FUZZ_SEED=${SEED} FUZZ_PATH=${result.counterexamplePath ?? ''}\n${report(last)}`, {
+        cause: result.errorInstance,
+      });
+    if (PATH) return;
+    expect(result.interrupted).toBe(false);
+    expect(tally.cases).toBeGreaterThan(CASES / 2);
     expect(tally.askedAgain / tally.cases).toBeLessThan(0.2);
     expect(tally.exact / tally.cases).toBeGreaterThan(0.6);
     expect(Math.min(tally.share('allow'), tally.share('unavailable'))).toBeGreaterThan(0.15);
     expect(Math.min(tally.share('rejected'), tally.share('denied'))).toBeGreaterThan(0.02);
   },
-  60_000 + CASES * 2,
+  MOST_MS + 30_000,
 );
