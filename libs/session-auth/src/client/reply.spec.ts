@@ -41,12 +41,18 @@ describe('the JSON object in a reply', () => {
     },
   );
 
-  it.each(['text/html', 'text/plain', 'application/jsonp', 'application/json-seq', 'application/json, text/html', 'x', ';'])(
-    'is not read under %p',
-    (type) => {
-      expect(read('{}', type)).toBeUndefined();
-    },
-  );
+  it.each([
+    'text/html',
+    'text/plain',
+    'application/jsonp',
+    'application/json-seq',
+    'application/json, text/html',
+    'application/json\u00a0',
+    'x',
+    ';',
+  ])('is not read under %p', (type) => {
+    expect(read('{}', type)).toBeUndefined();
+  });
 
   it('is not read under two content types', () => {
     expect(read('{}', ['application/json', 'text/html'])).toBeUndefined();
@@ -60,6 +66,8 @@ describe('a body', () => {
     [{ 'content-length': '11' }, false],
     [{ 'content-encoding': 'identity' }, true],
     [{ 'content-encoding': 'gzip' }, false],
+    [{ 'transfer-encoding': 'Chunked ' }, true],
+    [{ 'transfer-encoding': 'gzip, chunked' }, false],
   ])('declared as %p is worth reading: %p', (headers, expected) => {
     expect(isReadable(headers, 10)).toBe(expected);
   });

@@ -9,9 +9,10 @@ export interface Reply {
   readonly body: Buffer | undefined;
 }
 
-/** Whether a body of these headers may be read: its declared length is within the limit, and it is not encoded. */
+/** Whether a body of these headers may be read: its declared length is within the limit, and it is neither encoded nor coded but in chunks. */
 export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
-  const encoding = headers['content-encoding'];
+  const { 'content-encoding': encoding, 'transfer-encoding': coding }: Readonly<Record<string, unknown>> = headers;
+  if (coding !== undefined && !(typeof coding === 'string' && coding.trim().toLowerCase() === 'chunked')) return false;
   return (encoding === undefined || encoding === 'identity') && !(Number(headers['content-length']) > maxBytes);
 }
 
@@ -26,12 +27,12 @@ export function readJsonObject({ headers, body }: Reply): object | undefined {
   }
 }
 
-const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^\s;,/]+\/[^\s;,/]+\+json)\s*(?:;|$)/i;
+const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^\s;,/]+\/[^\s;,/]+\+json)[ \t]*(?:;|$)/i;
 
 /** A reply that does not say what it is may be JSON; one that says something else is not. */
 function mayBeJson(contentType: unknown): boolean {
   if (contentType === undefined || contentType === '') return true;
-  return typeof contentType === 'string' && JSON_MEDIA_TYPE.test(contentType.trimStart());
+  return typeof contentType === 'string' && JSON_MEDIA_TYPE.test(contentType);
 }
 
 function startsWithByteOrderMark(body: Buffer): boolean {
