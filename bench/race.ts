@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import type { LoadApi, Traffic } from './processes/load.worker.js';
 import type { Worker } from './processes/worker.js';
-import type { RunningApp, RunningService } from './stage.js';
+import type { RunningApp, RunningService, Stage } from './stage.js';
 
 const CONNECTIONS = 50;
-const ROUNDS = 12;
+/** Two processes of one variant may differ by a fifth for as long as they live; so each heat has new ones. */
+const HEATS = 2;
+const ROUNDS = 6;
 const ROUND_MS = 200;
-const WARM_UP_MS = 2_500;
+const WARM_UP_MS = 1_500;
 
 /** One variant in a race. */
 export interface Contender {
@@ -19,10 +21,10 @@ export interface Contender {
   readonly callsPerRequest: 0 | 1;
 }
 
-/** What a race needs beside the contenders. */
-export interface Track {
+/** Who runs, and the service that they ask. */
+export interface LineUp {
+  readonly contenders: readonly Contender[];
   readonly service: RunningService;
-  readonly load: Worker<LoadApi>;
 }
 
 /** What a contender did, round by round. */
@@ -37,13 +39,23 @@ export interface Laps {
 /** The laps of each contender, by name. */
 export type RaceResult = ReadonlyMap<string, Laps>;
 
-/** Runs the contenders one after the other, round by round, each round in another order, after a round that does not count. */
-export async function race(contenders: readonly Contender[], track: Track): Promise<RaceResult> {
+/** Runs the heats; the stage is empty after each. */
+export async function race(stage: Stage, lineUp: () => Promise<LineUp>): Promise<RaceResult> {
   const result = new Map<string, Laps>();
+  for (let heat = 0; heat < HEATS; heat += 1) {
+    const { contenders, service } = await lineUp();
+    await runHeat(contenders, { service, load: stage.load() }, result);
+    await stage.close();
+  }
+  return result;
+}
+
+/** Runs the contenders one after the other, round by round, each round in another order, after a round that does not count. */
+async function runHeat(contenders: readonly Contender[], track: Track, result: Map<string, Laps>): Promise<void> {
   for (const contender of contenders) {
     if (contender.callsPerRequest === 0) await presentEachOnce(contender, track);
     await runLap(contender, track, WARM_UP_MS);
-    result.set(contender.name, { requestsPerSecond: [], requestsPerCpuSecond: [], requests: 0, calls: 0 });
+    if (!result.has(contender.name)) result.set(contender.name, { requestsPerSecond: [], requestsPerCpuSecond: [], requests: 0, calls: 0 });
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of inTurn(contenders, round)) {
@@ -56,12 +68,6 @@ export async function race(contenders: readonly Contender[], track: Track): Prom
       laps.calls += calls;
     }
   }
-  return result;
-}
-
-/** Lets a variant with a cache meet everyone before it counts. */
-async function presentEachOnce({ app, url = app.url, traffic }: Contender, { load }: Track): Promise<void> {
-  await load.call('sendOnce', { ...traffic, url, connections: traffic.values.length });
 }
 
 /** What one contender did. */
@@ -69,6 +75,16 @@ export function lapsOf(result: RaceResult, name: string): Laps {
   const laps = result.get(name);
   assert.ok(laps, `${name} has run`);
   return laps;
+}
+
+interface Track {
+  readonly service: RunningService;
+  readonly load: Worker<LoadApi>;
+}
+
+/** Lets a variant with a cache meet everyone before it counts. */
+async function presentEachOnce({ app, url = app.url, traffic }: Contender, { load }: Track): Promise<void> {
+  await load.call('sendOnce', { ...traffic, url, connections: traffic.values.length });
 }
 
 async function runLap({ name, app, traffic, url = app.url, expectedStatus }: Contender, { service, load }: Track, durationMs: number) {

@@ -3,12 +3,13 @@ import type { CachedCheckApi } from '../processes/cached-check.worker.js';
 import type { Worker } from '../processes/worker.js';
 import type { Finding, Question } from '../question.js';
 import { ratios, spreadOf } from '../spread.js';
-import type { RunningService, Stage } from '../stage.js';
+import type { Stage } from '../stage.js';
 import { atMost } from '../target.js';
 import { LONG_CACHE } from '../variants/variant.js';
 import type { VariantName } from '../variants/variants.js';
 
-const ROUNDS = 7;
+const HEATS = 2;
+const ROUNDS = 4;
 const ROUND_MS = 250;
 
 const NAMES = {
@@ -24,24 +25,9 @@ export const cachedCheck: Question = {
   name: 'cached-check',
   title: 'One check of a remembered session inside the process: guard.canActivate()',
   ask: async (stage) => {
-    const service = await stage.service();
-    const times = new Map<string, number[]>();
+    const times = new Map<string, number[]>(Object.values(NAMES).map((name) => [name, []]));
     const headerTimes: number[] = [];
-    const workers: [string, Worker<CachedCheckApi>][] = [];
-    for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
-      workers.push([name, await startCheck(stage, service, variant)]);
-      times.set(name, []);
-    }
-    await service.worker.call('takeCalls');
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [name, worker] of workers) {
-        const { usPerCheck, promises } = await worker.call('run', { durationMs: ROUND_MS });
-        if (name === NAMES.ours) assert.equal(promises, 0, 'a hit gives no promise');
-        times.get(name)?.push(usPerCheck);
-        if (name === NAMES.ours) headerTimes.push(await worker.call('runReplyHeaders', { durationMs: ROUND_MS }));
-      }
-    }
-    assert.deepEqual(await service.worker.call('takeCalls'), { user: 0 }, 'every check is a hit');
+    for (let heat = 0; heat < HEATS; heat += 1) await runHeat(stage, times, headerTimes);
     const headers = { subject: 'of which: the two headers that keep shared caches away', unit: 'us', value: spreadOf(headerTimes) };
     return { findings: [headers, ...findingsOf(times)], notes: NOTES };
   },
@@ -51,10 +37,26 @@ const NOTES = [
   'Fresh request and reply objects of node:http for every check, made outside the measured time. Ours and the limit set two reply headers within it, the others none.',
 ];
 
-async function startCheck(stage: Stage, service: RunningService, variant: VariantName): Promise<Worker<CachedCheckApi>> {
-  const worker = stage.worker<CachedCheckApi>('cached-check');
-  await worker.call('start', { variant, serviceUrl: service.url, cache: LONG_CACHE });
-  return worker;
+async function runHeat(stage: Stage, times: ReadonlyMap<string, number[]>, headerTimes: number[]): Promise<void> {
+  const service = await stage.service();
+  const workers: [string, Worker<CachedCheckApi>][] = [];
+  for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
+    const worker = stage.worker<CachedCheckApi>('cached-check');
+    await worker.call('start', { variant, serviceUrl: service.url, cache: LONG_CACHE });
+    workers.push([name, worker]);
+  }
+  await service.worker.call('takeCalls');
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [name, worker] of workers) {
+      const { usPerCheck, promises } = await worker.call('run', { durationMs: ROUND_MS });
+      times.get(name)?.push(usPerCheck);
+      if (name !== NAMES.ours) continue;
+      assert.equal(promises, 0, 'a hit gives no promise');
+      headerTimes.push(await worker.call('runReplyHeaders', { durationMs: ROUND_MS }));
+    }
+  }
+  assert.deepEqual(Object.values(await service.worker.call('takeCalls')).filter(Boolean), [], 'every check is a hit');
+  await stage.close();
 }
 
 function findingsOf(times: ReadonlyMap<string, readonly number[]>): Finding[] {

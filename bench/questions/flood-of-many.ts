@@ -11,7 +11,7 @@ import type { VariantName } from '../variants/variants.js';
 const USERS = 1_000;
 const MAX_ENTRIES = 2_000;
 const CONNECTIONS = 20;
-const FLOOD_MS = 3_000;
+const FLOOD_MS = 2_500;
 const FLOOD = tokens('random', 60_000);
 const SIGNED_IN = tokens('user', USERS);
 /** Those who go on working during the flood; the others come back after it. */

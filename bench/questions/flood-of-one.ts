@@ -1,5 +1,5 @@
 import { compare } from '../compare.js';
-import { race, type Contender, type RaceResult } from '../race.js';
+import { race, type Contender, type LineUp, type RaceResult } from '../race.js';
 import type { Finding, Question } from '../question.js';
 import type { Stage } from '../stage.js';
 import { tokens } from '../users.js';
@@ -17,14 +17,13 @@ export const floodOfOne: Question = {
   ask: async (stage) => {
     const findings: Finding[] = [];
     for (const platform of ['Fastify', 'Express'] as const) {
-      findings.push(...findingsOn(platform, await race(...(await lineUp(stage, platform)))));
-      await stage.close();
+      findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
     }
     return { findings, notes: ['The hand-written guard remembers users only, as most do: every refusal is a call.'] };
   },
 };
 
-async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Parameters<typeof race>> {
+async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
   const service = await stage.service();
   const start = (variant: keyof typeof NAMES) => stage.app({ platform, variant, serviceUrl: service.url, cache: LONG_CACHE });
   const unguarded = { app: await start('unguarded'), traffic: { ...PATH, values: tokens('user', 1) }, expectedStatus: 200 } as const;
@@ -33,7 +32,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Pa
     { name: NAMES.ours, app: await start('ours'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
     { name: NAMES.handWritten, app: await start('handWritten'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 1 },
   ];
-  return [contenders, { service, load: stage.load() }];
+  return { contenders, service };
 }
 
 function findingsOn(platform: string, result: RaceResult): Finding[] {

@@ -1,5 +1,5 @@
 import { CHART_PLATFORM, compare } from '../compare.js';
-import { race, type Contender, type RaceResult } from '../race.js';
+import { race, type Contender, type LineUp, type RaceResult } from '../race.js';
 import type { Finding, Question } from '../question.js';
 import type { RunningApp, RunningService, Stage } from '../stage.js';
 import { tokens } from '../users.js';
@@ -28,8 +28,7 @@ export const guardedCached: Question = {
   ask: async (stage) => {
     const findings: Finding[] = [];
     for (const platform of ['Fastify', 'Express'] as const) {
-      findings.push(...findingsOn(platform, await race(...(await lineUp(stage, platform)))));
-      await stage.close();
+      findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
     }
     const notes = [
       '200 users, all of them remembered. @nestjs/passport with passport-custom. nginx stands in front of the unguarded application, and pays for a proxy hop too.',
@@ -38,7 +37,7 @@ export const guardedCached: Question = {
   },
 };
 
-async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Parameters<typeof race>> {
+async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
   const service = await stage.service();
   const contenders: Contender[] = [];
   for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
@@ -46,7 +45,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Pa
     contenders.push({ name, app, traffic: USERS, expectedStatus: 200, callsPerRequest: 0 });
     if (variant === 'unguarded') contenders.push(...(await behindNginx(stage, app, service)));
   }
-  return [contenders, { service, load: stage.load() }];
+  return { contenders, service };
 }
 
 async function behindNginx(stage: Stage, app: RunningApp, service: RunningService): Promise<Contender[]> {

@@ -1,5 +1,5 @@
 import { CHART_PLATFORM, compare } from '../compare.js';
-import { race, type Contender, type RaceResult } from '../race.js';
+import { race, type Contender, type LineUp, type RaceResult } from '../race.js';
 import type { Finding, Question } from '../question.js';
 import type { Stage } from '../stage.js';
 import { tokens } from '../users.js';
@@ -28,14 +28,13 @@ export const guardedUncached: Question = {
   ask: async (stage) => {
     const findings: Finding[] = [];
     for (const platform of ['Fastify', 'Express'] as const) {
-      findings.push(...findingsOn(platform, await race(...(await lineUp(stage, platform)))));
-      await stage.close();
+      findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
     }
     return { findings, notes: ['The service answers at once. Every request brings another token, so that no two share a call.'] };
   },
 };
 
-async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Parameters<typeof race>> {
+async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
   const service = await stage.service();
   const realm = keycloakRealm(service.url, KEYCLOAK_TOKENS);
   const users = { header: 'x-auth-token', values: tokens('user', TOKENS) };
@@ -46,7 +45,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Pa
     const callsPerRequest = variant === 'unguarded' ? 0 : 1;
     contenders.push({ name, app, traffic: { path: '/openings', ...presented }, expectedStatus: 200, callsPerRequest });
   }
-  return [contenders, { service, load: stage.load() }];
+  return { contenders, service };
 }
 
 function findingsOn(platform: string, result: RaceResult): Finding[] {

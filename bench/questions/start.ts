@@ -4,7 +4,7 @@ import { spreadOf } from '../spread.js';
 import type { Stage } from '../stage.js';
 import { atMost } from '../target.js';
 
-const ROUNDS = 15;
+const ROUNDS = 12;
 
 interface StartTimes {
   readonly processMs: number;
