@@ -2,7 +2,6 @@ import { compileRecordBuilder } from './record-builder.js';
 import { isValidRecord } from './record-check.js';
 import { describedOnce, type FieldDescription } from './record-description.js';
 import { hidingToken } from './hidden-token.js';
-import { SHARED_FIELDS } from './shared-texts.js';
 import type { UserRecord, UserRecordClass } from './user-record.js';
 
 type Fields = Record<string, unknown>;
@@ -10,11 +9,11 @@ type Fields = Record<string, unknown>;
 /**
  * Builds the check of a record class once, at bootstrap: from a parsed JSON object to a frozen record, or `undefined` when a declared
  * field is of the wrong type. Same verdict as class-validator gives on what class-transformer builds; fields that the class does not declare
- * are dropped, and `null` becomes `undefined`. With `share`, texts that records have in common go through it.
+ * are dropped, and `null` becomes `undefined`. `share` may make records share what they have in common.
  */
 export function compileRecordReader<User extends UserRecord>(
   record: UserRecordClass<User>,
-  share?: (value: unknown) => unknown,
+  share?: (user: Fields) => void,
 ): (json: object) => User | undefined {
   const hiding = hidingToken(record);
   const fields = describedOnce(record);
@@ -26,7 +25,7 @@ export function compileRecordReader<User extends UserRecord>(
     hiding.hideToken(user, token ?? undefined);
     if (!isValidRecord(user, fields)) return undefined;
     settle(user, fields);
-    if (share) for (const name of SHARED_FIELDS) user[name] = share(user[name]);
+    share?.(user);
     return Object.freeze(user) as User;
   };
 }

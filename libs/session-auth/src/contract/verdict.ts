@@ -20,12 +20,16 @@ export interface Unavailable {
   readonly staleConnection?: true;
 }
 
+/** The session is valid. */
+export interface Accepted<User> {
+  readonly kind: 'accepted';
+  readonly user: User;
+  /** The service could not be asked: the session was confirmed before, and has lapsed since. */
+  readonly stale?: true;
+}
+
 /** What became of one check. A value and not an error, because a flood of refusals must not pay for stack traces. */
-export type Verdict<User> =
-  | { readonly kind: 'accepted'; readonly user: User; readonly stale?: true }
-  | { readonly kind: 'rejected' }
-  | { readonly kind: 'denied' }
-  | Unavailable;
+export type Verdict<User> = Accepted<User> | { readonly kind: 'rejected' } | { readonly kind: 'denied' } | Unavailable;
 
 /** The session is not valid: 401. */
 export const REJECTED = Object.freeze({ kind: 'rejected' });

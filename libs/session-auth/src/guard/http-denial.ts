@@ -12,8 +12,8 @@ export interface HttpDenial {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-const CHALLENGE = ['WWW-Authenticate', 'X-Auth-Token realm="session"'] as const;
-const REFUSED_CHALLENGE = ['WWW-Authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
+const CHALLENGE = ['www-authenticate', 'X-Auth-Token realm="session"'] as const;
+const REFUSED_CHALLENGE = ['www-authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
 
 /** 401: no token was presented. */
 export const TOKEN_REQUIRED: HttpDenial = {
@@ -40,7 +40,7 @@ export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retr
     statusCode: 503,
     code: 'SESSION_SERVICE_UNAVAILABLE',
     message: 'The session service is unavailable; try again later',
-    headers: [['Retry-After', String(retryAfterSeconds)]],
+    headers: [['retry-after', String(retryAfterSeconds)]],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ExecutionContext } from '@nestjs/common';
 
 /** What the guard reads of a request, on Express and on Fastify. */
 export interface HttpRequest {
@@ -6,6 +7,17 @@ export interface HttpRequest {
   readonly rawHeaders?: readonly string[];
   /** Node's own request under Fastify's. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };
+}
+
+/**
+ * Request and reply of an HTTP call. They are the arguments of Nest's own context, whose `switchToHttp()` costs more than a look-up of the
+ * session; a context that a test has made up may have no more than `switchToHttp()`.
+ */
+export function httpArguments(context: ExecutionContext): readonly [request: HttpRequest, reply: unknown] {
+  const args: unknown = (context as Partial<ExecutionContext>).getArgs?.();
+  if (Array.isArray(args) && args.length > 1) return args as unknown as [HttpRequest, unknown];
+  const http = context.switchToHttp();
+  return [http.getRequest(), http.getResponse()];
 }
 
 /** How many times a header was sent; one where that can't be known. */

@@ -6,7 +6,7 @@ import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { attachNobody, attachUser, findChecked, keepChecked } from './guarded-request.js';
-import type { HttpRequest } from './http-request.js';
+import { httpArguments, type HttpRequest } from './http-request.js';
 import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type HttpDenial } from './http-denial.js';
 import { keepFromSharedCaches, setHeaders } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
@@ -21,7 +21,7 @@ interface Call {
 
 /**
  * Lets in whoever presents a valid session and meets the handler's rule; attaches the user's record to `request.user`.
- * Everyone else gets 401, 403 or 503, never a handler.
+ * Everyone else gets 401, 403 or 503, never a handler: the promise is rejected with Nest's exception for that status.
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {
@@ -30,10 +30,10 @@ export class SessionAuthGuard implements CanActivate {
   canActivate(context: ExecutionContext): true | Promise<true> {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
-    if (context.getType() !== 'http') throw exceptionOf(FORBIDDEN);
+    if (context.getType() !== 'http') return Promise.reject(exceptionOf(FORBIDDEN));
 
-    const http = context.switchToHttp();
-    const call: Call = { context, rule, request: http.getRequest(), reply: http.getResponse() };
+    const [request, reply] = httpArguments(context);
+    const call: Call = { context, rule, request, reply };
     keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
     if (session === NO_TOKEN) return this.admitAnonymous(call, TOKEN_REQUIRED);
@@ -67,14 +67,15 @@ export class SessionAuthGuard implements CanActivate {
     return true;
   }
 
-  private admitAnonymous(call: Call, denial: HttpDenial): true {
+  private admitAnonymous(call: Call, denial: HttpDenial): true | Promise<never> {
     if (call.rule.kind !== 'optional') return this.deny(call, denial);
     attachNobody(call.request);
     return true;
   }
 
-  private deny({ reply }: Call, denial: HttpDenial): never {
+  /** Rejects, because Nest takes that at half the price of a throw. */
+  private deny({ reply }: Call, denial: HttpDenial): Promise<never> {
     setHeaders(reply, denial.headers);
-    throw exceptionOf(denial);
+    return Promise.reject(exceptionOf(denial));
   }
 }

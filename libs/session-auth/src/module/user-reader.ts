@@ -1,6 +1,6 @@
 import { describedOnce, hasAsyncValidators } from '../contract/record-description.js';
 import { compileRecordReader } from '../contract/record-reader.js';
-import { sharedTexts } from '../contract/shared-texts.js';
+import { sharingValues } from '../contract/shared-values.js';
 import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import { refuseOption } from './option-checks.js';
 
@@ -8,7 +8,7 @@ import { refuseOption } from './option-checks.js';
 export interface UserReaderSettings {
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
-  /** Where records are remembered, they share the texts that they have in common. */
+  /** Where records are remembered, they share what they have in common. */
   readonly memory: object | undefined;
 }
 
@@ -20,7 +20,7 @@ export function readUserWith({ userRecord, identityFields, memory }: UserReaderS
     refuseOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
   if (hasAsyncValidators(userRecord)) refuseOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
   if (Object.hasOwn(new userRecord(), 'auth_token')) refuseOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
-  const read = compileRecordReader(userRecord, memory && sharedTexts());
+  const read = compileRecordReader(userRecord, memory && sharingValues());
   return (json) => {
     const user = read(json);
     return user && identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord])) ? user : undefined;

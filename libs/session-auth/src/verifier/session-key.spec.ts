@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { sessionKeys, tokenKey } from './session-key.js';
 
 describe('the key of a session', () => {
-  const text = fc.string({ minLength: 1, maxLength: 20 });
+  const text = fc.string({ unit: fc.constantFrom('1', ':', '\\', 'n', '!', '~', 'a'), minLength: 1, maxLength: 6 });
   const identity = fc.record({ token: text, authIv: fc.option(text, { nil: undefined }) });
 
   it('is the same for the same identity and another for every other', () => {

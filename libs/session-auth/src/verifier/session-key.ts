@@ -9,15 +9,15 @@ export interface SessionKeys {
   readonly session: string;
 }
 
-/** Digests a token and its IV. Lengths go in front, so that no two identities read the same. */
+/** Digests a token and its IV. Neither can hold a line break, so that no two identities read the same. */
 export function sessionKeys({ token, authIv }: SessionIdentity): SessionKeys {
   const key = tokenKey(token);
-  return { token: key, session: authIv === undefined ? key : digest(`${token.length}:${token}:${authIv}`) };
+  return { token: key, session: authIv === undefined ? key : digest(`${token}\n${authIv}`) };
 }
 
 /** Digest of a token alone. */
 export function tokenKey(token: string): string {
-  return digest(`${token.length}:${token}`);
+  return digest(token);
 }
 
 /** As one byte a character, the digest is the shortest string that it can be, and the quickest to make. */

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
-import { REJECTED, type Verdict } from '../contract/verdict.js';
+import { REJECTED, type Accepted, type Verdict } from '../contract/verdict.js';
+import { LapsingMap } from './lapsing-map.js';
 import type { SessionKeys } from './session-key.js';
 
 /** How long and how much is remembered. Milliseconds on a monotonic clock. */
@@ -16,67 +16,57 @@ export interface MemorySettings {
   readonly staleIfErrorMs: number;
 }
 
-/** A session that the service confirmed. It is the verdict itself, so that a hit allocates nothing. */
-export interface RememberedSession<User> {
-  readonly kind: 'accepted';
-  readonly user: User;
-  readonly key: string;
-  readonly verifiedAtMs: number;
-  /** When it was last tried to confirm it again. */
-  refreshedAtMs: number;
-}
-
-interface RememberedRefusal {
-  readonly key: string;
-  readonly refusedAtMs: number;
-}
-
 /** A failed refresh is repeated after this part of the time that it has. */
 const REFRESH_PAUSE_PART = 4;
 
+/** A user whose session was confirmed with an IV. Without one, the user stands for himself. */
+class UserUnderIv<User> {
+  constructor(
+    readonly session: string,
+    readonly user: User,
+  ) {}
+}
+
 /** What this process remembers of sessions, keyed by digests. Every part is bounded, and none can push out another. */
-export class SessionMemory<User> {
+export class SessionMemory<User extends object | string | number | true> {
   readonly #settings: MemorySettings;
-  readonly #now: () => number;
-  readonly #sessions: LRUCache<string, RememberedSession<User>>;
-  readonly #refusals: LRUCache<string, RememberedRefusal>;
-  readonly #signedOut: LRUCache<string, number>;
+  readonly #sessions: LapsingMap<User | UserUnderIv<User>>;
+  /** Of each refused token, the session. */
+  readonly #refusals: LapsingMap<string>;
+  readonly #signedOut: LapsingMap<true>;
+  readonly #refreshed: LapsingMap<true>;
 
   constructor(settings: MemorySettings, now: () => number = () => performance.now()) {
+    const { maxEntries, ttlMs, negativeTtlMs, refreshAheadMs, staleIfErrorMs } = settings;
     this.#settings = settings;
-    this.#now = () => Math.floor(now());
-    this.#sessions = new LRUCache({ max: settings.maxEntries });
-    this.#refusals = new LRUCache({ max: settings.maxEntries });
-    this.#signedOut = new LRUCache({ max: settings.maxEntries });
+    this.#sessions = new LapsingMap({ maxEntries, lifetimeMs: ttlMs }, now);
+    this.#refusals = new LapsingMap({ maxEntries, lifetimeMs: negativeTtlMs }, now);
+    this.#signedOut = new LapsingMap({ maxEntries, lifetimeMs: ttlMs + staleIfErrorMs }, now);
+    this.#refreshed = new LapsingMap({ maxEntries, lifetimeMs: refreshAheadMs / REFRESH_PAUSE_PART }, now);
   }
 
   /** What is known of a session and not older than its lifetime, nor than `maxAgeMs`. */
-  find(keys: SessionKeys, maxAgeMs: number): RememberedSession<User> | typeof REJECTED | undefined {
-    const session = this.#sessions.get(keys.token);
-    if (session?.key === keys.session) {
-      return this.#isYounger(session.verifiedAtMs, Math.min(this.#settings.ttlMs, maxAgeMs)) ? session : undefined;
-    }
-    const refusal = this.#refusals.get(keys.token);
-    if (refusal?.key !== keys.session) return undefined;
-    return this.#isYounger(refusal.refusedAtMs, Math.min(this.#settings.negativeTtlMs, maxAgeMs)) ? REJECTED : undefined;
+  find(keys: SessionKeys, maxAgeMs: number): Accepted<User> | typeof REJECTED | undefined {
+    const user = userOf(this.#sessions.get(keys.token), keys);
+    if (user !== undefined) return this.#sessions.isYounger(keys.token, maxAgeMs) ? { kind: 'accepted', user } : undefined;
+    if (this.#refusals.get(keys.token) !== keys.session) return undefined;
+    return this.#refusals.isYounger(keys.token, maxAgeMs) ? REJECTED : undefined;
   }
 
-  /** A session that was confirmed before, for when the service can't say. */
-  findStale(keys: SessionKeys): RememberedSession<User> | undefined {
-    const session = this.#sessions.peek(keys.token);
-    if (session?.key !== keys.session) return undefined;
+  /** The user of a session that was confirmed before, for when the service can't say. */
+  findStale(keys: SessionKeys): User | undefined {
     const { ttlMs, staleIfErrorMs } = this.#settings;
-    return staleIfErrorMs > 0 && this.#now() - session.verifiedAtMs < ttlMs + staleIfErrorMs ? session : undefined;
+    if (staleIfErrorMs === 0) return undefined;
+    const user = userOf(this.#sessions.getLapsed(keys.token), keys);
+    return user !== undefined && this.#sessions.isYounger(keys.token, ttlMs + staleIfErrorMs) ? user : undefined;
   }
 
   /** Whether a remembered session should be asked about again while it is still good; says so once in a while. */
-  claimRefresh(session: RememberedSession<User>): boolean {
+  claimRefresh({ token }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
-    if (refreshAheadMs === 0) return false;
-    const now = this.#now();
-    if (now - session.verifiedAtMs < ttlMs - refreshAheadMs) return false;
-    if (session.refreshedAtMs !== session.verifiedAtMs && now - session.refreshedAtMs < refreshAheadMs / REFRESH_PAUSE_PART) return false;
-    session.refreshedAtMs = now;
+    if (refreshAheadMs === 0 || this.#sessions.isYounger(token, ttlMs - refreshAheadMs)) return false;
+    if (this.#refreshed.get(token)) return false;
+    this.#refreshed.set(token, true);
     return true;
   }
 
@@ -88,9 +78,7 @@ export class SessionMemory<User> {
       return;
     }
     this.#sessions.delete(keys.token);
-    if (verdict.kind === 'rejected' && this.#settings.negativeTtlMs > 0) {
-      this.#refusals.set(keys.token, { key: keys.session, refusedAtMs: this.#now() });
-    }
+    if (verdict.kind === 'rejected' && this.#settings.negativeTtlMs > 0) this.#refusals.set(keys.token, keys.session);
   }
 
   /** Drops what is remembered of a token, under whatever IV. */
@@ -102,7 +90,7 @@ export class SessionMemory<User> {
   /** Drops a token that is signed out, and remembers it no more for as long as it could have been remembered. */
   bar(token: string): void {
     this.forget(token);
-    this.#signedOut.set(token, this.#now());
+    this.#signedOut.set(token, true);
   }
 
   /** A sign-in gave this token: what was known against it is void. */
@@ -111,16 +99,15 @@ export class SessionMemory<User> {
     this.#signedOut.delete(token);
   }
 
-  #remember(keys: SessionKeys, user: User): void {
-    const { ttlMs, staleIfErrorMs } = this.#settings;
-    const now = this.#now();
-    const signedOutAtMs = this.#signedOut.get(keys.token);
-    if (signedOutAtMs !== undefined && now - signedOutAtMs < ttlMs + staleIfErrorMs) return;
-    this.#refusals.delete(keys.token);
-    this.#sessions.set(keys.token, { kind: 'accepted', user, key: keys.session, verifiedAtMs: now, refreshedAtMs: now });
+  #remember({ token, session }: SessionKeys, user: User): void {
+    if (this.#signedOut.get(token)) return;
+    this.#refusals.delete(token);
+    this.#refreshed.delete(token);
+    this.#sessions.set(token, session === token ? user : new UserUnderIv(session, user));
   }
+}
 
-  #isYounger(thenMs: number, limitMs: number): boolean {
-    return this.#now() - thenMs < limitMs;
-  }
+function userOf<User>(remembered: User | UserUnderIv<User> | undefined, { token, session }: SessionKeys): User | undefined {
+  if (!(remembered instanceof UserUnderIv)) return session === token ? remembered : undefined;
+  return remembered.session === session ? remembered.user : undefined;
 }

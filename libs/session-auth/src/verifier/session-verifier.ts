@@ -7,7 +7,7 @@ import { SingleFlight } from './single-flight.js';
 import type { Suspicion } from './suspicion.js';
 
 /** Decides on a session: remembered, or else one shared flight to the service, protected. */
-export class SessionVerifier<User> {
+export class SessionVerifier<User extends object | string | number | true> {
   readonly #check: ProtectedCheck<User>;
   readonly #memory: SessionMemory<User> | undefined;
   readonly #suspicion: Suspicion | undefined;
@@ -30,7 +30,7 @@ export class SessionVerifier<User> {
     const keys = sessionKeys(session);
     const remembered = this.#memory?.find(keys, maxAgeMs);
     if (!remembered) return this.#ask(session, keys, maxAgeMs);
-    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(remembered)) void this.#fly(session, keys);
+    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#fly(session, keys);
     return remembered;
   }
 
@@ -66,7 +66,7 @@ export class SessionVerifier<User> {
     const verdict = await this.#fly(session, keys);
     if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
     const stale = this.#memory?.findStale(keys);
-    return stale ? { kind: 'accepted', user: stale.user, stale: true } : verdict;
+    return stale !== undefined ? { kind: 'accepted', user: stale, stale: true } : verdict;
   }
 
   #fly(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {

@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache';
+
+/** Bounds of a {@link LapsingMap}. */
+export interface LapsingMapLimits {
+  readonly maxEntries: number;
+  /** Milliseconds until an entry lapses. */
+  readonly lifetimeMs: number;
+}
+
+/** lru-cache takes an entry for good at the age of its ttl, and a start at 0 for none. Odd halves of a millisecond know neither case. */
+const TICKS_PER_MS = 2;
+
+/**
+ * Entries that lapse on a monotonic clock; where there are too many, the least recently used goes first.
+ * It takes no room before its first entry.
+ */
+export class LapsingMap<Value extends object | string | number | true> {
+  readonly #build: () => LRUCache<string, Value>;
+  readonly #ttl: number;
+  #entries: LRUCache<string, Value> | undefined;
+
+  constructor({ maxEntries, lifetimeMs }: LapsingMapLimits, now: () => number) {
+    this.#ttl = Math.max(1, Math.floor(lifetimeMs) * TICKS_PER_MS - 1);
+    const perf = { now: () => Math.floor(now()) * TICKS_PER_MS + 1 };
+    this.#build = () => new LRUCache({ max: maxEntries, ttl: this.#ttl, ttlResolution: 0, noDeleteOnStaleGet: true, perf });
+  }
+
+  /** An entry that has not lapsed; it counts as used. */
+  get(key: string): Value | undefined {
+    return this.#entries?.get(key);
+  }
+
+  /** An entry, lapsed or not. */
+  getLapsed(key: string): Value | undefined {
+    return this.#entries?.peek(key, { allowStale: true });
+  }
+
+  /** Whether an entry, which there is, was set less than so many milliseconds ago. */
+  isYounger(key: string, ageMs: number): boolean {
+    if (ageMs === Infinity) return true;
+    return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries ??= this.#build();
+    this.#entries.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#entries?.delete(key);
+  }
+}
