@@ -5,9 +5,9 @@ import type { RunningApp, RunningService, Stage } from './stage.js';
 
 const CONNECTIONS = 50;
 /** Two processes of one variant may differ by a fifth for as long as they live; so each heat has new ones. */
-const HEATS = 2;
-const ROUNDS = 6;
-const ROUND_MS = 200;
+const HEATS = 3;
+const ROUNDS = 4;
+const ROUND_MS = 350;
 const WARM_UP_MS = 1_500;
 
 /** One variant in a race. */

@@ -8,7 +8,7 @@ import { atMost } from '../target.js';
 import { LONG_CACHE } from '../variants/variant.js';
 import type { VariantName } from '../variants/variants.js';
 
-const HEATS = 2;
+const HEATS = 3;
 const ROUNDS = 4;
 const ROUND_MS = 250;
 

@@ -8,7 +8,12 @@ import { LONG_CACHE } from '../variants/variant.js';
 const PATH = { path: '/openings', header: 'x-auth-token' };
 const REFUSED = { ...PATH, values: tokens('refused', 1) };
 
-const NAMES = { unguarded: 'unguarded, answering 200', ours: 'nestjs-session-auth', handWritten: 'hand-written guard with a Map' } as const;
+const NAMES = {
+  unguarded: 'unguarded, answering 200',
+  ours: 'nestjs-session-auth',
+  leastRefusal: 'limit: an exception that was made once, and no check',
+  handWritten: 'hand-written guard with a Map',
+} as const;
 
 /** The price of saying no, again and again, to one client that does not stop. */
 export const floodOfOne: Question = {
@@ -30,6 +35,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
   const contenders: Contender[] = [
     { name: NAMES.unguarded, ...unguarded, callsPerRequest: 0 },
     { name: NAMES.ours, app: await start('ours'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
+    { name: NAMES.leastRefusal, app: await start('leastRefusal'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
     { name: NAMES.handWritten, app: await start('handWritten'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 1 },
   ];
   return { contenders, service };
@@ -38,6 +44,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
 function findingsOn(platform: string, result: RaceResult): Finding[] {
   return [
     compare(result, { platform, name: NAMES.ours, against: NAMES.unguarded, atLeast: 0.9 }),
+    compare(result, { platform, name: NAMES.leastRefusal, against: NAMES.unguarded }),
     compare(result, { platform, name: NAMES.handWritten, against: NAMES.unguarded }),
   ];
 }

@@ -1,10 +1,10 @@
-import type { StartAppApi } from '../processes/start-app.worker.js';
+import type { StartAppApi, StartOrder } from '../processes/start-app.worker.js';
 import type { Question } from '../question.js';
 import { spreadOf } from '../spread.js';
 import type { Stage } from '../stage.js';
 import { atMost } from '../target.js';
 
-const ROUNDS = 12;
+const ROUNDS = 16;
 
 interface StartTimes {
   readonly processMs: number;
@@ -16,11 +16,12 @@ export const start: Question = {
   name: 'start',
   title: 'Start of an application with the module against one without, milliseconds more',
   ask: async (stage) => {
-    const rounds: { bare: StartTimes; without: StartTimes; with: StartTimes }[] = [];
+    const rounds: { bare: StartTimes; without: StartTimes; undici: StartTimes; with: StartTimes }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const bare = await startApp(stage, { peers: false, module: false });
-      const without = await startApp(stage, { peers: true, module: false });
-      rounds.push({ bare, without, with: await startApp(stage, { peers: true, module: true }) });
+      const bare = await startApp(stage, {});
+      const without = await startApp(stage, { peers: true });
+      const undici = await startApp(stage, { peers: true, undici: true });
+      rounds.push({ bare, without, undici, with: await startApp(stage, { peers: true, module: true }) });
     }
     const more = (read: (round: (typeof rounds)[number]) => number) => spreadOf(rounds.slice(1).map(read));
     return {
@@ -30,6 +31,11 @@ export const start: Question = {
           unit: 'ms',
           value: more((round) => round.with.processMs - round.without.processMs),
           target: atMost(10),
+        },
+        {
+          subject: 'of which: loading undici',
+          unit: 'ms',
+          value: more((round) => round.undici.processMs - round.without.processMs),
         },
         {
           subject: 'NestFactory.create() and init() alone',
@@ -48,7 +54,7 @@ export const start: Question = {
   },
 };
 
-async function startApp(stage: Stage, order: { peers: boolean; module: boolean }): Promise<StartTimes> {
+async function startApp(stage: Stage, order: StartOrder): Promise<StartTimes> {
   const started = performance.now();
   const worker = stage.worker<StartAppApi>('start-app');
   const buildMs = await worker.call('start', order);

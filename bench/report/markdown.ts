@@ -7,7 +7,7 @@ export interface Answered extends Answer {
 }
 
 const HOW_TO_READ = `Every figure is min / **median** / max over the rounds; the median decides. Variants run in turn within each round,
-each in a process of its own, the session service and the load in others, over loopback. Half-way all are started anew: two processes
+each in a process of its own, the session service and the load in others, over loopback. Three times all are started anew: two processes
 of one variant may differ for as long as they live. A ratio compares requests per second within one round; over HTTP a difference below
 about 10 % is not resolved. \`by CPU\` is the median of the same ratio counted by the processor time that the application itself used:
 it holds when the load, the service or a neighbour take their part of a small machine. Every variant is checked to have answered what it

@@ -8,6 +8,7 @@ interface VariantModule {
 export const VARIANTS = {
   unguarded: () => import('./unguarded.js'),
   leastGuard: () => import('./least-guard.js'),
+  leastRefusal: () => import('./least-refusal.js'),
   ours: () => import('./ours.js'),
   handWritten: () => import('./hand-written.js'),
   handWrittenDigest: () => import('./hand-written-digest.js'),
