@@ -16,29 +16,11 @@ import { listen } from '../../apps/session-service/src/http/listen.js';
 import { Argon2PasswordHashing, PasswordHashing } from '../../apps/session-service/src/passwords/password-hashing.js';
 import { SessionServiceModule } from '../../apps/session-service/src/session-service.module.js';
 import { SessionLimits } from '../../apps/session-service/src/sessions/session-limits.js';
+import { JSON_TYPE, KEY, signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
 import { HeldPasswordHashing } from './held-password-hashing.js';
-import { send, type WireReply } from './send.js';
+import { send } from './send.js';
 import { compileService, runServiceToItsEnd, type ServiceProcess, type ServiceProgram, startServiceProcess } from './service-process.js';
-
-const KEY = { 'X-API-KEY': 'demo-api-key' };
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-function signIn(url: string, credentials: object = { username: 'manager', password: 'manager-demo' }): Promise<WireReply> {
-  return send(url, { method: 'POST', path: '/authentication', headers: { ...KEY, ...JSON_TYPE }, body: JSON.stringify(credentials) });
-}
-
-async function tokenFrom(url: string): Promise<string> {
-  return String(expectUserRecord(await signIn(url)).auth_token);
-}
-
-function userDetails(url: string, token: string): Promise<WireReply> {
-  return send(url, { method: 'GET', path: '/authentication/user_details', headers: { ...KEY, 'X-AUTH-TOKEN': token } });
-}
-
-function signOut(url: string, token: string): Promise<WireReply> {
-  return send(url, { method: 'DELETE', path: '/authentication', headers: { ...KEY, 'X-AUTH-TOKEN': token } });
-}
 
 describe('the service as a process', () => {
   let program: ServiceProgram;
@@ -169,7 +151,7 @@ describe('under abuse', () => {
   let url: string;
 
   beforeEach(async () => {
-    database = await openDatabase(undefined);
+    database = await openDatabase();
     await seedDemoAccounts(database, new Argon2PasswordHashing());
     hashing = new HeldPasswordHashing();
     const testing = Test.createTestingModule({ imports: [SessionServiceModule.over(database, new SessionLimits())] });

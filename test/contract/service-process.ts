@@ -10,6 +10,7 @@ const APP = join(import.meta.dirname, '../../apps/session-service');
 /** The service's program as plain JavaScript, as a process can run it. */
 export interface ServiceProgram {
   readonly main: string;
+  readonly admin: string;
   remove(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ export async function compileService(): Promise<ServiceProgram> {
   const files = await readdir(join(APP, 'src'), { recursive: true });
   const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
   await Promise.all(sources.map((source) => translate(join(APP, 'src', source), join(target, source.replace(/\.ts$/, '.js')))));
-  return { main: join(target, 'main.js'), remove: () => rm(target, { recursive: true, force: true }) };
+  return { main: join(target, 'main.js'), admin: join(target, 'admin.js'), remove: () => rm(target, { recursive: true, force: true }) };
 }
 
 async function translate(source: string, target: string): Promise<void> {
@@ -51,7 +52,7 @@ async function translate(source: string, target: string): Promise<void> {
 
 /** Starts the service and waits until it listens. */
 export async function startServiceProcess(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
-  const { child, ended } = run(program, environment);
+  const { child, ended } = run([program.main], environment);
   const url = await Promise.race([listeningUrl(child), ended.then(({ output }) => Promise.reject(new Error(output)))]);
   return {
     url,
@@ -64,12 +65,19 @@ export async function startServiceProcess(program: ServiceProgram, environment: 
 
 /** Runs the service, which is expected to end by itself. */
 export function runServiceToItsEnd(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ProcessEnd> {
-  return run(program, environment).ended;
+  return run([program.main], environment).ended;
 }
 
-function run({ main }: ServiceProgram, environment: NodeJS.ProcessEnv): { child: ChildProcess; ended: Promise<ProcessEnd> } {
+/** Runs one command of the administration. */
+export function runAdministrationProcess(program: ServiceProgram, args: string[], environment: NodeJS.ProcessEnv): Promise<ProcessEnd> {
+  const { child, ended } = run([program.admin, ...args], environment);
+  child.stdin?.end();
+  return ended;
+}
+
+function run(args: string[], environment: NodeJS.ProcessEnv): { child: ChildProcess; ended: Promise<ProcessEnd> } {
   const { PATH } = process.env;
-  const child = spawn(process.execPath, [main], { env: { PATH, PORT: '0', NO_COLOR: '1', ...environment } });
+  const child = spawn(process.execPath, args, { env: { PATH, PORT: '0', NO_COLOR: '1', ...environment } });
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
     ([[code], said, complained]): ProcessEnd => ({ code: code as number | null, output: said + complained }),
   );

@@ -1,4 +1,6 @@
+import { describe } from '@jest/globals';
 import { startReferenceService } from 'session-service';
+import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
 
 /** What a user signs in with. */
 export interface Account {
@@ -11,6 +13,14 @@ export interface ServiceUnderTest {
   readonly url: string;
   readonly apiKey: string;
   close(): Promise<void>;
+}
+
+/** A service that the contract can be checked against. */
+export interface ServiceCandidate {
+  readonly name: string;
+  /** Skips what cannot be checked on this machine. */
+  readonly suite: typeof describe | typeof describe.skip;
+  readonly open: () => Promise<ServiceUnderTest>;
 }
 
 const { SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY } = process.env;
@@ -26,12 +36,34 @@ export const accounts: Readonly<Record<'manager' | 'recruiter' | 'newhire' | 'pe
   pending: accountFrom('SESSION_SERVICE_PENDING', 'pending:pending-demo'),
 };
 
-/** Gives the service that the environment names, or else starts the reference service. */
-export async function openServiceUnderTest(): Promise<ServiceUnderTest> {
-  if (SESSION_SERVICE_URL === undefined) return { ...(await startReferenceService({ logger: false })), apiKey: 'demo-api-key' };
+/** The services that the contract is checked against: the one that the environment names, or else ours on each database. */
+export const servicesUnderTest: readonly ServiceCandidate[] = checksReferenceService
+  ? [
+      { name: 'the reference service on SQLite', suite: describe, open: openReferenceService },
+      { name: 'the reference service on PostgreSQL', suite: describeWithPostgres, open: openReferenceServiceOnPostgres },
+    ]
+  : [{ name: 'the service that SESSION_SERVICE_URL names', suite: describe, open: openNamedService }];
+
+async function openReferenceService(databaseUrl?: string): Promise<ServiceUnderTest> {
+  return { ...(await startReferenceService({ logger: false, databaseUrl })), apiKey: 'demo-api-key' };
+}
+
+async function openReferenceServiceOnPostgres(): Promise<ServiceUnderTest> {
+  const server = await PostgresServer.start();
+  try {
+    const service = await openReferenceService(await server.createDatabase());
+    return { ...service, close: () => service.close().then(() => server.stop()) };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function openNamedService(): Promise<ServiceUnderTest> {
+  if (SESSION_SERVICE_URL === undefined) throw new Error('Set SESSION_SERVICE_URL to the base URL of a service.');
   if (!SESSION_SERVICE_API_KEY) throw new Error('Set SESSION_SERVICE_API_KEY to an application key of the service at SESSION_SERVICE_URL.');
   if (!accounts.manager) throw new Error('Set SESSION_SERVICE_MANAGER to username:password of a user of the service.');
-  return { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, close: () => Promise.resolve() };
+  return Promise.resolve({ url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, close: () => Promise.resolve() });
 }
 
 function accountFrom(variable: string, ofReferenceService: string): Account | undefined {

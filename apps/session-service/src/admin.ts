@@ -1,5 +1,5 @@
 import { runAdministration, USAGE } from './administration/run-administration.js';
-import { dataDirFrom } from './environment.js';
+import { databasePlaceFrom } from './environment.js';
 
 const commandLine = process.argv.slice(2);
 
@@ -7,7 +7,7 @@ if (commandLine.length === 0) {
   process.stdout.write(`${USAGE}\n`);
 } else {
   try {
-    process.stdout.write(`${await runAdministration(commandLine, process.env, dataDirFrom(process.env))}\n`);
+    process.stdout.write(`${await runAdministration(commandLine, process.env, databasePlaceFrom(process.env))}\n`);
   } catch (error) {
     process.stderr.write(`session-service admin: ${error instanceof Error ? error.message : 'unknown failure'}\n`);
     process.exitCode = 1;

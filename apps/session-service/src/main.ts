@@ -1,16 +1,19 @@
 import { optionsFromEnvironment } from './environment.js';
 import { startReferenceService } from './start-reference-service.js';
 
+/** Longer than a service takes to close, unless its database does not answer. */
+const EXIT_DEADLINE_MS = 6000;
+
 try {
   const service = await startReferenceService({ ...optionsFromEnvironment(process.env), logger: ['warn', 'error', 'fatal'] });
-  process.stdout.write(`session-service: listening on ${service.url}\n`);
-
   const stop = (signal: NodeJS.Signals): void => {
     process.stdout.write(`session-service: stopping on ${signal}\n`);
     void service.close();
+    setTimeout(() => process.exit(0), EXIT_DEADLINE_MS).unref();
   };
   // Once: a second signal ends the process at once.
   process.once('SIGTERM', stop).once('SIGINT', stop);
+  process.stdout.write(`session-service: listening on ${service.url}\n`);
 } catch (error) {
   process.stderr.write(`session-service: ${error instanceof Error ? error.message : 'unknown failure'}\n`);
   process.exit(1);

@@ -1,13 +1,12 @@
 import { type LoggerService, type LogLevel } from '@nestjs/common';
+import { type DatabasePlace } from './database/database-place.js';
 
 /** Where and how the service runs. */
-export interface ReferenceServiceOptions {
+export interface ReferenceServiceOptions extends DatabasePlace {
   /** TCP port, 0 to 65535; 0 takes a free one. @default 0 */
   readonly port?: number;
   /** Address to listen on. @default '127.0.0.1' */
   readonly host?: string;
-  /** Directory of the database, created when missing. Absent: in memory, gone when the service is closed. */
-  readonly dataDir?: string;
   /** Whether the demo application and its users are added; never possible in production. @default NODE_ENV is not 'production' */
   readonly seed?: boolean;
   /** Milliseconds from sign-in until a session ends by itself, 1 to 31 536 000 000 (a year). @default 43 200 000 (12 hours) */

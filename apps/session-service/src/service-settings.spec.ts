@@ -9,12 +9,17 @@ describe('the settings of a service that runs alone', () => {
     settingsFrom(optionsFromEnvironment(environment), false);
 
   it('have defaults for everything', () => {
-    expect(settingsOf({})).toMatchObject({ port: 3100, host: '127.0.0.1', dataDir: resolve('data'), seed: true });
+    expect(settingsOf({})).toMatchObject({ port: 3100, host: '127.0.0.1', database: { dataDir: resolve('data') }, seed: true });
   });
 
   it('come from the environment', () => {
     const settings = settingsOf({ PORT: '8080', HOST: '::1', DATA_DIR: '/srv/sessions', SESSION_LIFETIME_MS: '60000' });
-    expect(settings).toMatchObject({ port: 8080, host: '::1', dataDir: resolve('/srv/sessions'), limits: { lifetimeMs: 60_000 } });
+    expect(settings).toMatchObject({
+      port: 8080,
+      host: '::1',
+      database: { dataDir: resolve('/srv/sessions') },
+      limits: { lifetimeMs: 60_000 },
+    });
   });
 
   it.each([
@@ -36,7 +41,7 @@ describe('the settings of an embedded service', () => {
     settingsFrom(options, production);
 
   it('are a free port and a database in memory', () => {
-    expect(settingsOf({}, false)).toMatchObject({ port: 0, dataDir: undefined });
+    expect(settingsOf({}, false)).toMatchObject({ port: 0, database: { databaseUrl: undefined, dataDir: undefined } });
   });
 
   it('never add demo accounts in production', () => {

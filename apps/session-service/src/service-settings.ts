@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type DatabasePlace } from './database/database-place.js';
 import { type ReferenceServiceOptions } from './reference-service-options.js';
 import { SessionLimits } from './sessions/session-limits.js';
 import { StartError } from './start-error.js';
@@ -9,21 +10,22 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 export interface ServiceSettings {
   readonly port: number;
   readonly host: string;
-  readonly dataDir: string | undefined;
+  readonly database: DatabasePlace;
   readonly seed: boolean;
   readonly limits: SessionLimits;
 }
 
 /** Fills in the defaults and refuses what makes no sense. */
 export function settingsFrom(options: ReferenceServiceOptions, production: boolean): ServiceSettings {
-  const { port = 0, host = '127.0.0.1', dataDir, seed = !production, sessionLifetimeMs } = options;
+  const { port = 0, host = '127.0.0.1', databaseUrl, dataDir, seed = !production, sessionLifetimeMs } = options;
   requireInteger('the port', port, 0, 65_535);
   if (host.trim() === '') throw new StartError('the host must not be empty');
   if (dataDir?.trim() === '') throw new StartError('the data directory must not be empty');
   if (sessionLifetimeMs !== undefined) requireInteger('the session lifetime in milliseconds', sessionLifetimeMs, 1, YEAR_MS);
   if (seed && production)
     throw new StartError('the demo accounts have published passwords and cannot be added when NODE_ENV is production');
-  return { port, host, dataDir: dataDir === undefined ? undefined : resolve(dataDir), seed, limits: new SessionLimits(sessionLifetimeMs) };
+  const database = { databaseUrl, dataDir: dataDir === undefined ? undefined : resolve(dataDir) };
+  return { port, host, database, seed, limits: new SessionLimits(sessionLifetimeMs) };
 }
 
 function requireInteger(name: string, value: number, min: number, max: number): void {

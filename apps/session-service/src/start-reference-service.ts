@@ -38,7 +38,7 @@ export interface ReferenceService {
 export async function startReferenceService(options: ReferenceServiceOptions = {}): Promise<ReferenceService> {
   const production = process.env.NODE_ENV === 'production';
   const settings = settingsFrom(options, production);
-  const database = await openDatabase(settings.dataDir);
+  const database = await openDatabase(settings.database);
   try {
     if (settings.seed) await seedDemoAccounts(database, new Argon2PasswordHashing());
     const app = await createApplication(database, settings, options.logger);

@@ -16,7 +16,7 @@ describe('the administration', () => {
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
   const run = (line: string, environment: NodeJS.ProcessEnv = {}): Promise<string> =>
-    runAdministration(line.split(' '), environment, dataDir);
+    runAdministration(line.split(' '), environment, { dataDir });
 
   it('adds an application, keeps only the digest of its key and does not repeat the key', async () => {
     const said = await run('add-application openings', { APPLICATION_KEY: 'a-key-of-its-own' });
@@ -57,7 +57,7 @@ describe('the administration', () => {
   });
 
   async function stored(table: 'applications' | 'users'): Promise<object[]> {
-    const database = await openDatabase(dataDir);
+    const database = await openDatabase({ dataDir });
     const rows = await database.selectFrom(table).selectAll().execute();
     await database.destroy();
     return rows;

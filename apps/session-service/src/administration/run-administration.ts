@@ -1,4 +1,5 @@
 import { type Kysely } from 'kysely';
+import { type DatabasePlace } from '../database/database-place.js';
 import { openDatabase } from '../database/open-database.js';
 import { type Schema } from '../database/schema.js';
 import { StartError } from '../start-error.js';
@@ -12,32 +13,32 @@ export const USAGE = `Usage:
   admin.js add-application NAME           the key from APPLICATION_KEY or standard input; else a new one is made and shown
   admin.js add-user USERNAME [--role ROLE] [--sub-role SUB_ROLE] [--first-name NAME] [--email EMAIL] [--pending] ...
                                           the password from USER_PASSWORD or standard input
-The database is in DATA_DIR, ./data when not set.`;
+The database is the one that DATABASE_URL names; when that is not set, the one in DATA_DIR, ./data by default.`;
 
 /**
  * Carries out one command of the administration.
  *
  * @returns what to tell the operator
  */
-export async function runAdministration(args: string[], environment: NodeJS.ProcessEnv, dataDir: string): Promise<string> {
+export async function runAdministration(args: string[], environment: NodeJS.ProcessEnv, place: DatabasePlace): Promise<string> {
   const [command, ...rest] = args;
   if (command === 'add-application') {
     const [name] = rest;
     if (rest.length !== 1 || !name) throw new StartError('name one application');
     const key = await readSecret('APPLICATION_KEY', environment);
-    return withDatabase(dataDir, (database) => addApplication(database, name, key));
+    return withDatabase(place, (database) => addApplication(database, name, key));
   }
   if (command === 'add-user') {
     const { profile, pending } = parseUserArguments(rest);
     const password = await readSecret('USER_PASSWORD', environment);
     if (password === undefined) throw new StartError('give the password in USER_PASSWORD or on standard input');
-    return withDatabase(dataDir, (database) => addUser(database, profile, password, pending));
+    return withDatabase(place, (database) => addUser(database, profile, password, pending));
   }
   throw new StartError(`there is no command "${command ?? ''}"; without a command, admin.js explains itself`);
 }
 
-async function withDatabase<T>(dataDir: string, use: (database: Kysely<Schema>) => Promise<T>): Promise<T> {
-  const database = await openDatabase(dataDir);
+async function withDatabase<T>(place: DatabasePlace, use: (database: Kysely<Schema>) => Promise<T>): Promise<T> {
+  const database = await openDatabase(place);
   try {
     return await use(database);
   } finally {

@@ -12,7 +12,7 @@ describe('the database on disk', () => {
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'session-service-'));
-    database = await openDatabase(join(directory, 'made', 'when missing'));
+    database = await openDatabase({ dataDir: join(directory, 'made', 'when missing') });
   });
 
   afterEach(async () => {
@@ -33,7 +33,7 @@ describe('the database on disk', () => {
   });
 
   it('can be opened twice, as the administration does beside a running service', async () => {
-    const other = await openDatabase(join(directory, 'made', 'when missing'));
+    const other = await openDatabase({ dataDir: join(directory, 'made', 'when missing') });
     await other.insertInto('applications').values({ name: 'openings', key_digest: 'digest', created_at: 0 }).execute();
     await other.destroy();
 

@@ -12,7 +12,7 @@ describe('adviceForProduction', () => {
   let database: Kysely<Schema>;
 
   beforeEach(async () => {
-    database = await openDatabase(undefined);
+    database = await openDatabase();
   });
 
   afterEach(() => database.destroy());

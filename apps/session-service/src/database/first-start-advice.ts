@@ -9,7 +9,7 @@ import { type Schema } from './schema.js';
 export async function adviceForProduction(database: Kysely<Schema>): Promise<string | undefined> {
   const keyDigests = await new ApplicationRepository(database).keyDigests();
   if (keyDigests.includes(digestOf(DEMO_API_KEY))) {
-    return 'This database holds the demo application, whose key is published. Start with a new DATA_DIR.';
+    return 'This database holds the demo application, whose key is published. Start with a new database.';
   }
   if (keyDigests.length === 0) {
     return 'No application is known, so every request will be refused. Add one with "node apps/session-service/dist/admin.js add-application NAME" and start again.';

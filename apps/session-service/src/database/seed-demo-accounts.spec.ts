@@ -19,7 +19,7 @@ describe('seedDemoAccounts', () => {
   let database: Kysely<Schema>;
 
   beforeEach(async () => {
-    database = await openDatabase(undefined);
+    database = await openDatabase();
   });
 
   afterEach(() => database.destroy());

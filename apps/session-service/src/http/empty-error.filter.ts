@@ -8,16 +8,20 @@ import {
   Logger,
   ServiceUnavailableException,
 } from '@nestjs/common';
+import { DatabaseUnavailableError } from '../database/database-unavailable.error.js';
+import { OutageLog } from './outage-log.js';
 
-/** Answers every failure with its status and an empty body (interface, 7). Only what nobody foresaw is logged. */
+/** Answers every failure with its status and an empty body (interface, 7). Only what nobody foresaw is logged, and outages. */
 @Catch()
 export class EmptyErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(EmptyErrorFilter.name);
+  private readonly outages = new OutageLog();
 
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (!(error instanceof HttpException))
       this.logger.error(error instanceof Error ? error.stack : 'Something other than an error was thrown.');
+    if (error instanceof DatabaseUnavailableError) this.outages.note(error.message);
     if (!response.headersSent) {
       response.statusCode = error instanceof HttpException ? error.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
       if (error instanceof ServiceUnavailableException) response.setHeader('Retry-After', 1);

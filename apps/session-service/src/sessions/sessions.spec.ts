@@ -24,7 +24,7 @@ describe('Sessions', () => {
   let sessions: Sessions;
 
   beforeEach(async () => {
-    database = await openDatabase(undefined);
+    database = await openDatabase();
     clock = new SetClock();
     sessions = new Sessions(new SessionRepository(database), clock, new SessionLimits(60_000, 3));
     for (const username of ['ann', 'bob']) await new UserRepository(database).add(toUserRow({ username }, 'hash', false));

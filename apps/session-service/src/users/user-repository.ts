@@ -9,6 +9,8 @@ export class UserRepository {
 
   /** The user of exactly this login name, if there is one. */
   async findByUsername(username: string): Promise<UserRow | undefined> {
+    // PostgreSQL has no text with a NUL character, and so no such user.
+    if (username.includes('\0')) return undefined;
     const row = await this.database.selectFrom('users').selectAll().where('username', '=', username).executeTakeFirst();
     // A database may compare text more loosely than we do: letter case, a NUL character, an invalid surrogate.
     return row?.username === username ? row : undefined;

@@ -1,0 +1,16 @@
+import { Logger } from '@nestjs/common';
+
+const QUIET_MS = 60_000;
+
+/** Tells the operator of an outage once a minute, and not once per request. */
+export class OutageLog {
+  private readonly logger = new Logger('Database');
+  private quietUntil = Number.NEGATIVE_INFINITY;
+
+  /** Logs the message, unless one was logged within the last minute. */
+  note(message: string): void {
+    if (performance.now() < this.quietUntil) return;
+    this.quietUntil = performance.now() + QUIET_MS;
+    this.logger.error(message);
+  }
+}

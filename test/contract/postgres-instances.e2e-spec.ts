@@ -1,0 +1,166 @@
+import { createServer, type Server } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
+import { SilentProxy } from '../support/silent-proxy.js';
+import { signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
+import { expectEmpty, expectUserRecord } from './expectations.js';
+import {
+  compileService,
+  runAdministrationProcess,
+  runServiceToItsEnd,
+  type ServiceProcess,
+  type ServiceProgram,
+  startServiceProcess,
+} from './service-process.js';
+
+describeWithPostgres('the service on PostgreSQL, as processes', () => {
+  let server: PostgresServer;
+  let program: ServiceProgram;
+  let DATABASE_URL: string;
+  const running: ServiceProcess[] = [];
+
+  beforeAll(async () => {
+    [server, program] = await Promise.all([PostgresServer.start(), compileService()]);
+  }, 60_000);
+
+  beforeEach(async () => {
+    DATABASE_URL = await server.createDatabase();
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((service) => service.end('SIGKILL')));
+  });
+
+  afterAll(async () => {
+    await Promise.all([server.stop(), program.remove()]);
+  }, 30_000);
+
+  const start = async (databaseUrl = DATABASE_URL): Promise<ServiceProcess> => {
+    const service = await startServiceProcess(program, { DATABASE_URL: databaseUrl });
+    running.push(service);
+    return service;
+  };
+
+  it('has not forgotten a sign-out when it is killed right after its 200, nor the sessions that go on', async () => {
+    const service = await start();
+    const [ended, goesOn] = [await tokenFrom(service.url), await tokenFrom(service.url)];
+    expectEmpty(await signOut(service.url, ended), 200);
+    await service.end('SIGKILL');
+
+    const restarted = await start();
+    expectEmpty(await userDetails(restarted.url, ended), 401);
+    expectUserRecord(await userDetails(restarted.url, goesOn));
+  }, 60_000);
+
+  it('refuses at once on one instance what was ended on another, and knows there what began on another', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    for (let round = 0; round < 10; round += 1) {
+      const token = await tokenFrom(one.url);
+      expectUserRecord(await userDetails(other.url, token));
+      expectEmpty(await signOut(one.url, token), 200);
+      expectEmpty(await userDetails(other.url, token), 401);
+    }
+  }, 60_000);
+
+  it('grants one of many sign-outs of a session that reach two instances at the same time', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    const token = await tokenFrom(one.url);
+    const replies = await Promise.all(Array.from({ length: 16 }, (_, index) => signOut(index % 2 === 0 ? one.url : other.url, token)));
+
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(401)]);
+  }, 60_000);
+
+  it('comes up four times at the same moment on an empty database', async () => {
+    const services = await Promise.all([start(), start(), start(), start()]);
+
+    expect((await Promise.all(services.map(({ url }) => signIn(url)))).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await expect(server.ask('select name from kysely_migration', DATABASE_URL)).resolves.toHaveLength(1);
+  }, 60_000);
+
+  it('does not start on the tables of a newer version', async () => {
+    await (await start()).end('SIGTERM');
+    await server.ask("insert into kysely_migration values ('9999-of-a-newer-version', now()::text)", DATABASE_URL);
+
+    await expect(runServiceToItsEnd(program, { DATABASE_URL })).resolves.toEqual({
+      code: 1,
+      output: 'session-service: the database that DATABASE_URL names cannot be opened: its tables are of another version of this service\n',
+    });
+  }, 60_000);
+
+  it('gives a user name once when the administration is asked for it several times at the same moment', async () => {
+    const environment = { DATABASE_URL, USER_PASSWORD: 'open sesame' };
+    const add = (): ReturnType<typeof runAdministrationProcess> => runAdministrationProcess(program, ['add-user', 'ann'], environment);
+    const ends = await Promise.all([add(), add(), add(), add()]);
+
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 1, 1, 1]);
+    for (const { code, output } of ends) expect(output).toContain(code === 0 ? 'Added the user "ann"' : 'is taken already');
+    expectUserRecord(await signIn((await start()).url, { username: 'ann', password: 'open sesame' }));
+  }, 60_000);
+
+  it('ends with exit code 0 on SIGTERM, and has not shown the password of the database', async () => {
+    const { code, output } = await (await start()).end('SIGTERM');
+
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('stopping on SIGTERM') });
+    expect(output).not.toContain(server.password);
+  }, 60_000);
+
+  it('ends with exit code 0 on SIGTERM while its database does not answer', async () => {
+    const proxy = await SilentProxy.to(server.port);
+    try {
+      const service = await start(server.urlOf(new URL(DATABASE_URL).pathname.slice(1), server.password, proxy.port));
+      const token = await tokenFrom(service.url);
+      proxy.fallSilent();
+      const unanswered = Promise.allSettled(Array.from({ length: 20 }, () => userDetails(service.url, token)));
+
+      await expect(service.end('SIGTERM')).resolves.toMatchObject({ code: 0 });
+      await unanswered;
+    } finally {
+      await proxy.close();
+    }
+  }, 60_000);
+
+  const badUrls: [string, () => string, RegExp][] = [
+    ['is empty', () => '', /must be a URL/],
+    ['is no URL', () => 'canary-host and canary-password', /must be a URL/],
+    ['is of another kind of database', () => 'mysql://canary:canary@127.0.0.1/canary', /must be a URL/],
+    ['has a password that cannot be decoded', () => 'postgres://canary:canary%f0@127.0.0.1/canary', /must be a URL/],
+    ['names a certificate that is not there', () => `${server.urlOf('postgres')}?sslrootcert=/canary`, /a file or socket .* is missing/],
+    ['has a wrong password', () => server.urlOf('postgres', 'canary-password'), /refuses the user or the password/],
+    ['names no database of the server', () => server.urlOf('canary_database'), /no such database/],
+    // Where nothing answers the look-up either, the service gives up before the system does.
+    ['names a host that there is not', () => 'postgres://canary:canary@canary.invalid/canary', /its host|gave no connection/],
+    ['names a port where nothing listens', () => server.urlOf('postgres', 'canary-password', 1), /nothing listens/],
+  ];
+
+  it.each(badUrls)(
+    'says in one line, without showing it, that a DATABASE_URL stops it that %s',
+    async (_, url, reason) => {
+      for (const run of [
+        runServiceToItsEnd,
+        (p: ServiceProgram, e: NodeJS.ProcessEnv) => runAdministrationProcess(p, ['add-user', 'ann'], e),
+      ]) {
+        const { code, output } = await run(program, { DATABASE_URL: url(), USER_PASSWORD: 'open sesame' });
+
+        expect(code).toBe(1);
+        expect(output).toMatch(/^session-service( admin)?: [^\n]*DATABASE_URL[^\n]*\n$/);
+        expect(output).toMatch(reason);
+        expect(output).not.toContain('canary');
+      }
+    },
+    60_000,
+  );
+
+  it('does not wait for ever at start for a database that takes connections and says nothing', async () => {
+    const silent: Server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { code, output } = await runServiceToItsEnd(program, { DATABASE_URL: server.urlOf('postgres', 'canary', port) });
+    silent.close();
+
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: 'session-service: the database that DATABASE_URL names cannot be opened: it gave no connection, or no answer in time\n',
+    });
+  }, 60_000);
+});

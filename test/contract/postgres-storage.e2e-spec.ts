@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type Kysely, type PostgresPoolClient, sql } from 'kysely';
+import { DatabaseUnavailableError } from '../../apps/session-service/src/database/database-unavailable.error.js';
+import { openDatabase } from '../../apps/session-service/src/database/open-database.js';
+import { BoundedPool, MAX_CONNECTIONS } from '../../apps/session-service/src/database/postgres-pool.js';
+import { type Schema } from '../../apps/session-service/src/database/schema.js';
+import { SessionRepository } from '../../apps/session-service/src/sessions/session-repository.js';
+import { toUserRow } from '../../apps/session-service/src/users/user-record.js';
+import { UserRepository } from '../../apps/session-service/src/users/user-repository.js';
+import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
+
+function granted(outcomes: PromiseSettledResult<PostgresPoolClient>[]): PostgresPoolClient[] {
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+}
+
+describeWithPostgres('the database of two instances, on PostgreSQL', () => {
+  let server: PostgresServer;
+  let databaseUrl: string;
+  let one: Kysely<Schema>;
+  let other: Kysely<Schema>;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  }, 60_000);
+
+  beforeEach(async () => {
+    databaseUrl = await server.createDatabase();
+    [one, other] = await Promise.all([openDatabase({ databaseUrl }), openDatabase({ databaseUrl })]);
+  });
+
+  afterEach(async () => {
+    await Promise.all([one.destroy(), other.destroy()]);
+  });
+
+  afterAll(() => server.stop(), 30_000);
+
+  const addUser = (database: Kysely<Schema>, username: string): Promise<boolean> =>
+    new UserRepository(database).add(toUserRow({ username, ccl_info: { client_id: Number.MAX_SAFE_INTEGER } }, 'hash', false));
+
+  const session = (index: number, expiresAt = 2000): Parameters<SessionRepository['add']>[0] => {
+    return { token_digest: `digest-${index}`, username: 'ann', created_at: index, expires_at: expiresAt };
+  };
+
+  const countSessions = async (): Promise<number> => (await one.selectFrom('sessions').select('token_digest').execute()).length;
+
+  it('gives a user name once, however many ask for it at the same moment', async () => {
+    const added = await Promise.all(Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, 'ann')));
+
+    expect(added.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('reads the largest identifier as the number that it is', async () => {
+    await addUser(one, 'ann');
+
+    await expect(new UserRepository(other).findByUsername('ann')).resolves.toMatchObject({ client_id: Number.MAX_SAFE_INTEGER });
+  });
+
+  it('knows nobody whose name PostgreSQL cannot hold', async () => {
+    await expect(new UserRepository(one).findByUsername('an\0n')).resolves.toBeUndefined();
+  });
+
+  it('keeps the bound of sessions of one user, even when both open many at the same moment', async () => {
+    await addUser(one, 'ann');
+    const repositories = [new SessionRepository(one), new SessionRepository(other)] as const;
+    await Promise.all(Array.from({ length: 60 }, (_, index) => repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3)));
+
+    await expect(countSessions()).resolves.toBe(3);
+  });
+
+  it('removes every expired session once, when both remove them at the same moment', async () => {
+    await addUser(one, 'ann');
+    const rows = Array.from({ length: 5000 }, (_, index) => session(index, index < 4500 ? 1000 : 2000));
+    await one.insertInto('sessions').values(rows).execute();
+    const removed = await Promise.all([one, other].map((database) => new SessionRepository(database).removeExpired(1000)));
+
+    // What one has locked, the other skips: both together remove each once, and what is left has not expired.
+    expect(removed.reduce((sum, count) => sum + count)).toBe(4500);
+    await expect(countSessions()).resolves.toBe(500);
+  });
+
+  it('waits for the disk, even where the database does not by default', async () => {
+    await server.ask(`alter database ${new URL(databaseUrl).pathname.slice(1)} set synchronous_commit = off`);
+    const hasty = await openDatabase({ databaseUrl });
+    const { rows } = await sql`show synchronous_commit`.execute(hasty);
+    await hasty.destroy();
+
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+    await expect(server.ask('show synchronous_commit', databaseUrl)).resolves.toEqual([{ synchronous_commit: 'off' }]);
+  });
+
+  it('takes ten connections at most, however many ask', async () => {
+    const processes = await Promise.all(
+      Array.from({ length: 60 }, () => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one)),
+    );
+
+    expect(new Set(processes.flatMap(({ rows }) => rows.map(({ pid }) => pid))).size).toBe(MAX_CONNECTIONS);
+  });
+
+  it('loses no connection to requests that gave up while it was made for them', async () => {
+    const database = new URL(databaseUrl).pathname.slice(1);
+    const pool = new BoundedPool(databaseUrl, 4000);
+    const connectAll = (): Promise<PromiseSettledResult<PostgresPoolClient>[]> =>
+      Promise.allSettled(Array.from({ length: MAX_CONNECTIONS }, () => pool.connect()));
+    const taken = await connectAll();
+    // Makes what a new connection is asked first take longer than a request waits for it.
+    await server.ask(
+      `create schema slow; create function slow.current_setting(text) returns text language sql
+        as 'select pg_sleep(3.5); select pg_catalog.current_setting($1)';
+      alter database ${database} set search_path = slow, pg_catalog, public`,
+      databaseUrl,
+    );
+    const waiting = connectAll();
+    await server.ask(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
+    for (const connection of granted(taken)) {
+      await expect(connection.query('select 1', [])).rejects.toThrow(DatabaseUnavailableError);
+      connection.release();
+    }
+    expect(granted(await waiting)).toHaveLength(0);
+
+    await server.ask(`alter database ${database} reset search_path`);
+    for (let free = 0; free < MAX_CONNECTIONS;) {
+      const connections = granted(await connectAll());
+      free = connections.length;
+      for (const connection of connections) connection.release();
+    }
+    await pool.end();
+  }, 60_000);
+
+  it('outlives a connection that is ended between two statements of a transaction', async () => {
+    const transaction = one.transaction().execute(async (open) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(open);
+      await sql`select pg_terminate_backend(${rows[0]?.pid}, 5000)`.execute(other);
+      await sql`select 1`.execute(open);
+    });
+
+    await expect(transaction).rejects.toThrow(DatabaseUnavailableError);
+    await expect(countSessions()).resolves.toBe(0);
+  });
+
+  it('refuses a session of nobody as the error that it is, not as an outage', async () => {
+    const orphan = one.insertInto('sessions').values(session(1)).execute();
+
+    await expect(orphan).rejects.toThrow('foreign key');
+    await expect(orphan).rejects.not.toThrow(DatabaseUnavailableError);
+  });
+});
