@@ -50,6 +50,18 @@ export default {
       from: { path: '^(libs|apps)/', pathNot: '[.]spec[.]ts$' },
       to: { path: '[.]spec[.]ts$|^test/|node_modules/(@jest|jest|fast-check)' },
     },
+    {
+      name: 'the-testing-entry-stands-alone-on-the-contract',
+      severity: 'error',
+      from: { path: `${LIBRARY}/testing/` },
+      to: { pathNot: `${LIBRARY}/(testing|contract)/`, dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'nothing-that-ships-imports-the-testing-entry',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: `${LIBRARY}/testing/` },
+      to: { path: `${LIBRARY}/testing/` },
+    },
     { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'nothing-is-orphaned',

@@ -29,7 +29,13 @@ writeFileSync(
   join(target, 'tsconfig.json'),
   JSON.stringify({
     extends: '../../tsconfig.json',
-    compilerOptions: { paths: { 'nestjs-session-auth': ['../../libs/session-auth/src/index.ts'] }, strictPropertyInitialization: false },
+    compilerOptions: {
+      paths: {
+        'nestjs-session-auth': ['../../libs/session-auth/src/index.ts'],
+        'nestjs-session-auth/testing': ['../../libs/session-auth/src/testing/index.ts'],
+      },
+      strictPropertyInitialization: false,
+    },
     include: ['*.ts', '../../libs/session-auth/src/contract/*.d.ts'],
     exclude: [],
   }),

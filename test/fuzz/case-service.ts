@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { startRawService, type RawService } from '../support/raw-service.js';
+import { startRawListener, type RawListener } from './raw-listener.js';
 import type { WireCase } from './wire-case.js';
 
 /** What goes over the wire for one token. */
@@ -11,10 +11,10 @@ interface Script {
 /** A session service that answers each token with its case. */
 export class CaseService {
   readonly #scripts = new Map<string, Script>();
-  #raw: RawService | undefined;
+  #raw: RawListener | undefined;
 
   async start(): Promise<string> {
-    this.#raw = await startRawService((socket, head) => this.#answer(socket, head));
+    this.#raw = await startRawListener((socket, head) => this.#answer(socket, head));
     return this.#raw.url;
   }
 

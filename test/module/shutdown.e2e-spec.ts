@@ -58,7 +58,7 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
   it('leaves no connection to the service open', async () => {
     let asked = 0;
     const arrivals = new EventEmitter();
-    const service = await bed.rawService(() => {
+    const service = await bed.serviceThat(() => {
       asked += 1;
       if (asked === 3) arrivals.emit('all');
     });

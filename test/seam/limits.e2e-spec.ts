@@ -3,8 +3,7 @@ import { Agent } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { SessionHttpService } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
-import { bytes } from '../support/raw-service.js';
-import { reply, silence, type Script } from '../support/scripted-service.js';
+import { bytes, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { ANN, OPERATIONS, seam, type Seam } from './three-calls.js';
 
@@ -70,7 +69,7 @@ describe.each(PLATFORMS)('a limit on %s', (_name, platform) => {
     });
 
     it('holds: a redirect is not followed, and nobody connects to its target', async () => {
-      const target = await bed.rawService(bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', RECORD));
+      const target = await bed.serviceThat(bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', RECORD));
       const taken = await seam(bed, {}, reply(307, '', { location: `${target.url}/authentication/user_details` }));
       take(taken);
 
@@ -87,7 +86,7 @@ describe.each(PLATFORMS)('a limit on %s', (_name, platform) => {
     });
 
     it('holds: a service that never answers leaves no connection open', async () => {
-      const silent = await bed.rawService(() => undefined);
+      const silent = await bed.serviceThat(silence);
       const options = { timeoutMs: 300, retry: false } as const;
       const app = await bed.sample({ baseUrl: silent.url, options });
       take({ axios: () => app.app.get(SessionHttpService).axiosRef } as Seam);

@@ -14,15 +14,18 @@ export interface RawRequest {
   readonly path?: string;
   /** Header lines as they stand on the wire, one byte a character. */
   readonly lines?: readonly string[];
+  /** A body of JSON. */
+  readonly body?: string;
 }
 
 /** Sends header lines exactly as they are written: repeated, in any case, with any byte. */
-export async function sendRaw(url: string, { method = 'GET', path = '/me', lines = [] }: RawRequest): Promise<RawReply> {
+export async function sendRaw(url: string, { method = 'GET', path = '/me', lines = [], body }: RawRequest): Promise<RawReply> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines, '', ''].join('\r\n');
-  socket.write(Buffer.from(head, 'latin1'));
+  const described = body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...described, ...lines, '', ''].join('\r\n');
+  socket.write(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body ?? '')]));
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);
   return parse(Buffer.concat(chunks).toString('latin1'));

@@ -3,9 +3,8 @@ import type { DynamicModule, INestApplicationContext, LoggerService, Type } from
 import { NestFactory } from '@nestjs/core';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { PLATFORMS, startApp, type AppSetup, type Platform, type RunningApp } from './platforms.js';
-import { startRawService, type RawScript, type RawService } from './raw-service.js';
 import { sampleApp, type SampleApp } from './sample-app.js';
-import { startScriptedService, type ScriptedService } from './scripted-service.js';
+import { startScriptedService, type Script, type ScriptedService } from './scripted-service.js';
 
 interface Closable {
   close(): Promise<void>;
@@ -14,7 +13,8 @@ interface Closable {
 /** Starts what a test needs, and closes it after the test. */
 export interface Testbed {
   service(): Promise<ScriptedService>;
-  rawService(script: RawScript): Promise<RawService>;
+  /** A service that does one thing, whatever it is asked. */
+  serviceThat(script: Script): Promise<ScriptedService>;
   /** An application from its root module. */
   app(root: Type | DynamicModule, setup?: AppSetup): Promise<RunningApp>;
   /** The service class of an application that listens nowhere. */
@@ -40,7 +40,11 @@ export function testbed(platform: Platform = PLATFORMS[0][1]): Testbed {
   };
   return {
     service: async () => keep(await startScriptedService()),
-    rawService: async (script) => keep(await startRawService(script)),
+    serviceThat: async (script) => {
+      const service = keep(await startScriptedService());
+      for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) service.on(operation, script);
+      return service;
+    },
     sessions: async (sample, logger) => keep(await startContext(sample, logger)).get(SessionAuthService),
     app: async (root, setup) => keep(await startApp(platform, root, setup)),
     sample: async (sample, setup) => keep(await startApp(platform, sampleApp(sample), setup)),

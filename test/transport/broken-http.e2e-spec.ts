@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PLATFORMS } from '../support/platforms.js';
-import { bytes, type RawScript } from '../support/raw-service.js';
+import { bytes, bytesThenReset, drop, halfClose, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 
@@ -9,20 +9,14 @@ const OK = 'HTTP/1.1 200 OK';
 const TYPE = 'Content-Type: application/json';
 const LENGTH = `Content-Length: ${ANN.length}`;
 
-/** Sends a part of a reply and resets the connection. */
-const cutAfter =
-  (part: string): RawScript =>
-  (socket) =>
-    void socket.write(part, () => socket.resetAndDestroy());
-
-const BROKEN: [string, RawScript][] = [
-  ['a reset at once', (socket) => void socket.resetAndDestroy()],
-  ['an end at once', (socket) => void socket.end()],
-  ['a reset in the status line', cutAfter('HTTP/1.1 2')],
-  ['a reset in the headers', cutAfter(`${OK}\r\nContent-Le`)],
+const BROKEN: [string, Script][] = [
+  ['a reset at once', drop],
+  ['an end at once', halfClose],
+  ['a reset in the status line', bytesThenReset('HTTP/1.1 2')],
+  ['a reset in the headers', bytesThenReset(OK, 'Content-Le')],
   ['an end in the headers', bytes(OK, TYPE)],
   ['a body shorter than declared, and an end', bytes(OK, TYPE, 'Content-Length: 100', '', ANN)],
-  ['a body shorter than declared, and a reset', cutAfter([OK, TYPE, 'Content-Length: 100', '', ANN].join('\r\n'))],
+  ['a body shorter than declared, and a reset', bytesThenReset(OK, TYPE, 'Content-Length: 100', '', ANN)],
   ['chunks without their end', bytes(OK, TYPE, 'Transfer-Encoding: chunked', '', '12', ANN, '')],
   ['a chunk without a size', bytes(OK, TYPE, 'Transfer-Encoding: chunked', '', ANN, '0', '', '')],
   ['garbage', bytes('\x16\x03\x01 this is not HTTP', '', '')],
@@ -43,7 +37,7 @@ const BROKEN: [string, RawScript][] = [
   ],
 ];
 
-const SOUND: [string, RawScript][] = [
+const SOUND: [string, Script][] = [
   ['a reply', bytes(OK, TYPE, LENGTH, 'Connection: close', '', ANN)],
   ['a reply that ends with the connection', bytes(OK, TYPE, 'Connection: close', '', ANN)],
   ['a reply in chunks', bytes(OK, TYPE, 'Transfer-Encoding: chunked', 'Connection: close', '', '12', ANN, '0', '', '')],
@@ -57,17 +51,17 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
     it.each(BROKEN)('%s makes the reply 503, after two calls at most, and the next caller is served', async (_case, script) => {
       let broken = true;
       const sound = bytes(OK, TYPE, LENGTH, 'Connection: close', '', ANN);
-      const service = await bed.rawService((socket, head) => (broken ? script : sound)(socket, head));
+      const service = await bed.serviceThat((...call) => (broken ? script : sound)(...call));
       const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 1_000, http: http() } });
 
       expect((await app.get('/me', 'token')).status).toBe(503);
-      expect(service.requests()).toBeLessThanOrEqual(2);
+      expect(service.requests.length).toBeLessThanOrEqual(2);
       broken = false;
       expect((await app.get('/me', 'token')).status).toBe(200);
     });
 
     it.each(SOUND)('%s lets the caller in', async (_case, script) => {
-      const service = await bed.rawService(script);
+      const service = await bed.serviceThat(script);
       const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
 
       expect((await app.get('/me', 'token')).status).toBe(200);

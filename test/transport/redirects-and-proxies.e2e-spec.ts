@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
-import { bytes } from '../support/raw-service.js';
-import { reply } from '../support/scripted-service.js';
+import { bytes, reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 
@@ -14,7 +13,7 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
 
   describe.each(TRANSPORTS)('a redirect, over %s,', (_transport, http) => {
     it.each([301, 302, 303, 307, 308])('is not followed: %p becomes 503, and nobody connects to its target', async (status) => {
-      const target = await bed.rawService(trap);
+      const target = await bed.serviceThat(trap);
       const service = await bed.service();
       for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) {
         service.on(operation, reply(status, '', { location: `${target.url}/authentication/user_details` }));
@@ -40,7 +39,7 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
     );
 
     it('is not used', async () => {
-      const proxy = await bed.rawService(trap);
+      const proxy = await bed.serviceThat(trap);
       for (const name of VARIABLES.slice(0, 6)) process.env[name] = proxy.url;
       const service = await bed.service();
       const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
-import type { RawScript } from '../support/raw-service.js';
 import { sampleApp } from '../support/sample-app.js';
-import { json, startScriptedService } from '../support/scripted-service.js';
+import { afterDelay, bytesThenSilence, json, silence, startScriptedService, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 
@@ -11,31 +10,31 @@ const HEAD = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Lengt
 
 /** Writes one byte after another and never gets to the end. */
 const drip =
-  (text: string): RawScript =>
-  (socket) => {
+  (text: string): Script =>
+  (_request, _response, socket) => {
     let sent = 0;
     const timer = setInterval(() => socket.write(text[sent++ % text.length] ?? ' '), 20);
     socket.on('close', () => clearInterval(timer));
   };
 
-const SLOW: [string, RawScript][] = [
-  ['never answers', () => undefined],
-  ['sends half a status line', (socket) => void socket.write('HTTP/1.1 2')],
-  ['sends the headers and never the body', (socket) => void socket.write(HEAD)],
-  ['sends half the body', (socket) => void socket.write(`${HEAD}${ANN.slice(0, 9)}`)],
-  ['sends nothing but early hints', (socket) => void socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')],
+const SLOW: [string, Script][] = [
+  ['never answers', silence],
+  ['sends half a status line', bytesThenSilence('HTTP/1.1 2')],
+  ['sends the headers and never the body', bytesThenSilence(HEAD)],
+  ['sends half the body', bytesThenSilence(`${HEAD}${ANN.slice(0, 9)}`)],
+  ['sends nothing but early hints', bytesThenSilence('HTTP/1.1 103 Early Hints', '', '')],
   [
     'drips headers',
-    (socket, head) => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      drip('X-Filler: x\r\n')(socket, head);
+    (...call) => {
+      bytesThenSilence('HTTP/1.1 200 OK', '')(...call);
+      drip('X-Filler: x\r\n')(...call);
     },
   ],
   [
     'drips the body',
-    (socket, head) => {
-      socket.write(HEAD.replace(`${ANN.length}`, '1000'));
-      drip(' ')(socket, head);
+    (...call) => {
+      bytesThenSilence(HEAD.replace(`${ANN.length}`, '1000'))(...call);
+      drip(' ')(...call);
     },
   ],
 ];
@@ -51,18 +50,18 @@ describe.each(PLATFORMS)('a slow session service on %s', (_name, platform) => {
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     it.each(SLOW)('that %s makes the reply 503 when the total time is over, and its connection is closed', async (_case, script) => {
-      const service = await bed.rawService(script);
+      const service = await bed.serviceThat(script);
       const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 400, http: http() } });
       const { status, tookMs } = await timed(app);
 
       expect(status).toBe(503);
       expect(tookMs).toBeLessThan(2_400);
-      expect(service.requests()).toBe(1);
+      expect(service.requests).toHaveLength(1);
       await service.idle();
     });
 
     it('that hangs makes the reply 503 for two hundred callers, and leaves no connection open', async () => {
-      const service = await bed.rawService(() => undefined);
+      const service = await bed.serviceThat(silence);
       const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 600, maxInFlight: 8, http: http() } });
       const replies = await Promise.all(Array.from({ length: 200 }, (_, index) => app.get('/me', `token-${index}`)));
 
@@ -73,7 +72,7 @@ describe.each(PLATFORMS)('a slow session service on %s', (_name, platform) => {
 
   it('that still answers in time is asked once', async () => {
     const service = await bed.service();
-    service.on('user_details', (...call) => void setTimeout(() => json({ username: 'ann' })(...call), 150));
+    service.on('user_details', afterDelay(150, json({ username: 'ann' })));
     const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 5_000 } });
 
     expect((await app.get('/me', 'token')).status).toBe(200);

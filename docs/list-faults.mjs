@@ -1,0 +1,60 @@
+// Writes docs/faults.md from the names of the tests in test/faults; with --check, fails when the page is out of date. A row without a test fails.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
+
+/** How many rows each group of the catalogue has. */
+const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, K: 3, L: 2, M: 3, N: 1, O: 6 };
+/** Rows of what is not built yet: a shared tier of the memory. */
+const NOT_BUILT = ['I01', 'I02', 'I03', 'I04'];
+
+const page = fileURLToPath(new URL('faults.md', import.meta.url));
+const folder = fileURLToPath(new URL('../test/faults/', import.meta.url));
+
+const tests = readdirSync(folder)
+  .filter((name) => name.endsWith('.e2e-spec.ts'))
+  .flatMap((name) =>
+    [...readFileSync(`${folder}${name}`, 'utf8').matchAll(/^\s*(?:row|plainRow|unusable)\(\s*'([A-Z]\d\d)',\s*(['"])(.+?)\2,/gm)].map(
+      ([, id, , sentence]) => ({ id, sentence, name }),
+    ),
+  )
+  .sort((one, other) => one.id.localeCompare(other.id));
+
+const rows = Object.entries(GROUPS).flatMap(([group, count]) =>
+  Array.from({ length: count }, (_, index) => `${group}${String(index + 1).padStart(2, '0')}`),
+);
+const tested = new Set(tests.map(({ id }) => id));
+const untested = rows.filter((id) => !tested.has(id) && !NOT_BUILT.includes(id));
+const unknown = [...tested].filter((id) => !rows.includes(id));
+const built = NOT_BUILT.filter((id) => tested.has(id));
+if (untested.length > 0) fail(`rows without a test: ${untested.join(', ')}`);
+if (unknown.length > 0) fail(`tests of rows that the catalogue does not have: ${unknown.join(', ')}`);
+if (built.length > 0) fail(`rows that have a test and are listed as not built: ${built.join(', ')}`);
+
+const text = await format(
+  `# Faults
+
+What goes wrong at the session service, in a request or in the options, and what comes of it. Each row is a test of this name in \`test/faults/\`,
+on Express and on Fastify. Implied in every row: the replies of the guard are kept out of caches, no key, token, IV or password is in a
+reply, a log line or an error, a guarded handler runs only for a 200, the reply comes in time, nothing is left unhandled, and when the
+fault is gone the next good request gets 200.
+
+Not built yet, and so without a test: ${NOT_BUILT.join(', ')} (a shared tier of the memory).
+
+| row | what holds | test |
+|---|---|---|
+${tests.map(({ id, sentence, name }) => `| ${id} | ${sentence.replace(/__\w+__/g, '`$&`')} | [\`${name.split('.')[0]}\`](../test/faults/${name}) |`).join('\n')}
+
+Written by \`npm run docs:faults\` from the names of the tests.
+`,
+  { ...(await resolveConfig(page)), parser: 'markdown' },
+);
+
+if (!process.argv.includes('--check')) writeFileSync(page, text);
+else if (readFileSync(page, 'utf8') !== text) fail('docs/faults.md does not list the tests as they are: run npm run docs:faults');
+console.log(`${rows.length - NOT_BUILT.length} rows of the fault catalogue are tested, by ${tests.length} tests of their names`);
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,24 @@
+import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
+
+export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './answers.js';
+export { afterDelay, hold, inTurn, type HeldScript } from './timing.js';
+export type { Operation, Script, SeenRequest } from './script.js';
+export type { ScriptedSessionService, SessionServiceOptions } from './scripted-session-service.js';
+
+/**
+ * Starts a session service that does what a test says, on a free loopback port.
+ *
+ * ```ts
+ * import { reply, startSessionService } from 'nestjs-session-auth/testing';
+ *
+ * const service = await startSessionService();
+ * const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
+ * // ... start the application with `baseUrl: service.url`, and ask it with this token: 200 ...
+ * service.on('user_details', reply(500));
+ * // ... ask again: 503 ...
+ * await service.close();
+ * ```
+ */
+export function startSessionService(options: SessionServiceOptions = {}): Promise<ScriptedSessionService> {
+  return ScriptedSessionService.start(options);
+}

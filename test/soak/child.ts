@@ -1,0 +1,70 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, Call, Handlers } from './child-serve.js';
+import { MAX_EXIT_MS } from './settings.js';
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Output that is kept: its end. */
+const KEPT_OUTPUT = 20_000;
+
+/** A process of its own, asked over the channel that Node puts between parent and child. */
+export class Child<Api extends Handlers> {
+  /** How the process ended. */
+  readonly end: Promise<number | NodeJS.Signals>;
+  readonly #child: ChildProcess;
+  readonly #pending = new Map<number, Pending>();
+  #calls = 0;
+  #output = '';
+
+  constructor(module: URL, heard: (output: string) => void = () => undefined) {
+    this.#child = fork(module, { execArgv: ['--expose-gc'], silent: true });
+    this.end = once(this.#child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+    this.#child.on('message', (answer: Answer) => this.#settle(answer));
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.#output = (this.#output + chunk.toString()).slice(-KEPT_OUTPUT);
+        heard(this.#output);
+      });
+    }
+    void this.end.then((end) => this.#failAll(new Error(`The process ended: ${end}\n${this.#output}`)));
+  }
+
+  /** Asks, and waits for the answer. Fails when the process ends first. */
+  call<Name extends keyof Api & string>(name: Name, ...[argument]: Parameters<Api[Name]>): Promise<Awaited<ReturnType<Api[Name]>>> {
+    return new Promise((resolve, reject) => {
+      const call: Call = { id: (this.#calls += 1), name, argument };
+      this.#pending.set(call.id, { resolve: (result) => resolve(result as Awaited<ReturnType<Api[Name]>>), reject });
+      this.#child.send(call, (error) => error && reject(error));
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Asks the process to stop, and says whether it then ended by itself, in time and without an error. */
+  async stops(): Promise<boolean> {
+    const late = delay(MAX_EXIT_MS, 'late', { ref: false });
+    void this.call('stop' as never, ...([] as unknown as Parameters<Api[never]>)).catch(() => undefined);
+    const end = await Promise.race([this.end, late]);
+    if (end === 'late') this.signal('SIGKILL');
+    return end === 0;
+  }
+
+  #settle({ id, result, error }: Answer): void {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (error === undefined) pending?.resolve(result);
+    else pending?.reject(new Error(error));
+  }
+
+  #failAll(error: Error): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Application } from './application.js';
+import { ANSWER_FAULTS, type AnswerFault } from './faulty-answer.js';
+import type { Inspection } from './inspection.js';
+import type { SeededRandom } from './seeded-random.js';
+import type { SessionService } from './session-service.js';
+import { MAX_RECOVERY_MS, TIMEOUT_MS } from './settings.js';
+import type { Stalls } from './stalls.js';
+import type { Violations } from './violations.js';
+import type { Weather } from './weather.js';
+
+type Fault = 'kill' | 'freeze' | 'anything' | AnswerFault;
+
+export const FAULTS: readonly Fault[] = ['kill', 'freeze', 'anything', ...ANSWER_FAULTS];
+
+/** Of each fault, and of each calm after it. */
+const LEAST_MS = 300;
+const MOST_MS = 2_500;
+
+/** For the last check of the time of a fault to be answered after its deadline. */
+const LANDING_MS = 100;
+
+/** What a soak consists of, for the faults. */
+export interface FaultParts {
+  readonly service: SessionService;
+  readonly applications: readonly Application[];
+  /** Of a session that never ends. */
+  readonly token: string;
+  readonly weather: Weather;
+  readonly inspection: Inspection;
+  readonly violations: Violations;
+  readonly stalls: Stalls;
+  readonly random: SeededRandom;
+}
+
+/** What goes wrong with the service, one thing after the other, each with a calm after it. */
+export class Faults {
+  readonly #parts: FaultParts;
+
+  constructor(parts: FaultParts) {
+    this.#parts = parts;
+  }
+
+  /** Every fault once, in any order, or as many as there is time for. */
+  async round(until = Infinity): Promise<void> {
+    const { random, weather, inspection } = this.#parts;
+    for (const fault of random.shuffled(FAULTS)) {
+      if (performance.now() >= until) return;
+      inspection.figures.faults.add(fault);
+      weather.faultBegins(fault);
+      await this.#suffer(fault, random.between(LEAST_MS, MOST_MS));
+      await this.#recover();
+      weather.recovered();
+      await delay(random.between(LEAST_MS, MOST_MS));
+    }
+  }
+
+  async #suffer(fault: Fault, ms: number): Promise<void> {
+    const { service } = this.#parts;
+    if (fault === 'kill') {
+      await service.kill();
+      await delay(ms);
+      await service.comeBack();
+    } else if (fault === 'freeze') {
+      service.freeze();
+      await delay(ms);
+      service.thaw();
+    } else {
+      await service.setFault(fault);
+      await delay(ms);
+      await service.setFault(undefined);
+    }
+  }
+
+  async #recover(): Promise<void> {
+    const { figures } = this.#parts.inspection;
+    const overAt = performance.now();
+    const recoveryMs = await this.#untilServed(overAt);
+    figures.worstRecoveryMs = Math.max(figures.worstRecoveryMs, recoveryMs);
+    // Checks of the time of the fault may still fail, and open the circuit once more; requests of now may share them.
+    await delay(Math.max(1, overAt + TIMEOUT_MS + LANDING_MS - performance.now()));
+    await this.#untilServed(overAt);
+  }
+
+  /** Milliseconds until each application lets a user in again that it has to ask about, or that it is overdue. */
+  async #untilServed(overAt: number): Promise<number> {
+    const { applications, stalls } = this.#parts;
+    const lostBefore = stalls.lostMs;
+    const elapsedMs = (): number => performance.now() - overAt - (stalls.lostMs - lostBefore);
+    return Math.max(...(await Promise.all(applications.map((application) => this.#untilServedBy(application, elapsedMs)))));
+  }
+
+  async #untilServedBy(application: Application, elapsedMs: () => number): Promise<number> {
+    const { token, inspection, weather, violations } = this.#parts;
+    while (elapsedMs() <= MAX_RECOVERY_MS) {
+      if ((await inspection.check(application, token, '/fresh')) === 200) return elapsedMs();
+      await delay(20);
+    }
+    violations.add('no recovery', `${application.name}, ${weather.lately}, after ${Math.round(elapsedMs())} ms`);
+    return elapsedMs();
+  }
+}

@@ -1,0 +1,27 @@
+/** Of each kind so many are shown. */
+const SHOWN = 3;
+
+/** What was seen and must not be. */
+export class Violations {
+  readonly #kinds = new Map<string, { times: number; examples: string[] }>();
+
+  add(kind: string, example: string): void {
+    const seen = this.#kinds.get(kind) ?? { times: 0, examples: [] };
+    this.#kinds.set(kind, seen);
+    seen.times += 1;
+    if (seen.examples.length < SHOWN) seen.examples.push(example);
+  }
+
+  /** The same when `holds` is false. */
+  unless(holds: boolean, kind: string, example: string): void {
+    if (!holds) this.add(kind, example);
+  }
+
+  get count(): number {
+    return [...this.#kinds.values()].reduce((sum, { times }) => sum + times, 0);
+  }
+
+  toString(): string {
+    return [...this.#kinds].map(([kind, { times, examples }]) => [`${times} x ${kind}`, ...examples].join('\n    ')).join('\n');
+  }
+}

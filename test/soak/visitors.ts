@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { Application } from './application.js';
+import type { Inspection } from './inspection.js';
+import type { Ledger } from './ledger.js';
+import type { SeededRandom } from './seeded-random.js';
+import type { SessionService } from './session-service.js';
+import { MAX_SIGN_CALLS, PASSWORD, TOKEN_PREFIX } from './settings.js';
+
+const USERS = 100;
+/** Ended sessions whose tokens are still presented. */
+const ENDED_IN_USE = 40;
+
+type Visit = (application: Application) => Promise<void>;
+
+/** The people at the applications: users with a session and without, former users, strangers. */
+export class Visitors {
+  readonly #ledger: Ledger;
+  readonly #service: SessionService;
+  readonly #inspection: Inspection;
+  readonly #random: SeededRandom;
+  readonly #tokens = new Map<string, string>();
+  readonly #away: string[] = [];
+  readonly #ended: string[] = [];
+  readonly #signCalls = new Map<Application, number>();
+  /** What visitors do, and the part of the visits in which they do it. */
+  readonly #visits: readonly (readonly [part: number, visit: Visit])[] = [
+    [0.6, (application) => this.#check(application, this.#anyToken())],
+    [0.1, (application) => this.#check(application, this.#anyToken(), '/managers')],
+    [0.1, (application) => this.#check(application, this.#random.pick(this.#ended))],
+    [0.1, (application) => this.#check(application, `${TOKEN_PREFIX.toUpperCase()}${randomUUID()}`)],
+    [0.02, (application) => this.#inspection.checkWithoutToken(application)],
+    [0.01, (application) => this.#inspection.leaveEarly(application, this.#anyToken())],
+    [0.05, (application) => this.#signing(application, () => this.#signIn(application))],
+    [0.01, (application) => this.#signing(application, () => this.#signOut(application))],
+    [0.01, () => this.#revoke()],
+  ];
+
+  constructor(ledger: Ledger, service: SessionService, inspection: Inspection, random: SeededRandom) {
+    this.#ledger = ledger;
+    this.#service = service;
+    this.#inspection = inspection;
+    this.#random = random;
+    for (let number = 0; number < USERS; number += 1) this.#enter(`user-${number}`, `${TOKEN_PREFIX}user-${number}.first`);
+  }
+
+  async visit(application: Application): Promise<void> {
+    let place = this.#random.next();
+    for (const [part, visit] of this.#visits) {
+      place -= part;
+      if (place < 0) return visit(application);
+    }
+  }
+
+  #enter(username: string, token: string): void {
+    this.#ledger.begin(token, username);
+    this.#tokens.set(username, token);
+  }
+
+  /** Some users come much more often than others. */
+  #anyToken(): string | undefined {
+    const tokens = [...this.#tokens.values()];
+    return tokens[Math.floor(this.#random.next() ** 3 * tokens.length)];
+  }
+
+  async #check(application: Application, token: string | undefined, path: '/me' | '/managers' = '/me'): Promise<void> {
+    if (token !== undefined) await this.#inspection.check(application, token, path);
+  }
+
+  /** Makes a call of those that have no limit but this. */
+  async #signing(application: Application, call: () => Promise<void>): Promise<void> {
+    const running = this.#signCalls.get(application) ?? 0;
+    if (running >= MAX_SIGN_CALLS) return;
+    this.#signCalls.set(application, running + 1);
+    await call();
+    this.#signCalls.set(application, (this.#signCalls.get(application) ?? 0) - 1);
+  }
+
+  /** One who is away comes back; when nobody is, somebody guesses. */
+  async #signIn(application: Application): Promise<void> {
+    const username = this.#away.shift();
+    if (username === undefined) return this.#inspection.guessPassword(application, 'user-1');
+    const token = await this.#inspection.signIn(application, username, PASSWORD);
+    if (token === undefined) this.#away.push(username);
+    else this.#enter(username, token);
+  }
+
+  /** Whatever comes of it, the session is over then. */
+  async #signOut(application: Application): Promise<void> {
+    const token = this.#leave();
+    if (token === undefined) return;
+    this.#ledger.ending(token);
+    await this.#inspection.signOut(application, token);
+    this.#service.revoke(token);
+  }
+
+  #revoke(): Promise<void> {
+    const token = this.#leave();
+    if (token !== undefined) {
+      this.#service.revoke(token);
+      this.#inspection.figures.sessions.add('revoked');
+    }
+    return Promise.resolve();
+  }
+
+  #leave(): string | undefined {
+    const token = this.#anyToken();
+    const username = token && this.#ledger.usernameOf(token);
+    if (token === undefined || username === undefined) return undefined;
+    this.#tokens.delete(username);
+    this.#away.push(username);
+    this.#ended.push(token);
+    if (this.#ended.length > ENDED_IN_USE) this.#ended.shift();
+    return token;
+  }
+}
