@@ -74,6 +74,9 @@ export class Connections {
   #proxyAgent({ protocol = 'http', host, port, auth }: AxiosProxyConfig): ProxyAgent {
     const uri = `${protocol.replace(/:$/, '')}://${host}:${port}`;
     const token = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
-    return new ProxyAgent({ ...LIMITS, uri, ...(token && { token }), connections: this.#settings.maxConnections, proxyTunnel: false });
+    const limits = { ...LIMITS, connections: this.#settings.maxConnections };
+    // Where it does not tunnel, undici hands none of the limits to what connects to the proxy.
+    const factory = (to: string | URL, options: object): Pool => new Pool(to, { ...limits, ...options });
+    return new ProxyAgent({ ...limits, uri, ...(token && { token }), factory, proxyTunnel: false });
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline, type DeadlineEnd } from './deadline.js';
+import { Deadline, noReplyAt, type DeadlineEnd } from './deadline.js';
 import { Deadlines } from './deadlines.js';
 
 describe('a deadline', () => {
@@ -32,7 +32,27 @@ describe('a deadline', () => {
     deadline.clear();
     jest.advanceTimersByTime(500);
     expect(ends).toEqual([]);
+    deadline.end('shutting_down');
+    expect(ends).toEqual([]);
     expect(deadline.remainingMs).toBe(0);
+  });
+
+  it('has not ended when its call is over before its time has passed', () => {
+    const deadline = new Deadline(100);
+    deadline.clear();
+    jest.advanceTimersByTime(500);
+    expect(deadline.ended).toBeUndefined();
+  });
+
+  it('counts down to its end, keeps the first reason of it, and is released then', () => {
+    const released: Deadline[] = [];
+    const deadline = new Deadline(100, (over) => released.push(over));
+    jest.advanceTimersByTime(40);
+    expect(deadline.remainingMs).toBe(60);
+    deadline.end('aborted');
+    deadline.end('shutting_down');
+    expect(deadline.ended).toBe('aborted');
+    expect(released).toEqual([deadline]);
   });
 
   it('ends for every running call at a shutdown, and at once for later ones', () => {
@@ -42,5 +62,25 @@ describe('a deadline', () => {
     over.clear();
     deadlines.close();
     expect([running.ended, over.ended, deadlines.start(1_000).ended]).toEqual(['shutting_down', undefined, 'shutting_down']);
+  });
+});
+
+describe('the clock of a deadline', () => {
+  it('does not keep the process alive', () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    const deadline = new Deadline(60_000);
+    expect(timers()).toBe(before);
+    deadline.clear();
+  });
+});
+
+describe('a call that met its deadline', () => {
+  it.each([
+    ['timeout', 'timeout'],
+    ['aborted', 'timeout'],
+    ['shutting_down', 'shutting_down'],
+  ] as const)('by %s brought no reply: %s', (end, reason) => {
+    expect(noReplyAt(end)).toEqual({ noReply: reason });
   });
 });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isReadable, readJsonObject } from './reply.js';
@@ -29,6 +30,11 @@ describe('the JSON object in a reply', () => {
     expect(read('\uFEFF\uFEFF{"a":1}')).toBeUndefined();
   });
 
+  it.each(['\uF03F', '\uFEC0', '\u3EFF', 'x\u00BF'])('is not found behind %p, of which a byte order mark has some bytes', (start) => {
+    expect(Buffer.from(start)).toHaveLength(3);
+    expect(read(`${start}{"a":1}`)).toBeUndefined();
+  });
+
   it('is not found in invalid UTF-8, or in a body that was not kept', () => {
     expect(read(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toBeUndefined();
     expect(read(undefined)).toBeUndefined();
@@ -47,6 +53,8 @@ describe('the JSON object in a reply', () => {
     'application/jsonp',
     'application/json-seq',
     'application/json, text/html',
+    'text/html, application/json',
+    ' application/json',
     'application/json\u00a0',
     'x',
     ';',
@@ -54,8 +62,8 @@ describe('the JSON object in a reply', () => {
     expect(read('{}', type)).toBeUndefined();
   });
 
-  it('is not read under two content types', () => {
-    expect(read('{}', ['application/json', 'text/html'])).toBeUndefined();
+  it.each([[['application/json', 'text/html']], [['application/json']]])('is not read under the list %p', (types) => {
+    expect(read('{}', types)).toBeUndefined();
   });
 });
 
@@ -68,7 +76,8 @@ describe('a body', () => {
     [{ 'content-encoding': 'gzip' }, false],
     [{ 'transfer-encoding': 'Chunked ' }, true],
     [{ 'transfer-encoding': 'gzip, chunked' }, false],
+    [{ 'transfer-encoding': ['chunked', 'chunked'] }, false],
   ])('declared as %p is worth reading: %p', (headers, expected) => {
-    expect(isReadable(headers, 10)).toBe(expected);
+    expect(isReadable(headers as IncomingHttpHeaders, 10)).toBe(expected);
   });
 });

@@ -76,7 +76,7 @@ export class SessionWire {
       deadline.onEnd((end) => settle(noReplyAt(end)));
       void askForApiKey(ask).then((apiKey) => {
         if (apiKey === undefined) settle({ noReply: 'api_key' });
-        else if (!deadline.ended) settle(this.#sendWith(apiKey, request));
+        else settle(this.#sendWith(apiKey, request));
       });
     });
   }

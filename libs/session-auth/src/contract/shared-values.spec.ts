@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileRecordReader } from './record-reader.js';
 import { sharingValues } from './shared-values.js';
-import { UserRecord } from './user-record.js';
+import { CclInfo, UserRecord } from './user-record.js';
 
 const id = fc.option(fc.integer({ min: -1, max: 3 }), { nil: null });
 const text = fc.constantFrom('', 'a', '1', 'hm', null);
@@ -29,9 +29,31 @@ describe('records that share values', () => {
 
   it('hold one frozen ccl_info for all who have the same ids', () => {
     const read = compileRecordReader(UserRecord, sharingValues());
-    const [ann, bo, cleo] = [{ client_id: 1 }, { client_id: 1 }, { company_id: 1 }].map((ids) => read({ username: 'x', ccl_info: ids }));
-    expect(ann?.ccl_info).toBe(bo?.ccl_info);
+    const [ann, bo, dan, cleo] = [{ client_id: 1 }, { client_id: 1 }, { client_id: 1 }, { company_id: 1 }].map((ids) =>
+      read({ username: 'x', ccl_info: ids }),
+    );
+    expect(bo?.ccl_info).toBe(ann?.ccl_info);
+    expect(dan?.ccl_info).toBe(ann?.ccl_info);
     expect(cleo?.ccl_info).not.toBe(bo?.ccl_info);
     expect(Object.isFrozen(ann?.ccl_info)).toBe(true);
+  });
+
+  it('share no more than a thousand values of a field, and go on sharing those', () => {
+    const read = compileRecordReader(UserRecord, sharingValues());
+    const infoOf = (id: number): unknown => read({ username: 'x', ccl_info: { client_id: id } })?.ccl_info;
+    const infos = Array.from({ length: 1_001 }, (_, id) => infoOf(id));
+    expect(infoOf(999)).toBe(infos[999]);
+    expect(infoOf(0)).toBe(infos[0]);
+    expect(infoOf(1_000)).not.toBe(infos[1_000]);
+    expect(infoOf(1_000)).toEqual(infos[1_000]);
+  });
+
+  it('keep a ccl_info of the class that the application made of it', () => {
+    class OwnCclInfo extends CclInfo {}
+    const share = sharingValues();
+    const [ann, bo] = [{ ccl_info: new CclInfo() }, { ccl_info: new OwnCclInfo() }];
+    share(ann);
+    share(bo);
+    expect(bo.ccl_info).toBeInstanceOf(OwnCclInfo);
   });
 });

@@ -33,7 +33,7 @@ export class PresentedSessions {
 
   read(context: ExecutionContext, request: HttpRequest): SessionIdentity | typeof NO_TOKEN | typeof MALFORMED_TOKEN {
     const token = this.#findToken(context, request);
-    if (token === undefined || token === null || token === '') return NO_TOKEN;
+    if (token === undefined || token === '') return NO_TOKEN;
     if (!isHeaderValue(token, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
     const authIv = this.#settings.forwardAuthIv ? request.headers[AUTH_IV] : undefined;
     if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;

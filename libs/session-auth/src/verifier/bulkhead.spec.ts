@@ -12,6 +12,21 @@ describe('the bulkhead', () => {
     deadline.end('aborted');
   });
 
+  it('has a place for each of its limit, and for no more', () => {
+    const bulkhead = new Bulkhead({ maxInFlight: 3, maxQueued: 0 });
+    const deadline = new Deadline(60_000);
+    expect(Array.from({ length: 4 }, () => bulkhead.enter(deadline))).toEqual(['admitted', 'admitted', 'admitted', 'full']);
+    bulkhead.leave();
+    expect([bulkhead.enter(deadline), bulkhead.enter(deadline)]).toEqual(['admitted', 'full']);
+    deadline.clear();
+  });
+
+  it('gives no place to one whose deadline has ended', () => {
+    const deadline = new Deadline(60_000);
+    deadline.end('shutting_down');
+    expect(new Bulkhead({ maxInFlight: 1, maxQueued: 1 }).enter(deadline)).toBe('shutting_down');
+  });
+
   it('gives a place that becomes free to the one that has waited longest', async () => {
     const bulkhead = new Bulkhead({ maxInFlight: 1, maxQueued: 2 });
     const deadline = new Deadline(60_000);

@@ -44,6 +44,7 @@ describe('the circuit', () => {
     ['refused tokens', REJECTED],
     ['403', DENIED],
     ['a full queue', unavailable('busy')],
+    ['a circuit that is open', unavailable('circuit_open')],
     ['a key function that fails', unavailable('api_key')],
     ['a shutdown', unavailable('shutting_down')],
     ['connections that the service had closed', { ...down, staleConnection: true }],
@@ -95,6 +96,36 @@ describe('the circuit', () => {
     await call(unavailable('api_key'));
     expect(breaker.refusal()).toBeUndefined();
     expect(await call(ann)).toEqual(ann);
+  });
+
+  it('never opens at a success, however many calls failed before', async () => {
+    const { breaker, call } = trialOf();
+    await call(down, 3);
+    await call(ann);
+    expect(breaker.refusal()).toBeUndefined();
+    await call(down);
+    expect(breaker.refusal()).toEqual(unavailable('circuit_open', 2));
+  });
+
+  it('goes on to pause longer after a probe that ended for a reason of this side', async () => {
+    const { breaker, call, sleep } = trialOf();
+    await call(down, 4);
+    sleep(2_000);
+    await call(unavailable('shutting_down'));
+    await call(down);
+    expect(breaker.refusal()).toEqual(unavailable('circuit_open', 4));
+  });
+
+  it('is not held open longer by calls that began before it opened and fail late', async () => {
+    const { breaker, call, sleep } = trialOf();
+    const landings: ((verdict: Verdict<string>) => void)[] = [];
+    const late = Array.from({ length: 4 }, () => breaker.protect(() => new Promise<Verdict<string>>((land) => landings.push(land))));
+    await call(down, 4);
+    sleep(900);
+    for (const land of landings) land(down);
+    await Promise.all(late);
+    sleep(1_100);
+    expect(breaker.refusal()).toBeUndefined();
   });
 
   it('learns nothing from a call that began before it opened', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../client/deadline.js';
 import { REJECTED, unavailable, type UnavailableReason, type Verdict } from '../contract/verdict.js';
 import { Retry } from './retry.js';
@@ -55,5 +55,52 @@ describe('a check that fails', () => {
     while (budget.spend());
     expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }, REJECTED], 2, undefined, budget)).toBe(2);
     expect(await attemptsFor([unavailable('unreachable'), REJECTED], 2, undefined, budget)).toBe(1);
+  });
+});
+
+describe('the pause before another attempt', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  it('is not begun when it would outlast the deadline, and costs nothing then', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const [deadline, budget] = [new Deadline(60_000), new RetryBudget()];
+    jest.spyOn(deadline, 'remainingMs', 'get').mockReturnValue(49);
+    const spent = jest.spyOn(budget, 'spend');
+    expect(await attemptsFor([unavailable('unreachable')], 2, deadline, budget)).toBe(1);
+    expect(spent).not.toHaveBeenCalled();
+  });
+
+  it('does not keep the process alive', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    const attempts = attemptsFor([unavailable('unreachable')]);
+    await new Promise(setImmediate);
+    expect(timers()).toBeLessThanOrEqual(before);
+    const keptAlive = setTimeout(() => undefined, 60_000);
+    expect(await attempts).toBe(2);
+    clearTimeout(keptAlive);
+  });
+
+  it('is of up to 50 ms, and doubles with each further attempt', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const startedAt = performance.now();
+    expect(await attemptsFor([unavailable('unreachable')], 3)).toBe(3);
+    expect(performance.now() - startedAt).toBeGreaterThan(140);
+  });
+
+  it('is left out, with the attempt, when the deadline has ended, on a connection that the service had closed too', async () => {
+    const over = new Deadline(60_000);
+    over.end('timeout');
+    expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }], 2, over)).toBe(1);
+  });
+});
+
+describe('checks that succeed', () => {
+  it('earn retries for those that will not', async () => {
+    const budget = new RetryBudget();
+    while (budget.spend());
+    for (let check = 0; check < 13; check += 1) await attemptsFor([REJECTED], 2, undefined, budget);
+    expect(await attemptsFor([unavailable('unreachable')], 2, undefined, budget)).toBe(2);
   });
 });

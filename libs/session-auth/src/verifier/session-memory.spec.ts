@@ -112,6 +112,21 @@ describe('a refusal', () => {
     expect(find()).toMatchObject({ user: 'ann' });
   });
 
+  it('is void for good once the session is confirmed, however soon that lapses', () => {
+    const { memory, sleep, find } = memoryAt({ ttlMs: 10, negativeTtlMs: 50 });
+    memory.learn(keys, REJECTED);
+    memory.learn(keys, ann);
+    sleep(20);
+    expect(find()).toBeUndefined();
+  });
+
+  it('gives way to later ones when there are too many', () => {
+    const { memory, find } = memoryAt({ maxEntries: 1 });
+    memory.learn(keys, REJECTED);
+    memory.learn({ token: 'other', session: 'other' }, REJECTED);
+    expect(find()).toBeUndefined();
+  });
+
   it('by status 403 is not remembered', () => {
     const { memory, find } = memoryAt();
     memory.learn(keys, DENIED);
@@ -127,6 +142,14 @@ describe('a token that was signed out', () => {
     memory.learn(keys, ann);
     expect([find(), memory.findStale(keys)]).toEqual([undefined, undefined]);
     sleep(1);
+    memory.learn(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it('gives way to later ones when there are too many', () => {
+    const { memory, find } = memoryAt({ maxEntries: 1 });
+    memory.bar('token');
+    memory.bar('other');
     memory.learn(keys, ann);
     expect(find()).toMatchObject({ user: 'ann' });
   });
@@ -171,6 +194,22 @@ describe('a session in use', () => {
 
   it('is to be confirmed again once it is near its end, and again only after a pause', () => {
     expect(claims({ refreshAheadMs: 40 }, [59, 1, 1, 8, 1])).toEqual([false, true, false, false, true]);
+  });
+
+  it('is to be confirmed ahead in each of its lives', () => {
+    const { memory, sleep } = memoryAt({ refreshAheadMs: 98 });
+    memory.learn(keys, ann);
+    sleep(5);
+    expect(memory.claimRefresh(keys)).toBe(true);
+    memory.learn(keys, ann);
+    sleep(5);
+    expect(memory.claimRefresh(keys)).toBe(true);
+  });
+
+  it('is known to be under confirmation only for as many as are remembered', () => {
+    const { memory } = memoryAt({ maxEntries: 1, refreshAheadMs: 100 });
+    const claim = (token: string): boolean => memory.claimRefresh({ token, session: token });
+    expect([claim('a'), claim('a'), claim('b'), claim('a')]).toEqual([true, false, true, true]);
   });
 
   it('is not confirmed ahead unless that was asked for', () => {

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { Deadline } from './deadline.js';
+import type { NoReply } from './no-reply.js';
+import type { SessionHttpService } from './session-http.service.js';
+import type { SessionRequest } from './session-request.js';
+import { SessionWire } from './session-wire.js';
+
+/** A wire, and what it would send. */
+function wireWith(apiKey: string | (() => string) = 'key') {
+  const sent: SessionRequest[] = [];
+  const send = (request: SessionRequest): Promise<NoReply> => {
+    sent.push(request);
+    return Promise.resolve({ noReply: 'unreachable' });
+  };
+  const http = { send } as unknown as SessionHttpService;
+  return { sent, wire: new SessionWire(http, { baseUrl: 'http://service/base/', apiKey }) };
+}
+
+const always = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'X-API-KEY', 'key'];
+const deadline = new Deadline(60_000);
+deadline.clear();
+
+describe.each(['a key', 'a key function'])('with %s', (kind) => {
+  const key = kind === 'a key' ? 'key' : () => 'key';
+
+  it.each([
+    [undefined, []],
+    ['iv', ['X-AUTH-IV', 'iv']],
+  ])('with the IV %p every request has the headers of the interface and no others', async (authIv, ivHeaders) => {
+    const { wire, sent } = wireWith(key);
+    await wire.getUserDetails({ token: 'token', authIv }, deadline);
+    await wire.postAuthentication({ username: 'ann', password: 'secret' }, authIv, deadline);
+    await wire.deleteAuthentication({ token: 'token', authIv }, deadline);
+    expect(sent.map(({ method, path, freshConnection }) => [method, path, freshConnection])).toEqual([
+      ['GET', '/base/authentication/user_details', false],
+      ['POST', '/base/authentication', true],
+      ['DELETE', '/base/authentication', true],
+    ]);
+    expect(sent.map(({ headers }) => headers)).toEqual([
+      [...always, 'X-AUTH-TOKEN', 'token', ...ivHeaders],
+      [...always, 'Content-Type', 'application/json', ...ivHeaders],
+      [...always, 'X-AUTH-TOKEN', 'token', ...ivHeaders],
+    ]);
+    expect(sent.map(({ body }) => body)).toEqual([null, '{"username":"ann","password":"secret"}', null]);
+  });
+});
+
+describe('a key function', () => {
+  it.each(['', 'with space', 'k'.repeat(4_097), 7 as unknown as string])(
+    'that gives no key that could be sent brings no reply',
+    async (key) => {
+      const { wire, sent } = wireWith(() => key);
+      expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({ noReply: 'api_key' });
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it('may give one of 4096 bytes', async () => {
+    const { wire, sent } = wireWith(() => 'k'.repeat(4_096));
+    await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline);
+    expect(sent).toHaveLength(1);
+  });
+});

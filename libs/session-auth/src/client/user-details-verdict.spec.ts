@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { DENIED, REJECTED, unavailable } from '../contract/verdict.js';
+import type { UserRecord } from '../contract/user-record.js';
+import { STALE_CONNECTION } from './no-reply.js';
+import type { Notices } from './notices.js';
+import type { Reply } from './reply.js';
+import { outage, UserDetailsVerdicts, type ReadUser, type VerdictSettings } from './user-details-verdict.js';
+
+const nothing = (): void => undefined;
+const silent: Notices = { unexpectedReply: nothing, tokenMismatch: nothing };
+
+const nobody: ReadUser<UserRecord> = () => undefined;
+const failing = (): never => {
+  throw new Error('of the application');
+};
+
+function verdictsWith(
+  settings: Partial<VerdictSettings> = {},
+  read: ReadUser<UserRecord> = (json) => json,
+  notices = silent,
+): UserDetailsVerdicts<UserRecord> {
+  return new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny', ...settings }, notices);
+}
+
+const reply = (status: number, body: string | undefined = ''): Reply => ({ status, headers: {}, body: Buffer.from(body) });
+
+describe('a 200', () => {
+  it.each([
+    ['has no JSON object', reply(200, '[]'), verdictsWith()],
+    ['is no user', reply(200, '{}'), verdictsWith({}, nobody)],
+    ['makes the validator of the application throw', reply(200, '{}'), verdictsWith({}, failing)],
+    ['shows another token', reply(200, '{"auth_token":"other"}'), verdictsWith()],
+    [
+      'makes the logger of the application throw',
+      reply(200, '{"auth_token":"other"}'),
+      verdictsWith({ tokenEcho: 'warn' }, undefined, { ...silent, tokenMismatch: failing }),
+    ],
+  ])('that %s is malformed', (_name, answer, verdicts) => {
+    expect(verdicts.of(answer, 'token')).toEqual(unavailable('malformed'));
+  });
+});
+
+describe('a call without a reply', () => {
+  it('keeps its reason, and that its connection was stale', () => {
+    expect(verdictsWith().of(STALE_CONNECTION, 'token')).toEqual({ ...unavailable('unreachable'), staleConnection: true });
+    expect(verdictsWith().of({ noReply: 'timeout' }, 'token')).toStrictEqual(unavailable('timeout'));
+  });
+});
+
+describe('a documented refusal', () => {
+  it.each([
+    ['404 with a body is not of the service', 404, 'not found', {}, unavailable('unexpected_status')],
+    ['404 without a body ends the session', 404, '', {}, REJECTED],
+    ['404 with a body ends the session where the application says so', 404, 'not found', { 404: 'unauthenticated' }, REJECTED],
+    ['404 refuses the application where the application says so', 404, '', { 404: 'forbidden' }, DENIED],
+    ['401 is an outage where the application says so', 401, '', { 401: 'unavailable' }, unavailable('unexpected_status')],
+  ] as const)('%s', (_name, status, body, statusMap, verdict) => {
+    expect(verdictsWith({ statusMap }).of(reply(status, body), 'token')).toEqual(verdict);
+  });
+});
+
+describe('any other status', () => {
+  it.each([
+    [408, 'server_error'],
+    [429, 'rate_limited'],
+    [499, 'unexpected_status'],
+    [500, 'server_error'],
+    [302, 'unexpected_status'],
+  ] as const)('%i is an outage: %s', (status, reason) => {
+    expect(outage(reply(status))).toEqual(unavailable(reason));
+  });
+});

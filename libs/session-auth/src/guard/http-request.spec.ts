@@ -1,0 +1,33 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import { headerCount, httpArguments, type HttpRequest } from './http-request.js';
+
+const request: HttpRequest = { headers: {} };
+const reply = {};
+const switchToHttp = (): object => ({ getRequest: () => request, getResponse: () => reply });
+
+describe('request and reply of a context', () => {
+  it.each<[string, object]>([
+    ['as Nest builds it', { getArgs: () => [request, reply, () => undefined], switchToHttp }],
+    ['with two arguments', { getArgs: () => [request, reply] }],
+    ['with the request alone among its arguments', { getArgs: () => [request], switchToHttp }],
+    ['whose arguments are no list', { getArgs: () => ({ length: 2 }), switchToHttp }],
+    ['that a test has made up', { switchToHttp }],
+  ])('are found in one %s', (_name, context) => {
+    const [foundRequest, foundReply] = httpArguments(context as ExecutionContext);
+    expect(foundRequest).toBe(request);
+    expect(foundReply).toBe(reply);
+  });
+});
+
+describe('how often a header was sent', () => {
+  it.each<[Partial<HttpRequest>, number]>([
+    [{ rawHeaders: ['Authorization', 'a', 'Cookie', 'authorization', 'AUTHORIZATION', 'b'] }, 2],
+    [{ raw: { rawHeaders: ['authorization', 'a'] } }, 1],
+    [{ rawHeaders: ['authorizatiom', 'a'] }, 0],
+    [{ raw: {} }, 1],
+    [{}, 1],
+  ])('is read from the lines of %j: %i', (lines, count) => {
+    expect(headerCount({ ...request, ...lines }, 'authorization')).toBe(count);
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { withoutStack } from './without-stack.js';
+
+describe('an error built without a stack', () => {
+  it('has no trace, and those built after it have theirs', () => {
+    const limit = Error.stackTraceLimit;
+    expect(withoutStack(() => new Error('refused')).stack).toBe('Error: refused');
+    expect(Error.stackTraceLimit).toBe(limit);
+    expect(new Error('fault').stack).toContain('\n    at ');
+  });
+
+  it('leaves the traces of others alone when it cannot be built', () => {
+    const limit = Error.stackTraceLimit;
+    const failure = new Error('fault');
+    const build = (): Error => {
+      throw failure;
+    };
+    expect(() => withoutStack(build)).toThrow(failure);
+    expect(Error.stackTraceLimit).toBe(limit);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { RetryBudget } from './retry-budget.js';
+
+function drained(budget: RetryBudget): number {
+  let retries = 0;
+  while (retries < 1_000 && budget.spend()) retries += 1;
+  return retries;
+}
+
+function earn(budget: RetryBudget, attempts: number): void {
+  for (let made = 0; made < attempts; made += 1) budget.earn();
+}
+
+describe('the budget of retries', () => {
+  it('has ten from the start', () => {
+    expect(drained(new RetryBudget())).toBe(10);
+  });
+
+  it('gains less than one for each ten first attempts', () => {
+    const budget = new RetryBudget();
+    drained(budget);
+    earn(budget, 12);
+    expect(drained(budget)).toBe(0);
+    earn(budget, 1);
+    expect(drained(budget)).toBe(1);
+    earn(budget, 100);
+    expect(drained(budget)).toBe(8);
+  });
+
+  it('saves up no more than ten', () => {
+    const budget = new RetryBudget();
+    earn(budget, 10_000);
+    expect(drained(budget)).toBe(10);
+  });
+});
