@@ -57,6 +57,18 @@ export default {
       to: { pathNot: `${LIBRARY}/(testing|contract)/`, dependencyTypesNot: ['core'] },
     },
     {
+      name: 'the-redis-entry-stands-alone-on-the-contract',
+      severity: 'error',
+      from: { path: `${LIBRARY}/redis/` },
+      to: { pathNot: [`${LIBRARY}/(redis|contract)/`, 'node_modules/ioredis/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'nothing-that-ships-imports-the-redis-entry',
+      severity: 'error',
+      from: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/redis/` },
+      to: { path: `${LIBRARY}/redis/` },
+    },
+    {
       name: 'nothing-that-ships-imports-the-testing-entry',
       severity: 'error',
       from: { path: '^(libs|apps)/', pathNot: `${LIBRARY}/testing/` },

@@ -32,6 +32,7 @@ writeFileSync(
     compilerOptions: {
       paths: {
         'nestjs-session-auth': ['../../libs/session-auth/src/index.ts'],
+        'nestjs-session-auth/redis': ['../../libs/session-auth/src/redis/index.ts'],
         'nestjs-session-auth/testing': ['../../libs/session-auth/src/testing/index.ts'],
       },
       strictPropertyInitialization: false,

@@ -56,7 +56,7 @@ class Trial {
       new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
     const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
     const memory = new SessionMemory<number>({ ...settings, maxEntries: 10 }, () => this.#model.nowMs);
-    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), memory);
+    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { memory });
   }
 
   async run(steps: readonly Step[]): Promise<void> {
@@ -97,7 +97,7 @@ class Trial {
   }
 
   #drop(way: 'signedOut' | 'forget' | 'signedIn'): void {
-    this.#verifier[way]('token');
+    void this.#verifier.endings[way]('token');
     if (way === 'forget') this.#model.forgotten();
     else this.#model[way]();
   }

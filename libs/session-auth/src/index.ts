@@ -9,6 +9,7 @@ export type {
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './module/options.js';
+export { SessionAuthEvents } from './module/session-auth-events.js';
 export { SessionAuthService } from './module/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/call-options.js';
 export type { SignInResult } from './client/session-client.js';
@@ -25,6 +26,7 @@ export { fromBearer, fromCookie, fromHeader, type FoundToken, type TokenSource }
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/user-record.js';
 export * from './contract/session-auth-types.js';
+export { SessionStore, type SessionStoreListener, type StoredSession } from './contract/session-store.js';
 export type { BreakerSettings } from './verifier/circuit-breaker.js';
 export type { RetrySettings } from './verifier/retry.js';
 export type { UnavailableReason } from './contract/verdict.js';

@@ -11,7 +11,7 @@ import type { UserRecord } from '../contract/user-record.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
 import type { Deadline } from './deadline.js';
 import type { NoReply } from './no-reply.js';
-import type { Reply } from './reply.js';
+import { readJsonObject, type Reply } from './reply.js';
 import type { Credentials, SessionWire } from './session-wire.js';
 import { outage, readUser, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
@@ -44,7 +44,8 @@ export class SessionClient<User extends UserRecord> {
     if (reply.status === 202) return { kind: 'accepted' };
     if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
     if (reply.status !== 200) throw refusal(reply);
-    const user = readUser(reply, this.#readUser);
+    const json = readJsonObject(reply);
+    const user = json && readUser(json, this.#readUser);
     const token = user?.auth_token;
     if (!user || !isHeaderValue(token, this.#maxTokenLength)) throw new SessionServiceUnavailableError(unavailable('malformed'));
     return { kind: 'signed-in', user, token };

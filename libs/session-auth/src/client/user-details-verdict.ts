@@ -47,11 +47,12 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 
   #accepted(reply: Reply, presentedToken: string): Verdict<User> {
-    const user = readUser(reply, this.#readUser);
-    if (user === undefined) return unavailable('malformed');
+    const json = readJsonObject(reply);
+    const user = json && readUser(json, this.#readUser);
+    if (json === undefined || user === undefined) return unavailable('malformed');
     const echoed = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
     if (!echoed) this.#notices.tokenMismatch();
-    return echoed || this.#settings.tokenEcho === 'warn' ? { kind: 'accepted', user } : unavailable('malformed');
+    return echoed || this.#settings.tokenEcho === 'warn' ? { kind: 'accepted', user, json } : unavailable('malformed');
   }
 
   #refused({ body }: Reply, status: RefusalStatus): Verdict<User> {
@@ -66,11 +67,10 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 }
 
-/** The user in a 200, or `undefined`; a validator of the application that throws has not accepted the record. */
-export function readUser<User>(reply: Reply, read: ReadUser<User>): User | undefined {
-  const json = readJsonObject(reply);
+/** The user in a record, or `undefined`; a validator of the application that throws has not accepted the record. */
+export function readUser<User>(json: object, read: ReadUser<User>): User | undefined {
   try {
-    return json && read(json);
+    return read(json);
   } catch {
     return undefined;
   }

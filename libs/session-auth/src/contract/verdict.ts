@@ -24,6 +24,10 @@ export interface Unavailable {
 export interface Accepted<User> {
   readonly kind: 'accepted';
   readonly user: User;
+  /** What the service said, word for word, if it said so just now. */
+  readonly json?: object;
+  /** Milliseconds since the service said so to another instance. */
+  readonly ageMs?: number;
   /** The service could not be asked: the session was confirmed before, and has lapsed since. */
   readonly stale?: true;
 }

@@ -2,7 +2,7 @@ import type { MemorySettings } from '../verifier/session-memory.js';
 import { integerOption, knownOptions, refuseOption } from './option-checks.js';
 import type { SessionAuthCacheOptions } from './options.js';
 
-const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs'];
+const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
 const MAX_TTL_MS = 300_000;
 
 /** Checks the cache options; `undefined` when the cache is off. @throws InvalidConfigurationError naming the first that is wrong. */

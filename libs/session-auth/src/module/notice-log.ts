@@ -16,6 +16,14 @@ export class NoticeLog implements Notices {
     this.#write('token mismatch', 'user_details answered with another auth_token than was presented. See the tokenEcho option.');
   }
 
+  /** A call to the store of `cache.store` failed, or took too long. */
+  storeUnavailable(): void {
+    this.#write(
+      'session store unavailable',
+      'the session service is asked instead, and sign-outs reach other instances late. Check cache.store.',
+    );
+  }
+
   /** The service refuses everybody. */
   everyoneRefused(): void {
     this.#logger.error('every token is refused since the start: most likely apiKey or baseUrl is wrong. Users get 401 or 403 as before.');

@@ -5,6 +5,7 @@ import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { ApiKey } from '../client/api-key.js';
 import type { StatusMap } from '../client/status-meaning.js';
 import type { TokenEcho } from '../client/user-details-verdict.js';
+import type { SessionStore } from '../contract/session-store.js';
 import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import type { TokenSource } from '../guard/token-source.js';
 import type { BreakerSettings } from '../verifier/circuit-breaker.js';
@@ -82,6 +83,11 @@ export interface SessionAuthCacheOptions {
   readonly refreshAheadMs?: number;
   /** Milliseconds after it lapsed that a session still works while the service is unavailable. 0 to 86 400 000. @default 0 (off) */
   readonly staleIfErrorMs?: number;
+  /**
+   * A memory that all instances of the application share, behind the memory of each: the service is asked once per session and lifetime by
+   * all of them, and a sign-out on one ends the session on all. What it does wrong counts as nothing there. @default none
+   */
+  readonly store?: SessionStore;
 }
 
 /** How the service is reached. Proxies named in the environment are ignored unless `proxy` is set. */

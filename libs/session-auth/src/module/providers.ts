@@ -6,27 +6,33 @@ import { Deadlines } from '../client/deadlines.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { SessionWire } from '../client/session-wire.js';
-import { UserDetailsVerdicts } from '../client/user-details-verdict.js';
+import { UserDetailsVerdicts, type ReadUser } from '../client/user-details-verdict.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { AccessRules } from '../guard/access-rules.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { PresentedSessions } from '../guard/presented-session.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { EndedSessions } from '../verifier/ended-sessions.js';
 import { ProtectedCheck } from '../verifier/protected-check.js';
 import { SessionMemory } from '../verifier/session-memory.js';
+import { SharedTier } from '../verifier/shared/shared-tier.js';
 import { Suspicion } from '../verifier/suspicion.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { isPlainTextBeyondLoopback } from './base-url.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { NoticeLog } from './notice-log.js';
 import type { SessionAuthOptions } from './options.js';
+import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './session-auth.service.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 import { readUserWith } from './user-reader.js';
 
 /** Injection token of the checked options. */
 const SETTINGS = Symbol('session-auth settings');
+
+/** Injection token of the check of a record. */
+const USER_READER = Symbol('session-auth user reader');
 
 const settings: FactoryProvider<SessionAuthSettings> = {
   provide: SETTINGS,
@@ -64,25 +70,34 @@ const http: FactoryProvider<SessionHttpService> = {
   inject: [SETTINGS, Connections],
 };
 
+const userReader: FactoryProvider<ReadUser<UserRecord>> = { provide: USER_READER, useFactory: readUserWith, inject: [SETTINGS] };
+
 const client: FactoryProvider<SessionClient<UserRecord>> = {
   provide: SessionClient,
-  useFactory: (set: SessionAuthSettings, service: SessionHttpService, log: NoticeLog) => {
-    const readUser = readUserWith(set);
+  useFactory: (set: SessionAuthSettings, readUser: ReadUser<UserRecord>, service: SessionHttpService, log: NoticeLog) => {
     const verdicts = new UserDetailsVerdicts(readUser, set, log);
     return new SessionClient(new SessionWire(service, set), verdicts, readUser, set.http.maxTokenLength);
   },
-  inject: [SETTINGS, SessionHttpService, NoticeLog],
+  inject: [SETTINGS, USER_READER, SessionHttpService, NoticeLog],
 };
 
 const verifier: FactoryProvider<SessionVerifier<UserRecord>> = {
   provide: SessionVerifier,
-  useFactory: (sessions: SessionClient<UserRecord>, deadlines: Deadlines, { protection, memory }: SessionAuthSettings, log: NoticeLog) =>
-    new SessionVerifier(
-      new ProtectedCheck((session, deadline) => sessions.userDetails(session, deadline), deadlines, protection),
-      memory && new SessionMemory(memory),
-      new Suspicion(() => log.everyoneRefused()),
-    ),
-  inject: [SessionClient, Deadlines, SETTINGS, NoticeLog],
+  useFactory: (
+    sessions: SessionClient<UserRecord>,
+    deadlines: Deadlines,
+    set: SessionAuthSettings,
+    readUser: ReadUser<UserRecord>,
+    log: NoticeLog,
+    events: SessionAuthEvents,
+  ) =>
+    new SessionVerifier(new ProtectedCheck((session, deadline) => sessions.userDetails(session, deadline), deadlines, set.protection), {
+      memory: set.memory && new SessionMemory(set.memory),
+      shared: set.shared && new SharedTier(set.shared, readUser, () => log.storeUnavailable()),
+      suspicion: new Suspicion(() => log.everyoneRefused()),
+      ended: new EndedSessions((token) => events.tellEnded(token)),
+    }),
+  inject: [SessionClient, Deadlines, SETTINGS, USER_READER, NoticeLog, SessionAuthEvents],
 };
 
 const service: FactoryProvider<SessionAuthService> = {
@@ -109,7 +124,9 @@ export const PROVIDERS: Provider[] = [
   Deadlines,
   connections,
   http,
+  userReader,
   client,
+  SessionAuthEvents,
   verifier,
   service,
   guardParts,
@@ -118,4 +135,4 @@ export const PROVIDERS: Provider[] = [
 ];
 
 /** What an application may inject; the guard's parts are there because Nest builds the guard in the module that names it. */
-export const EXPORTS = [SessionAuthService, SessionAuthGuard, SessionHttpService, GUARD_PARTS];
+export const EXPORTS = [SessionAuthService, SessionAuthEvents, SessionAuthGuard, SessionHttpService, GUARD_PARTS];

@@ -1,12 +1,14 @@
 import 'reflect-metadata';
-import { Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
+import { Module, type DynamicModule, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Connections } from '../client/connections.js';
 import { Deadlines } from '../client/deadlines.js';
 import type { UserRecord } from '../contract/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthAsyncOptions, SessionAuthExtras, SessionAuthOptions } from './options.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
+import { SessionAuthEvents } from './session-auth-events.js';
 import type { SessionAuthService } from './session-auth.service.js';
 
 declare const service: unique symbol;
@@ -22,10 +24,12 @@ export type ServiceOf<Registration extends DynamicModule> =
 
 /** Registers the service and the guard for one session service and one application key. */
 @Module({ providers: PROVIDERS, exports: EXPORTS })
-export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleDestroy {
+export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly deadlines: Deadlines,
     private readonly connections: Connections,
+    private readonly verifier: SessionVerifier<UserRecord>,
+    private readonly events: SessionAuthEvents,
   ) {
     super();
   }
@@ -50,9 +54,15 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
     return super.forRootAsync(options as unknown as SessionAuthAsyncOptions & SessionAuthExtras);
   }
 
+  /** Begins to hear of sessions that end on other instances. A store that is not there holds up no bootstrap. */
+  onModuleInit(): void {
+    this.verifier.endings.listen();
+  }
+
   /** Ends the calls in flight: their callers get 503, and no connection keeps the process alive. */
   async onModuleDestroy(): Promise<void> {
     this.deadlines.close();
-    await this.connections.close();
+    this.events.complete();
+    await Promise.all([this.connections.close(), this.verifier.endings.close()]);
   }
 }

@@ -47,21 +47,22 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     if (!this.#isAuthIv(call.authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
     const work = (deadline: Deadline) => this.#client.signIn({ username, password }, call.authIv, deadline);
     const result = await this.#within(this.#settings.signInTimeoutMs, call.signal, work);
-    if (result.kind === 'signed-in') this.#verifier.signedIn(result.token);
+    if (result.kind === 'signed-in') this.#verifier.endings.signedIn(result.token);
     return result;
   }
 
   /**
-   * Signs out (section 4.2) and forgets the session here, whatever the service answers. A session that has ended already is no error.
+   * Signs out (section 4.2) and forgets the session, here at once and on every instance, whatever the service answers. A session that has ended already is no error.
    * @throws SessionRejectedError (no token that could be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signOut(token: string, call: CallOptions = {}): Promise<void> {
-    this.#verifier.signedOut(this.#tokenIn(token));
-    const session = this.#identify(token, call);
+    const known = this.#verifier.endings.signingOut(this.#tokenIn(token));
     try {
+      const session = this.#identify(token, call);
+      await known;
       await this.#within(this.#settings.signOutTimeoutMs, call.signal, (deadline) => this.#client.signOut(session, deadline));
     } finally {
-      this.#verifier.signedOut(token);
+      this.#verifier.endings.signedOut(token);
     }
   }
 
@@ -83,12 +84,12 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     return this.#userOf(this.#verifier.verify(this.#identify(token, call), call.maxAgeMs), call.signal);
   }
 
-  /** Forgets what is known of a token, without signing it out. @throws SessionRejectedError when it can't be a token */
+  /** Forgets what is known of a token, here and on every instance, without signing it out. @throws SessionRejectedError when it can't be a token */
   async forget(token: string, call: CallOptions = {}): Promise<void> {
-    this.#verifier.forget(this.#tokenIn(token));
+    const forgotten = this.#verifier.endings.forget(this.#tokenIn(token));
     call.signal?.throwIfAborted();
     this.#identify(token, call);
-    await Promise.resolve();
+    await unlessAborted(forgotten, call.signal);
   }
 
   #identify(token: string, { authIv }: CallOptions): SessionIdentity {

@@ -7,12 +7,14 @@ import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
 import { fromHeader, type TokenSource } from '../guard/token-source.js';
 import type { ProtectionSettings } from '../verifier/protected-check.js';
 import type { MemorySettings } from '../verifier/session-memory.js';
+import type { SharedTierSettings } from '../verifier/shared/shared-tier.js';
 import { readBaseUrl } from './base-url.js';
 import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { booleanOption, integerOption, knownOptions, refuseOption, wordOption } from './option-checks.js';
 import type { SessionAuthOptions } from './options.js';
+import { readStoreSettings, type StoreSurroundings } from './store-settings.js';
 
 /** The options, checked and with every default in place. */
 export interface SessionAuthSettings {
@@ -22,6 +24,7 @@ export interface SessionAuthSettings {
   readonly forwardAuthIv: boolean;
   readonly protection: ProtectionSettings;
   readonly memory: MemorySettings | undefined;
+  readonly shared: SharedTierSettings | undefined;
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
   readonly statusMap: StatusMap;
@@ -39,13 +42,18 @@ const OPTIONS = [
 /** Checks the options. @throws InvalidConfigurationError naming the first that is wrong. */
 export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
   knownOptions('options', options, OPTIONS);
+  const baseUrl = readBaseUrl(options.baseUrl);
+  const apiKey = readApiKeyOption(options.apiKey);
+  const protection = readProtection(options);
+  const memory = readCacheSettings(options.cache);
   return {
-    baseUrl: readBaseUrl(options.baseUrl),
-    apiKey: readApiKeyOption(options.apiKey),
+    baseUrl,
+    apiKey,
     sources: readSources(options.token),
     forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, true),
-    protection: readProtection(options),
-    memory: readCacheSettings(options.cache),
+    protection,
+    memory,
+    shared: memory && readShared(options.cache, { memory, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
     signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 10_000 }),
     signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 5_000 }),
     statusMap: readStatusMap(options.statusMap),
@@ -54,6 +62,11 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'warn'),
     http: readHttpSettings(options.http),
   };
+}
+
+function readShared(cache: SessionAuthOptions['cache'], surroundings: StoreSurroundings): SharedTierSettings | undefined {
+  const store = cache === false ? undefined : cache?.store;
+  return store === undefined ? undefined : readStoreSettings(store, surroundings);
 }
 
 function readApiKeyOption(apiKey: unknown): ApiKey {

@@ -1,6 +1,7 @@
 import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
 
 export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './answers.js';
+export { SESSION_STORE_RULES, type SessionStoreRule } from './session-store-rules.js';
 export { afterDelay, hold, inTurn, type HeldScript } from './timing.js';
 export type { Operation, Script, SeenRequest } from './script.js';
 export type { ScriptedSessionService, SessionServiceOptions } from './scripted-session-service.js';

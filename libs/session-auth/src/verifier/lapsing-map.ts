@@ -17,12 +17,14 @@ const TICKS_PER_MS = 2;
 export class LapsingMap<Value extends object | string | number | true> {
   readonly #build: () => LRUCache<string, Value>;
   readonly #ttl: number;
+  readonly #perf: { now(): number };
   #entries: LRUCache<string, Value> | undefined;
 
   constructor({ maxEntries, lifetimeMs }: LapsingMapLimits, now: () => number) {
     this.#ttl = Math.max(1, Math.floor(lifetimeMs) * TICKS_PER_MS - 1);
-    const perf = { now: () => Math.floor(now()) * TICKS_PER_MS + 1 };
-    this.#build = () => new LRUCache({ max: maxEntries, ttl: this.#ttl, ttlResolution: 0, noDeleteOnStaleGet: true, perf });
+    this.#perf = { now: () => Math.floor(now()) * TICKS_PER_MS + 1 };
+    const limits = { max: maxEntries, ttl: this.#ttl, ttlResolution: 0, noDeleteOnStaleGet: true, perf: this.#perf };
+    this.#build = () => new LRUCache(limits);
   }
 
   /** An entry that has not lapsed; it counts as used. */
@@ -41,12 +43,18 @@ export class LapsingMap<Value extends object | string | number | true> {
     return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
   }
 
-  set(key: string, value: Value): void {
+  /** Sets an entry that is so many milliseconds old already. */
+  set(key: string, value: Value, ageMs = 0): void {
     this.#entries ??= this.#build();
-    this.#entries.set(key, value);
+    if (ageMs === 0) this.#entries.set(key, value);
+    else this.#entries.set(key, value, { start: this.#perf.now() - Math.ceil(ageMs) * TICKS_PER_MS });
   }
 
   delete(key: string): void {
     this.#entries?.delete(key);
+  }
+
+  clear(): void {
+    this.#entries?.clear();
   }
 }

@@ -39,11 +39,14 @@ export class ProtectedCheck<User> {
     this.#breaker = settings.breaker && new CircuitBreaker(settings.breaker);
   }
 
-  /** Asks the service: deadline, then bulkhead, then retry, then breaker. Never rejects, and settles within `timeoutMs`. */
-  async run(session: SessionIdentity): Promise<Verdict<User>> {
+  /**
+   * Asks the service: deadline, then bulkhead, then retry, then breaker. Never rejects, and settles within `timeoutMs`,
+   * of which some may be spent already.
+   */
+  async run(session: SessionIdentity, spentMs = 0): Promise<Verdict<User>> {
     const refusal = this.#breaker?.refusal();
     if (refusal) return refusal;
-    const deadline = this.#deadlines.start(this.#timeoutMs);
+    const deadline = this.#deadlines.start(Math.max(0, this.#timeoutMs - spentMs));
     const attempt = (): Promise<Verdict<User>> => this.#ask(session, deadline);
     const guarded = (): Promise<Verdict<User>> => (this.#breaker ? this.#breaker.protect(attempt) : attempt());
     try {

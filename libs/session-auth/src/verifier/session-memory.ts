@@ -74,11 +74,31 @@ export class SessionMemory<User extends object | string | number | true> {
   learn(keys: SessionKeys, verdict: Verdict<User>): void {
     if (verdict.kind === 'unavailable') return;
     if (verdict.kind === 'accepted') {
-      this.#remember(keys, verdict.user);
+      this.#remember(keys, verdict);
       return;
     }
     this.#sessions.delete(keys.token);
     if (verdict.kind === 'rejected' && this.#settings.negativeTtlMs > 0) this.#refusals.set(keys.token, keys.session);
+  }
+
+  /** Whether a session was remembered lately, lapsed or not. */
+  knows(token: string): boolean {
+    return this.#sessions.getLapsed(token) !== undefined;
+  }
+
+  /** Drops a session; a refusal stays. */
+  drop(token: string): void {
+    this.#sessions.delete(token);
+  }
+
+  /** Drops every session: any may have been ended elsewhere. */
+  clear(): void {
+    this.#sessions.clear();
+  }
+
+  /** Whether a token was signed out. */
+  isBarred(token: string): boolean {
+    return this.#signedOut.get(token) !== undefined;
   }
 
   /** Drops what is remembered of a token, under whatever IV. */
@@ -99,11 +119,11 @@ export class SessionMemory<User extends object | string | number | true> {
     this.#signedOut.delete(token);
   }
 
-  #remember({ token, session }: SessionKeys, user: User): void {
-    if (this.#signedOut.get(token)) return;
+  #remember({ token, session }: SessionKeys, { user, ageMs }: Accepted<User>): void {
+    if (this.isBarred(token)) return;
     this.#refusals.delete(token);
     this.#refreshed.delete(token);
-    this.#sessions.set(token, session === token ? user : new UserUnderIv(session, user));
+    this.#sessions.set(token, session === token ? user : new UserUnderIv(session, user), ageMs);
   }
 }
 

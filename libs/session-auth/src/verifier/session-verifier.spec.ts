@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadlines } from '../client/deadlines.js';
-import { REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
+import { DENIED, REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
 import { ProtectedCheck } from './protected-check.js';
 import { SessionMemory, type MemorySettings } from './session-memory.js';
 import { SessionVerifier } from './session-verifier.js';
@@ -17,7 +17,9 @@ function verifierWith(settings: Partial<MemorySettings> = {}) {
   const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
   const limits = { ttlMs: 100, negativeTtlMs: 100, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
   const deadlines = new Deadlines();
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), new SessionMemory<string>(limits, () => now));
+  const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), {
+    memory: new SessionMemory<string>(limits, () => now),
+  });
   return {
     verifier,
     verify: (maxAgeMs?: number) => verifier.verify(session, maxAgeMs),
@@ -69,7 +71,7 @@ describe('an answer that is still on its way', () => {
   it.each(['forget', 'signedOut'] as const)('does not bring a session back after %s', async (end) => {
     const { verifier, verify, answer, calls } = verifierWith();
     const before = verify();
-    verifier[end]('token');
+    void verifier.endings[end]('token');
     await answer(ann);
     expect(await before).toEqual(ann);
     const after = verify();
@@ -82,7 +84,7 @@ describe('an answer that is still on its way', () => {
   it('is not joined by whoever comes after the sign-out', async () => {
     const { verifier, verify, answer, calls } = verifierWith();
     const before = verify();
-    verifier.signedOut('token');
+    verifier.endings.signedOut('token');
     const after = verify();
     await answer(REJECTED, 1);
     await answer(ann, 0);
@@ -93,7 +95,7 @@ describe('an answer that is still on its way', () => {
   it('of before a sign-in does not hold against its token', async () => {
     const { verifier, verify, answer } = verifierWith();
     void verify();
-    verifier.signedIn('token');
+    verifier.endings.signedIn('token');
     await answer(REJECTED);
     const after = verify();
     await answer(ann);
@@ -142,8 +144,8 @@ describe('stale-if-error', () => {
 
   it.each([
     ['to a caller that wants it fresh', 0, () => undefined],
-    ['after a sign-out', undefined, (verifier: SessionVerifier<string>) => verifier.signedOut('token')],
-    ['after forget', undefined, (verifier: SessionVerifier<string>) => verifier.forget('token')],
+    ['after a sign-out', undefined, (verifier: SessionVerifier<string>) => verifier.endings.signedOut('token')],
+    ['after forget', undefined, (verifier: SessionVerifier<string>) => verifier.endings.forget('token')],
   ])('serves nothing %s', async (_name, maxAgeMs, act) => {
     const { verifier, verify, answer } = await lapsed({ staleIfErrorMs: 50 });
     act(verifier);
@@ -167,5 +169,31 @@ describe('stale-if-error', () => {
     const check = verify();
     await answer(down);
     expect(await check).toEqual(down);
+  });
+});
+
+describe('a question that shares nothing', () => {
+  it.each<[string, Verdict<string>, remembered: boolean]>([
+    ['a refusal', REJECTED, false],
+    ['a 403', DENIED, false],
+    ['an outage', down, true],
+    ['a confirmation', ann, true],
+  ])('leaves a session remembered after %s: see the last column', async (_name, verdict, remembered) => {
+    const { verifier, verify, answer, calls } = verifierWith();
+    void verify();
+    await answer(ann);
+    const asked = verifier.ask(session);
+    await answer(verdict);
+    expect([await asked, calls()]).toEqual([verdict, 2]);
+    expect(verify() instanceof Promise).toBe(!remembered);
+  });
+});
+
+describe('a session that the service confirms', () => {
+  it('is not stale, though it would be good for an outage', async () => {
+    const { verify, answer } = verifierWith({ staleIfErrorMs: 50 });
+    const check = verify();
+    await answer(ann);
+    expect(await check).toStrictEqual(ann);
   });
 });

@@ -1,25 +1,45 @@
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/verdict.js';
+import type { EndedSessions } from './ended-sessions.js';
 import type { ProtectedCheck } from './protected-check.js';
-import { sessionKeys, tokenKey, type SessionKeys } from './session-key.js';
+import { sessionKeys, type SessionKeys } from './session-key.js';
 import type { SessionMemory } from './session-memory.js';
+import type { SharedTier } from './shared/shared-tier.js';
+import { SessionEndings } from './session-endings.js';
 import { SingleFlight } from './single-flight.js';
 import type { Suspicion } from './suspicion.js';
 
-/** Decides on a session: remembered, or else one shared flight to the service, protected. */
+/** What a verifier works with, beside the check itself. Each part may be left out. */
+export interface VerifierParts<User extends object | string | number | true> {
+  /** What this instance remembers. */
+  readonly memory?: SessionMemory<User> | undefined;
+  /** What all instances remember, behind the memory of this one; not without that. */
+  readonly shared?: SharedTier<User> | undefined;
+  readonly suspicion?: Suspicion | undefined;
+  readonly ended?: EndedSessions | undefined;
+}
+
+/** Decides on a session: remembered here, or else one shared flight to the shared memory and to the service, protected. */
 export class SessionVerifier<User extends object | string | number | true> {
   readonly #check: ProtectedCheck<User>;
   readonly #memory: SessionMemory<User> | undefined;
+  readonly #shared: SharedTier<User> | undefined;
   readonly #suspicion: Suspicion | undefined;
-  readonly #flights = new SingleFlight<Verdict<User>>((keys, verdict) => {
-    this.#memory?.learn(keys, verdict);
-    this.#suspicion?.observe(keys.token, verdict);
-  });
+  readonly #flights: SingleFlight<Verdict<User>>;
+  /** Flights of callers for whom only the service's word of now will do. */
+  readonly #freshFlights: SingleFlight<Verdict<User>>;
+  /** What becomes of sessions that end. */
+  readonly endings: SessionEndings<User>;
 
-  constructor(check: ProtectedCheck<User>, memory?: SessionMemory<User>, suspicion?: Suspicion) {
+  constructor(check: ProtectedCheck<User>, { memory, shared, suspicion, ended }: VerifierParts<User> = {}) {
     this.#check = check;
     this.#memory = memory;
+    this.#shared = shared;
     this.#suspicion = suspicion;
+    const landed = (keys: SessionKeys, verdict: Verdict<User>): void => this.#learn(keys, verdict);
+    this.#flights = new SingleFlight(landed);
+    this.#freshFlights = shared ? new SingleFlight(landed) : this.#flights;
+    this.endings = new SessionEndings({ memory, shared, ended, flights: [this.#flights, this.#freshFlights] });
   }
 
   /**
@@ -30,46 +50,50 @@ export class SessionVerifier<User extends object | string | number | true> {
     const keys = sessionKeys(session);
     const remembered = this.#memory?.find(keys, maxAgeMs);
     if (!remembered) return this.#ask(session, keys, maxAgeMs);
-    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#fly(session, keys);
+    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#renew(session, keys);
     return remembered;
   }
 
   /** Asks the service now, sharing nothing. A refusal ends what is remembered. */
   async ask(session: SessionIdentity): Promise<Verdict<User>> {
     const verdict = await this.#check.run(session);
-    if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.#memory?.forget(tokenKey(session.token));
+    if (verdict.kind === 'rejected' || verdict.kind === 'denied') {
+      const keys = sessionKeys(session);
+      this.endings.refused(keys.token, verdict.kind);
+      this.#memory?.forget(keys.token);
+      void this.#shared?.learn(keys, verdict);
+    }
     return verdict;
   }
 
-  /** Drops what is remembered of a token. An answer that is on its way is remembered by nobody. */
-  forget(token: string): void {
-    const key = tokenKey(token);
-    this.#flights.forget(key);
-    this.#memory?.forget(key);
-  }
-
-  /** The same for a token that is signed out, which is not remembered again for as long as it could have been. */
-  signedOut(token: string): void {
-    const key = tokenKey(token);
-    this.#flights.forget(key);
-    this.#memory?.bar(key);
-  }
-
-  /** A sign-in gave this token: neither a refusal of before, nor one on its way, counts. */
-  signedIn(token: string): void {
-    const key = tokenKey(token);
-    this.#flights.forget(key);
-    this.#memory?.pardon(key);
-  }
-
   async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
-    const verdict = await this.#fly(session, keys);
-    if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
+    const fresh = maxAgeMs !== Infinity;
+    const verdict = await (fresh ? this.#askService(session, keys) : this.#askAll(session, keys));
+    if (verdict.kind !== 'unavailable' || fresh) return verdict;
     const stale = this.#memory?.findStale(keys);
     return stale !== undefined ? { kind: 'accepted', user: stale, stale: true } : verdict;
   }
 
-  #fly(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
-    return this.#flights.share(keys, () => this.#check.run(session));
+  #askAll(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
+    const shared = this.#shared;
+    if (!shared) return this.#askService(session, keys);
+    return this.#flights.share(keys, () => shared.check(session, keys, (spentMs) => this.#check.run(session, spentMs)));
+  }
+
+  #renew(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
+    const shared = this.#shared;
+    if (!shared) return this.#askService(session, keys);
+    return this.#flights.share(keys, () => shared.renew(session, keys, (spentMs) => this.#check.run(session, spentMs)));
+  }
+
+  #askService(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
+    return this.#freshFlights.share(keys, () => this.#check.run(session));
+  }
+
+  #learn(keys: SessionKeys, verdict: Verdict<User>): void {
+    if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.endings.refused(keys.token, verdict.kind);
+    this.#memory?.learn(keys, verdict);
+    void this.#shared?.learn(keys, verdict);
+    this.#suspicion?.observe(keys.token, verdict);
   }
 }

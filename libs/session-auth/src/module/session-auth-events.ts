@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Subject, type Observable } from 'rxjs';
+import { tokenKey } from '../verifier/session-key.js';
+
+const FINGERPRINT_DIGITS = 32;
+
+/** What an application that keeps connections open (a gateway, a stream) needs to hear. */
+export class SessionAuthEvents {
+  readonly #key = randomBytes(32);
+  readonly #ended = new Subject<string>();
+
+  /**
+   * Fingerprints of sessions that are over: signed out on this instance, or refused by the service after they had been good here; with
+   * `cache.store`, on any instance. Each end once in a minute. A hint, as quick as the store's broadcast: what it misses, the next check finds.
+   */
+  readonly ended$: Observable<string> = this.#ended.asObservable();
+
+  /** What stands for a token in `ended$`: 32 hexadecimal digits, which are good in this process alone. */
+  fingerprintOf(token: string): string {
+    return this.#fingerprint(tokenKey(token));
+  }
+
+  /** A session is over, known by the digest of its token. What a listener throws is its own affair. */
+  tellEnded(token: string): void {
+    if (this.#ended.observed) this.#ended.next(this.#fingerprint(token));
+  }
+
+  /** Nothing will be told any more. */
+  complete(): void {
+    this.#ended.complete();
+  }
+
+  #fingerprint(token: string): string {
+    return createHmac('sha256', this.#key).update(token, 'latin1').digest('hex').slice(0, FINGERPRINT_DIGITS);
+  }
+}

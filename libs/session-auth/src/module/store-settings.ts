@@ -1,0 +1,62 @@
+import type { ApiKey } from '../client/api-key.js';
+import { SessionStore } from '../contract/session-store.js';
+import type { MemorySettings } from '../verifier/session-memory.js';
+import type { SharedTierSettings } from '../verifier/shared/shared-tier.js';
+import { integerOption, refuseOption } from './option-checks.js';
+
+/** What else decides how a store is used. */
+export interface StoreSurroundings {
+  readonly memory: MemorySettings;
+  readonly baseUrl: string;
+  readonly apiKey: ApiKey;
+  readonly timeoutMs: number;
+}
+
+const MIN_SECRET_LENGTH = 16;
+const MAX_SECRET_LENGTH = 1_024;
+const DEFAULT_TIMEOUT_MS = 50;
+/** An instance leaves it to another one to ask for so long at most. */
+const MAX_CLAIM_MS = 1_000;
+/** A failed renewal is repeated after this part of the time that it has. */
+const REFRESH_PAUSE_PART = 4;
+
+/** Checks the store. @throws InvalidConfigurationError naming what is wrong with it. */
+export function readStoreSettings(store: unknown, { memory, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
+  if (!SessionStore.isOne(store)) {
+    return refuseOption('cache.store', 'must be a SessionStore', "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'");
+  }
+  const { ttlMs, staleIfErrorMs, refreshAheadMs } = memory;
+  return {
+    store,
+    secrets: readSecrets(store.secret, apiKey),
+    scope: baseUrl,
+    timeoutMs: integerOption('cache.store.timeoutMs', store.timeoutMs, { min: 1, max: 1_000, fallback: DEFAULT_TIMEOUT_MS }),
+    ttlMs,
+    endedMs: ttlMs + staleIfErrorMs + timeoutMs,
+    claimMs: Math.min(MAX_CLAIM_MS, Math.ceil(timeoutMs / 2)),
+    refreshAheadMs,
+    refreshPauseMs: Math.ceil(refreshAheadMs / REFRESH_PAUSE_PART),
+  };
+}
+
+function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [string, ...string[]] {
+  if (secret === undefined) {
+    if (typeof apiKey === 'string') return [apiKey];
+    refuseOption(
+      'cache.store.secret',
+      'is missing',
+      'With apiKey as a function, every instance needs one secret that stays when the key rotates',
+    );
+  }
+  const [first, ...others] = [secret].flat() as unknown[];
+  if (isSecret(first) && others.every(isSecret)) return [first, ...others];
+  return refuseOption(
+    'cache.store.secret',
+    'must be a string, or a list of strings',
+    `Give it ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH} random characters, the same on every instance`,
+  );
+}
+
+function isSecret(secret: unknown): secret is string {
+  return typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH && secret.length <= MAX_SECRET_LENGTH;
+}

@@ -1,0 +1,1 @@
+export { RedisSessionStore, type RedisSessionStoreOptions } from './redis-session-store.js';

@@ -1,0 +1,72 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import type { SessionKeys } from '../session-key.js';
+
+const CIPHER = 'aes-256-gcm';
+const VERSION = 1;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + IV_BYTES;
+
+/**
+ * Hides what a store is given, and notices what somebody else put there: keys are HMACs, values and messages AES-256-GCM. The key of a
+ * value is derived (HKDF) from the secret and the session, and the value is bound to its place, so that none opens for another session.
+ */
+export class SessionSeal {
+  readonly #names: Buffer;
+  readonly #values: Buffer;
+  readonly #messages: Buffer;
+
+  /** Secrets of different scopes have nothing in common: a scope is one session service. */
+  constructor(secret: string, scope: string) {
+    const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, scope, `nestjs-session-auth ${use}`, 32));
+    this.#names = derive('names');
+    this.#values = derive('values');
+    this.#messages = derive('messages');
+  }
+
+  /** Where the session of a token stands in a store. */
+  nameOf(token: string): string {
+    return createHmac('sha256', this.#names).update(token, 'latin1').digest('base64url');
+  }
+
+  /** Seals what is known of a session. */
+  sealValue(keys: SessionKeys, text: string): Buffer {
+    return seal(this.#keyOf(keys), text, this.nameOf(keys.token));
+  }
+
+  /** What was sealed for this session at this place; `undefined` for anything else. */
+  openValue(keys: SessionKeys, bytes: Uint8Array): string | undefined {
+    return open(this.#keyOf(keys), bytes, this.nameOf(keys.token));
+  }
+
+  /** Seals a message to the other instances. */
+  sealMessage(text: string): Buffer {
+    return seal(this.#messages, text, '');
+  }
+
+  /** What another instance sealed; `undefined` for anything else. */
+  openMessage(bytes: Uint8Array): string | undefined {
+    return open(this.#messages, bytes, '');
+  }
+
+  #keyOf({ session }: SessionKeys): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#values, Buffer.from(session, 'latin1'), 'session', 32));
+  }
+}
+
+function seal(key: Buffer, text: string, place: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
+  return Buffer.concat([Buffer.of(VERSION), iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+}
+
+function open(key: Buffer, bytes: Uint8Array, place: string): string | undefined {
+  if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined;
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(1, HEAD_BYTES), { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    return decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { describe } from '@jest/globals';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const START_ATTEMPTS = 10;
+const installed = spawnSync('redis-server', ['--version']).status === 0;
+
+/** A suite that needs `redis-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
+export const describeWithRedis = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+
+/** A Redis server of our own, on a free loopback port, which keeps nothing on the disk. */
+export class RedisServer {
+  #process: ChildProcess | undefined;
+  #port = 0;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly settings: readonly string[],
+  ) {}
+
+  /** Starts one; `settings` as on its command line. */
+  static async start(...settings: string[]): Promise<RedisServer> {
+    const server = new RedisServer(await mkdtemp(join(tmpdir(), 'redis-')), settings);
+    await server.run();
+    return server;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Starts it, later again at the same port and empty. Tries more than once: another process may take the free port first. */
+  async run(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const port = this.#port || (await freePort());
+      try {
+        await this.#runOn(port);
+        this.#port = port;
+        return;
+      } catch (error) {
+        if (attempt === START_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** Ends it as a power cut does. */
+  async kill(): Promise<void> {
+    const server = this.#process;
+    if (server?.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'close');
+    server.kill('SIGKILL');
+    await ended;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  async #runOn(port: number): Promise<void> {
+    const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', this.directory, '--save', '', '--appendonly', 'no'];
+    const server = spawn('redis-server', [...place, ...this.settings], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#process = server;
+    await ready(server);
+  }
+}
+
+/** Resolves when the server takes connections, and rejects with its log when it ends instead. */
+function ready(server: ChildProcess): Promise<void> {
+  const log: string[] = [];
+  return new Promise((resolve, reject) => {
+    if (server.stdout) {
+      createInterface(server.stdout).on('line', (line) => {
+        log.push(line);
+        if (line.includes('Ready to accept connections')) resolve();
+      });
+    }
+    server.once('error', () => reject(new Error('redis-server is missing: install the package "redis-server".')));
+    server.once('close', () => reject(new Error(`redis-server ended:\n${log.join('\n')}`)));
+  });
+}
+
+async function freePort(): Promise<number> {
+  // A server in a cluster takes the port 10 000 above its own too.
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    if (port < 55_000) return port;
+  }
+}
