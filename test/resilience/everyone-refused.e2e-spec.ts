@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { SessionAuthEvents, type ServiceState } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { json, reply } from '../support/scripted-service.js';
@@ -17,15 +18,25 @@ describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platf
   it.each([
     [401, 401],
     [403, 403],
-  ])('with %i is one line in the error log, and the answers of its users do not change', async (status, answer) => {
-    const logger = new CapturedLog();
-    const service = await bed.service();
-    service.on('user_details', reply(status));
-    const app = await bed.sample({ baseUrl: service.url }, { logger });
+  ])(
+    'with %i is one line in the error log and down until it accepts somebody, and the answers of its users do not change',
+    async (status, answer) => {
+      const logger = new CapturedLog();
+      const service = await bed.service();
+      service.on('user_details', reply(status));
+      const app = await bed.sample({ baseUrl: service.url }, { logger });
 
-    expect(await ask(app, 60)).toEqual(new Set([answer]));
-    expect(logger.having('error', SUSPICION)).toHaveLength(1);
-  });
+      const states: ServiceState[] = [];
+      app.app.get(SessionAuthEvents).serviceState$.subscribe((state) => states.push(state));
+
+      expect(await ask(app, 60)).toEqual(new Set([answer]));
+      expect(logger.having('error', SUSPICION)).toHaveLength(1);
+      expect(states).toEqual(['up', 'down']);
+      service.on('user_details', json({ username: 'ann' }));
+      await app.get('/me', 'ann');
+      expect(states).toEqual(['up', 'down', 'up']);
+    },
+  );
 
   it('after it accepted somebody is nothing to tell', async () => {
     const logger = new CapturedLog();

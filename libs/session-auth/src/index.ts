@@ -28,6 +28,7 @@ export { CclInfo, UserRecord, type UserRecordClass } from './contract/user-recor
 export * from './contract/session-auth-types.js';
 export { SessionStore, type SessionStoreListener, type StoredSession } from './contract/session-store.js';
 export type { BreakerSettings } from './verifier/circuit-breaker.js';
+export type { ServiceState } from './verifier/service-state.js';
 export type { RetrySettings } from './verifier/retry.js';
 export type { UnavailableReason } from './contract/verdict.js';
 export {

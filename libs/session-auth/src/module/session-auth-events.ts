@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { Subject, type Observable } from 'rxjs';
+import { BehaviorSubject, Subject, type Observable } from 'rxjs';
+import type { ServiceState } from '../verifier/service-state.js';
 import { tokenKey } from '../verifier/session-key.js';
 
 const FINGERPRINT_DIGITS = 32;
@@ -8,12 +9,16 @@ const FINGERPRINT_DIGITS = 32;
 export class SessionAuthEvents {
   readonly #key = randomBytes(32);
   readonly #ended = new Subject<string>();
+  readonly #serviceState = new BehaviorSubject<ServiceState>('up');
 
   /**
    * Fingerprints of sessions that are over: signed out on this instance, or refused by the service after they had been good here; with
    * `cache.store`, on any instance. Each end once in a minute. A hint, as quick as the store's broadcast: what it misses, the next check finds.
    */
   readonly ended$: Observable<string> = this.#ended.asObservable();
+
+  /** How the session service does, as this instance sees it: the state of now, and each one that follows. */
+  readonly serviceState$: Observable<ServiceState> = this.#serviceState.asObservable();
 
   /** What stands for a token in `ended$`: 32 hexadecimal digits, which are good in this process alone. */
   fingerprintOf(token: string): string {
@@ -25,8 +30,14 @@ export class SessionAuthEvents {
     if (this.#ended.observed) this.#ended.next(this.#fingerprint(token));
   }
 
+  /** The session service does better or worse than before. */
+  tellServiceState(state: ServiceState): void {
+    this.#serviceState.next(state);
+  }
+
   /** Nothing will be told any more. */
   complete(): void {
+    this.#serviceState.complete();
     this.#ended.complete();
   }
 

@@ -21,6 +21,9 @@ type State =
   | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number }
   | { readonly kind: 'halfOpen'; readonly pauseMs: number };
 
+/** `closed`: every call passes. `open`: none. `halfOpen`: a single probe. */
+export type BreakerState = State['kind'];
+
 /** Failures of this side, or of nobody, say nothing about the service; a refusal is a good answer. */
 const NOT_THE_SERVICE: ReadonlySet<UnavailableReason> = new Set(['busy', 'api_key', 'shutting_down', 'circuit_open']);
 
@@ -28,11 +31,14 @@ const NOT_THE_SERVICE: ReadonlySet<UnavailableReason> = new Set(['busy', 'api_ke
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
   readonly #now: () => number;
+  readonly #changed: ((state: BreakerState) => void) | undefined;
   #state: State;
 
-  constructor(settings: BreakerSettings, now: () => number = () => performance.now()) {
+  /** `changed` hears of each new state. */
+  constructor(settings: BreakerSettings, now: () => number = () => performance.now(), changed?: (state: BreakerState) => void) {
     this.#settings = settings;
     this.#now = now;
+    this.#changed = changed;
     this.#state = this.#closed();
   }
 
@@ -48,7 +54,7 @@ export class CircuitBreaker {
   async protect<User>(call: () => Promise<Verdict<User>>): Promise<Verdict<User>> {
     const refusal = this.refusal();
     if (refusal) return refusal;
-    if (this.#state.kind === 'open') this.#state = { kind: 'halfOpen', pauseMs: this.#state.pauseMs };
+    if (this.#state.kind === 'open') this.#become({ kind: 'halfOpen', pauseMs: this.#state.pauseMs });
     const before = this.#state;
     const verdict = await call();
     if (this.#state === before) this.#learn(before, verdict);
@@ -60,9 +66,9 @@ export class CircuitBreaker {
     const counts = succeeded || !(NOT_THE_SERVICE.has(verdict.reason) || verdict.staleConnection);
     if (state.kind === 'closed' && counts) this.#count(state.window, succeeded);
     if (state.kind !== 'halfOpen') return;
-    if (succeeded) this.#state = this.#closed();
+    if (succeeded) this.#become(this.#closed());
     else if (counts) this.#open(Math.min(state.pauseMs * 2, this.#settings.maxPauseMs));
-    else this.#state = { kind: 'open', untilMs: this.#now(), pauseMs: state.pauseMs };
+    else this.#become({ kind: 'open', untilMs: this.#now(), pauseMs: state.pauseMs });
   }
 
   #count(window: RollingWindow, succeeded: boolean): void {
@@ -73,7 +79,12 @@ export class CircuitBreaker {
   }
 
   #open(pauseMs: number): void {
-    this.#state = { kind: 'open', untilMs: this.#now() + pauseMs, pauseMs };
+    this.#become({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs });
+  }
+
+  #become(state: State): void {
+    this.#state = state;
+    this.#changed?.(state.kind);
   }
 
   #closed(): State {

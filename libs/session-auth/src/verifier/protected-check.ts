@@ -3,7 +3,7 @@ import type { Deadlines } from '../client/deadlines.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
 import { Bulkhead, type BulkheadSettings } from './bulkhead.js';
-import { CircuitBreaker, type BreakerSettings } from './circuit-breaker.js';
+import { CircuitBreaker, type BreakerSettings, type BreakerState } from './circuit-breaker.js';
 import { Retry, type RetrySettings } from './retry.js';
 import { RetryBudget } from './retry-budget.js';
 
@@ -30,13 +30,14 @@ export class ProtectedCheck<User> {
   readonly #retry: Retry;
   readonly #breaker: CircuitBreaker | undefined;
 
-  constructor(ask: Ask<User>, deadlines: Deadlines, settings: ProtectionSettings) {
+  /** `breakerChanged` hears of each new state of the circuit. */
+  constructor(ask: Ask<User>, deadlines: Deadlines, settings: ProtectionSettings, breakerChanged?: (state: BreakerState) => void) {
     this.#ask = ask;
     this.#deadlines = deadlines;
     this.#timeoutMs = settings.timeoutMs;
     this.#bulkhead = new Bulkhead(settings);
     this.#retry = new Retry(settings, new RetryBudget());
-    this.#breaker = settings.breaker && new CircuitBreaker(settings.breaker);
+    this.#breaker = settings.breaker && new CircuitBreaker(settings.breaker, undefined, breakerChanged);
   }
 
   /**

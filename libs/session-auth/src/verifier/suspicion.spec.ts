@@ -4,9 +4,9 @@ import { Suspicion } from './suspicion.js';
 
 const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
 
-function toldAfter(verdicts: readonly (readonly [token: string, verdict: Verdict<unknown>])[]): number {
-  let told = 0;
-  const suspicion = new Suspicion(() => (told += 1));
+function toldAfter(verdicts: readonly (readonly [token: string, verdict: Verdict<unknown>])[]): boolean[] {
+  const told: boolean[] = [];
+  const suspicion = new Suspicion((suspected) => told.push(suspected));
   for (const [token, verdict] of verdicts) suspicion.observe(token, verdict);
   return told;
 }
@@ -16,17 +16,21 @@ const refusals = (count: number, verdict: Verdict<unknown> = REJECTED): [string,
 
 describe('the suspicion that the key or the URL is wrong', () => {
   it('is told once when many different tokens are refused and none was accepted', () => {
-    expect(toldAfter(refusals(19))).toBe(0);
-    expect(toldAfter(refusals(20))).toBe(1);
-    expect(toldAfter(refusals(1_000, DENIED))).toBe(1);
+    expect(toldAfter(refusals(19))).toEqual([]);
+    expect(toldAfter(refusals(20))).toEqual([true]);
+    expect(toldAfter(refusals(1_000, DENIED))).toEqual([true]);
   });
 
   it('does not arise from one token, however often it is refused, nor from an outage', () => {
-    expect(toldAfter(Array.from({ length: 1_000 }, () => ['token', REJECTED] as const))).toBe(0);
-    expect(toldAfter(refusals(1_000, unavailable('server_error')))).toBe(0);
+    expect(toldAfter(Array.from({ length: 1_000 }, () => ['token', REJECTED] as const))).toEqual([]);
+    expect(toldAfter(refusals(1_000, unavailable('server_error')))).toEqual([]);
+  });
+
+  it('is told to be over, once, when a session is accepted after all', () => {
+    expect(toldAfter([...refusals(20), ['ann', ann], ['ann', ann], ...refusals(1_000)])).toEqual([true, false]);
   });
 
   it('is gone for good once a session was accepted', () => {
-    expect(toldAfter([...refusals(19), ['ann', ann], ...refusals(1_000)])).toBe(0);
+    expect(toldAfter([...refusals(19), ['ann', ann], ...refusals(1_000)])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-import type { ApiKey } from '../client/api-key.js';
-import { SessionStore } from '../contract/session-store.js';
-import type { MemorySettings } from '../verifier/session-memory.js';
-import type { SharedTierSettings } from '../verifier/shared/shared-tier.js';
+import type { ApiKey } from '../../client/api-key.js';
+import { SessionStore } from '../../contract/session-store.js';
+import type { MemorySettings } from '../../verifier/session-memory.js';
+import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
 import { integerOption, refuseOption } from './option-checks.js';
 
 /** What else decides how a store is used. */

@@ -1,7 +1,7 @@
-import { describedOnce, hasAsyncValidators } from '../contract/record-description.js';
-import { compileRecordReader } from '../contract/record-reader.js';
-import { sharingValues } from '../contract/shared-values.js';
-import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
+import { describedOnce, hasAsyncValidators } from '../../contract/record-description.js';
+import { compileRecordReader } from '../../contract/record-reader.js';
+import { sharingValues } from '../../contract/shared-values.js';
+import type { UserRecord, UserRecordClass } from '../../contract/user-record.js';
 import { refuseOption } from './option-checks.js';
 
 /** Which class a record is of, and which of its fields tell who it is. */

@@ -1,4 +1,4 @@
-import { InvalidConfigurationError } from '../contract/errors.js';
+import { InvalidConfigurationError } from '../../contract/errors.js';
 
 /** Stops the bootstrap. The text names the option and the remedy; it never holds a value, which may be a secret. */
 export function refuseOption(option: string, problem: string, remedy: string): never {

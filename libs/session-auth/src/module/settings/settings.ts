@@ -1,19 +1,19 @@
-import { MAX_API_KEY_LENGTH, type ApiKey } from '../client/api-key.js';
-import type { RefusalStatus, StatusMap } from '../client/status-meaning.js';
-import type { TokenEcho } from '../client/user-details-verdict.js';
-import { isHeaderValue } from '../contract/header-value.js';
-import { UserRecord, type UserRecordClass } from '../contract/user-record.js';
-import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
-import { fromHeader, type TokenSource } from '../guard/token-source.js';
-import type { ProtectionSettings } from '../verifier/protected-check.js';
-import type { MemorySettings } from '../verifier/session-memory.js';
-import type { SharedTierSettings } from '../verifier/shared/shared-tier.js';
+import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/api-key.js';
+import type { RefusalStatus, StatusMap } from '../../client/status-meaning.js';
+import type { TokenEcho } from '../../client/user-details-verdict.js';
+import { isHeaderValue } from '../../contract/header-value.js';
+import { UserRecord, type UserRecordClass } from '../../contract/user-record.js';
+import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
+import { fromHeader, type TokenSource } from '../../guard/token-source.js';
+import type { ProtectionSettings } from '../../verifier/protected-check.js';
+import type { MemorySettings } from '../../verifier/session-memory.js';
+import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
 import { readBaseUrl } from './base-url.js';
 import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { booleanOption, integerOption, knownOptions, refuseOption, wordOption } from './option-checks.js';
-import type { SessionAuthOptions } from './options.js';
+import type { SessionAuthOptions } from '../options.js';
 import { readStoreSettings, type StoreSurroundings } from './store-settings.js';
 
 /** The options, checked and with every default in place. */

@@ -1,6 +1,6 @@
-import type { MemorySettings } from '../verifier/session-memory.js';
+import type { MemorySettings } from '../../verifier/session-memory.js';
 import { integerOption, knownOptions, refuseOption } from './option-checks.js';
-import type { SessionAuthCacheOptions } from './options.js';
+import type { SessionAuthCacheOptions } from '../options.js';
 
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
 const MAX_TTL_MS = 300_000;

@@ -1,7 +1,7 @@
-import type { BreakerSettings } from '../verifier/circuit-breaker.js';
-import type { ProtectionSettings } from '../verifier/protected-check.js';
+import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
+import type { ProtectionSettings } from '../../verifier/protected-check.js';
 import { integerOption, knownOptions, refuseOption } from './option-checks.js';
-import type { SessionAuthOptions } from './options.js';
+import type { SessionAuthOptions } from '../options.js';
 
 /** Longest time that any call may be given, in milliseconds. */
 export const MAX_DURATION_MS = 300_000;

@@ -1,0 +1,43 @@
+import type { FactoryProvider } from '@nestjs/common';
+import { Deadlines } from '../client/deadlines.js';
+import { SessionClient } from '../client/session-client.js';
+import type { ReadUser } from '../client/user-details-verdict.js';
+import type { UserRecord } from '../contract/user-record.js';
+import { EndedSessions } from '../verifier/ended-sessions.js';
+import { ProtectedCheck, type Ask } from '../verifier/protected-check.js';
+import { ServiceWatch } from '../verifier/service-state.js';
+import { SessionMemory } from '../verifier/session-memory.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { SharedTier } from '../verifier/shared/shared-tier.js';
+import { Suspicion } from '../verifier/suspicion.js';
+import { NoticeLog } from './notice-log.js';
+import { SessionAuthEvents } from './session-auth-events.js';
+import { SETTINGS, USER_READER } from './settings-providers.js';
+import type { SessionAuthSettings } from './settings/settings.js';
+
+/** The verifier with its parts: as many as the options ask for. */
+export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
+  provide: SessionVerifier,
+  useFactory: (
+    sessions: SessionClient<UserRecord>,
+    deadlines: Deadlines,
+    set: SessionAuthSettings,
+    readUser: ReadUser<UserRecord>,
+    log: NoticeLog,
+    events: SessionAuthEvents,
+  ) => {
+    const watch = new ServiceWatch((state) => events.tellServiceState(state));
+    const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
+    const check = new ProtectedCheck(ask, deadlines, set.protection, (state) => watch.breakerIs(state));
+    return new SessionVerifier(check, {
+      memory: set.memory && new SessionMemory(set.memory),
+      shared: set.shared && new SharedTier(set.shared, readUser, () => log.storeUnavailable()),
+      suspicion: new Suspicion((suspected) => {
+        watch.suspects(suspected);
+        if (suspected) log.everyoneRefused();
+      }),
+      ended: new EndedSessions((token) => events.tellEnded(token)),
+    });
+  },
+  inject: [SessionClient, Deadlines, SETTINGS, USER_READER, NoticeLog, SessionAuthEvents],
+};
