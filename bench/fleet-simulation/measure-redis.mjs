@@ -1,0 +1,104 @@
+// Measures what the simulation needs to know of Redis, with a server of its own, and writes redis.json. Needs redis-server and its tools.
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import typescript from 'typescript';
+import { RedisProcess } from './redis-process.mjs';
+
+/** A source that imports nothing but Node's own modules. */
+async function importSource(path) {
+  const source = await readFile(new URL(path, import.meta.url), 'utf8');
+  const { outputText } = typescript.transpileModule(source, { compilerOptions: { module: typescript.ModuleKind.ESNext } });
+  return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
+}
+
+const { TAKE, KEEP, END, VALUE } = await importSource('../../libs/session-auth/src/redis/scripts.ts');
+const { userJson, token } = await importSource('../users.ts');
+
+const KEYS = 100_000;
+/** As long as the prefix and the name of a session: an HMAC of 32 bytes in base64url. redis-benchmark ends a key with twelve digits. */
+const KEY_START = 'session-auth:'.padEnd(13 + 43 - 12, 'x');
+const SEAL_BYTES = 29;
+const sealed = (json) => 'x'.repeat(SEAL_BYTES + JSON.stringify(json).length);
+/** A store is not given the token. */
+const RECORD = { ...JSON.parse(userJson(KEYS, token('user', KEYS))), auth_token: undefined };
+const SESSION = VALUE + sealed({ confirmedAt: Date.now(), ttlMs: 60_000, hasToken: true, json: RECORD });
+const MESSAGE = sealed({ kind: 'ended', token: 'x'.repeat(44), at: Date.now() });
+const LIFETIME_MS = 3_600_000;
+/** So many that hardly one is drawn twice. */
+const NEW_KEYS = 1_000_000_000;
+const ROUNDS = 5;
+const OPERATIONS = 100_000;
+const SUBSCRIBERS = 1_000;
+const CHANNEL = 'session-auth:news';
+
+const CLAIM_MS = '5000';
+const MAX_VALUE_BYTES = '131072';
+
+const numbered = (index) => KEY_START + String(index).padStart(12, '0');
+
+async function bytesPerKey(redis, value) {
+  await redis.cli('FLUSHALL');
+  const before = await redis.info('memory', 'used_memory');
+  await redis.load(Array.from({ length: KEYS }, (_, index) => ['SET', numbered(index), value, 'PX', String(LIFETIME_MS)]));
+  if (Number(await redis.cli('DBSIZE')) !== KEYS) throw new Error('not every key was written');
+  return Math.round(((await redis.info('memory', 'used_memory')) - before) / KEYS);
+}
+
+/**
+ * What an operation costs the server in processor time, the middle of some rounds; and how many it did per second in the best of them: the
+ * load, and whatever else the machine does, take their part.
+ */
+async function operation(redis, command, range = KEYS) {
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = await redis.processorSeconds();
+    const began = performance.now();
+    await redis.benchmark(OPERATIONS, command, { range });
+    const seconds = (performance.now() - began) / 1_000;
+    rounds.push({ perSecond: OPERATIONS / seconds, microseconds: (((await redis.processorSeconds()) - before) * 1e6) / OPERATIONS });
+  }
+  const costs = rounds.map(({ microseconds }) => microseconds).toSorted((left, right) => left - right);
+  return {
+    perSecond: Math.round(Math.max(...rounds.map(({ perSecond }) => perSecond))),
+    processorMicroseconds: Number(costs[(ROUNDS - 1) / 2].toFixed(1)),
+  };
+}
+
+async function operations(redis) {
+  const [take, keep] = [await redis.cli('SCRIPT', 'LOAD', TAKE.text), await redis.cli('SCRIPT', 'LOAD', KEEP.text)];
+  const key = `${KEY_START}__rand_int__`;
+  const taking = ['EVALSHA', take, '1', key, CLAIM_MS, MAX_VALUE_BYTES];
+  return {
+    read: await operation(redis, taking),
+    write: await operation(redis, ['EVALSHA', keep, '1', key, SESSION, String(LIFETIME_MS)]),
+    claim: await operation(redis, taking, NEW_KEYS),
+    end: await operation(redis, ['SET', key, END, 'PX', String(LIFETIME_MS)]),
+  };
+}
+
+async function publish(redis) {
+  const receivers = await redis.subscribe(SUBSCRIBERS, CHANNEL);
+  const messages = 1_000;
+  const before = await redis.processorSeconds();
+  await redis.benchmark(messages, ['PUBLISH', CHANNEL, MESSAGE], { connections: 1 });
+  const bytes = await receivers.received(messages, MESSAGE);
+  const microseconds = ((await redis.processorSeconds()) - before) * 1e6;
+  const deliveries = messages * SUBSCRIBERS;
+  return { bytes: Math.round(bytes / deliveries), processorMicroseconds: Number((microseconds / deliveries).toFixed(1)) };
+}
+
+const redis = await RedisProcess.start();
+try {
+  const figures = {
+    redis: await redis.version(),
+    machine: `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores`,
+    session: { keyBytes: numbered(0).length, valueBytes: SESSION.length, bytes: await bytesPerKey(redis, SESSION) },
+    mark: { bytes: await bytesPerKey(redis, END) },
+  };
+  await bytesPerKey(redis, SESSION);
+  Object.assign(figures, { operations: await operations(redis), delivery: await publish(redis) });
+  await writeFile(new URL('redis.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`);
+  console.log(figures);
+} finally {
+  redis.stop();
+}

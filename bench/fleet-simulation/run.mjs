@@ -1,0 +1,23 @@
+// What a large fleet asks of its session service and of a shared store: formulas, and a simulation of a small fleet that checks them.
+import { readFile, writeFile } from 'node:fs/promises';
+import { chart } from './chart.mjs';
+import { markdownReport } from './report.mjs';
+import { validate } from './validation.mjs';
+
+const read = (name) => readFile(new URL(name, import.meta.url), 'utf8');
+
+const measured = /^## memory: Memory for 100,000 [^]*?^\| nestjs-session-auth \| ([\d.]+) \| MB/m.exec(await read('../RESULTS.md'));
+if (!measured) throw new Error('bench/RESULTS.md does not say what 100,000 remembered sessions take');
+const bytesPerEntry = Math.round((Number(measured[1]) * 1e6) / 100_000);
+
+const validated = validate();
+const report = await markdownReport(validated, JSON.parse(await read('redis.json')), bytesPerEntry);
+console.log(report);
+
+if (validated.every(({ isWithin }) => isWithin)) {
+  await writeFile(new URL('RESULTS.md', import.meta.url), report);
+  await writeFile(new URL('scaling.svg', import.meta.url), chart());
+} else {
+  console.error('The formulas deviate from the simulation: nothing was written.');
+  process.exitCode = 1;
+}

@@ -1,0 +1,132 @@
+import { broadcast } from './broadcast.mjs';
+import { figure, percent } from './figures.mjs';
+import { modelled } from './model.mjs';
+import * as scenarios from './scenarios.mjs';
+import { storeCost } from './store-cost.mjs';
+
+const { FLEET, TYPICAL } = scenarios;
+
+/** The fleet under both ways to balance. */
+const both = (changes) => ({
+  random: modelled({ ...FLEET, ...changes, balancing: 'random' }),
+  sticky: modelled({ ...FLEET, ...changes, balancing: 'sticky' }),
+});
+
+const grid = () =>
+  scenarios.EXPONENTS.flatMap((exponent) =>
+    scenarios.RATES_PER_INSTANCE.flatMap((ratePerInstance) => scenarios.LIFETIMES.map((ttl) => ({ exponent, ratePerInstance, ttl }))),
+  ).map((changes) => ({
+    ...both(changes),
+    name: [changes.exponent, changes.ratePerInstance, changes.ttl].map(String),
+  }));
+
+const GRID_HEADS = ['Zipf exponent', 'requests per instance and second', 'lifetime, s'];
+
+export function callsTable() {
+  const heads = [...GRID_HEADS, 'cache off', 'memory, random', 'memory, sticky', 'store', 'reach the service with the store'];
+  const rows = grid().map(({ name, random, sticky }) => [
+    ...name,
+    ...[random.callsUncached, random.callsFromMemory, sticky.callsFromMemory, random.callsWithStore].map(figure),
+    percent(random.callsWithStore / random.requests),
+  ]);
+  return { title: 'Calls to the session service per second', heads, rows };
+}
+
+export function storeTable(redis) {
+  const heads = [...GRID_HEADS, 'operations/s, random', 'operations/s, sticky', 'operations per call spared, random'];
+  heads.push('MB/s, random', 'sessions stored', 'GB', 'processors, random', 'processors, sticky');
+  const rows = grid().map(({ name, random, sticky }) => {
+    const [cost, stickyCost] = [storeCost(random, redis), storeCost(sticky, redis)];
+    const perSpared = cost.operations / (random.callsFromMemory - random.callsWithStore);
+    const figures = [cost.operations, stickyCost.operations, perSpared, cost.megabytesPerSecond, random.storedSessions, cost.gigabytes];
+    return [...name, ...[...figures, cost.processors, stickyCost.processors].map(figure)];
+  });
+  return { title: 'The store', heads, rows };
+}
+
+export function memoryTable(bytesPerEntry) {
+  const heads = ['Zipf exponent', 'lifetime, s', 'maxEntries', 'MB held, random', 'sessions within a lifetime, random', 'calls/s, random'];
+  heads.push('sessions within a lifetime, sticky', 'calls/s, sticky', 'operations/s of a store, random');
+  const { ratePerInstance } = TYPICAL;
+  const cases = scenarios.EXPONENTS.flatMap((exponent) => [60, 300].map((ttl) => ({ exponent, ttl, ratePerInstance })));
+  const rows = cases.flatMap((changes) =>
+    scenarios.ENTRY_BOUNDS.map((maxEntries) => {
+      const { random, sticky } = both({ ...changes, maxEntries });
+      const megabytes = (random.entriesHeld * bytesPerEntry) / 1e6;
+      const figures = [maxEntries, megabytes, random.entriesInUse, random.callsFromMemory, sticky.entriesInUse, sticky.callsFromMemory];
+      return [String(changes.exponent), String(changes.ttl), ...[...figures, random.reads + random.polls + random.writes].map(figure)];
+    }),
+  );
+  return { title: 'Memory of an instance', heads, rows };
+}
+
+/** Fleets that grow with their users: as many for each instance as in the whole fleet. */
+export function fleetSizes() {
+  const usersPerInstance = FLEET.users / FLEET.instances;
+  return scenarios.FLEET_SIZES.map((instances) => ({
+    instances,
+    ...both({ ...TYPICAL, instances, users: instances * usersPerInstance }),
+  }));
+}
+
+export function fleetSizeTable(redis) {
+  const heads = ['instances', 'users', 'requests/s', 'memory, random', 'memory, sticky', 'store', 'store operations/s, random'];
+  heads.push('calls spared by the store per second, random', 'processors of Redis, random', 'MB stored');
+  const rows = fleetSizes().map(({ instances, random, sticky }) => {
+    const shares = [random.callsFromMemory, sticky.callsFromMemory, random.callsWithStore].map((calls) => percent(calls / random.requests));
+    const { operations, processors, gigabytes } = storeCost(random, redis);
+    const spared = random.callsFromMemory - random.callsWithStore;
+    const size = [instances, (instances * FLEET.users) / FLEET.instances, random.requests].map(figure);
+    return [...size, ...shares, figure(operations), figure(spared), figure(processors), figure(gigabytes * 1_000)];
+  });
+  return { title: 'Requests that reach the session service, by the size of the fleet', heads, rows };
+}
+
+export function broadcastTable(redis) {
+  const heads = [
+    'sign-outs per user and day',
+    'nodes',
+    'pub/sub',
+    'sign-outs/s',
+    'deliveries/s',
+    'deliveries/s per node',
+    'MB/s',
+    'processors',
+  ];
+  heads.push('messages/s into a node', 'bus messages/s', 'bus MB/s', 'subscriptions', 'marks, MB');
+  const rows = scenarios.SIGN_OUTS_PER_USER_AND_DAY.flatMap((signOutsPerUserAndDay) =>
+    scenarios.CLUSTER_NODES.flatMap((nodes) =>
+      (nodes === 1 ? [false] : [false, true]).map((isSharded) => {
+        const cost = broadcast({ ...FLEET, nodes, signOutsPerUserAndDay, isSharded }, redis);
+        const figures = [cost.signOuts, cost.deliveries, cost.deliveriesPerNode, cost.megabytes, cost.processors, cost.messagesPerNode];
+        const bus = [cost.busMessages, cost.busMegabytes, cost.subscriptions, cost.markMegabytes];
+        return [String(signOutsPerUserAndDay), String(nodes), isSharded ? 'sharded' : 'plain', ...[...figures, ...bus].map(figure)];
+      }),
+    ),
+  );
+  return { title: 'Telling every instance of sign-outs', heads, rows };
+}
+
+export function validationTable(validated) {
+  const measures = ['callsFromMemory', 'callsWithStore', 'reads', 'polls'];
+  const heads = [
+    'Zipf exponent',
+    'lifetime, s',
+    'balancing',
+    'memory alone: calls/s',
+    'store: calls/s',
+    'store: reads/s',
+    'store: polls/s',
+  ];
+  const rows = validated.map(({ fleet, counted, deviations }) => [
+    String(fleet.exponent),
+    String(fleet.ttl),
+    fleet.balancing,
+    ...measures.map((name) => (name in deviations ? `${figure(counted[name])} (${signed(deviations[name])})` : '')),
+  ]);
+  return { title: 'Formula against simulation', heads, rows };
+}
+
+function signed(part) {
+  return `${part < 0 ? '' : '+'}${percent(part)}`;
+}

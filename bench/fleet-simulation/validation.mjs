@@ -1,0 +1,25 @@
+import { modelled } from './model.mjs';
+import { ALLOWED_DEVIATION, EXPONENTS, LIFETIMES, SMALL_FLEET } from './scenarios.mjs';
+import { simulated } from './simulation.mjs';
+
+/** Polls are few; where there are fewer than this per second, chance alone exceeds what is allowed. */
+const LEAST_COUNTED = 50;
+
+/** The small fleet by formula and by simulation, in each mix, lifetime and balancing. A lifetime of 0 is a fleet without a cache. */
+export function validate() {
+  const fleets = EXPONENTS.flatMap((exponent) =>
+    [0, ...LIFETIMES].flatMap((ttl) => ['random', 'sticky'].map((balancing) => ({ ...SMALL_FLEET, exponent, ttl, balancing }))),
+  );
+  return fleets.map((fleet) => {
+    const [expected, counted] = [modelled(fleet), simulated(fleet)];
+    const measures = ['callsFromMemory', 'callsWithStore', 'reads', 'polls'].filter((name) => counted[name] >= LEAST_COUNTED);
+    const deviations = Object.fromEntries(measures.map((name) => [name, expected[name] / counted[name] - 1]));
+    return {
+      fleet,
+      expected,
+      counted,
+      deviations,
+      isWithin: Object.values(deviations).every((part) => Math.abs(part) <= ALLOWED_DEVIATION),
+    };
+  });
+}
