@@ -20,6 +20,8 @@ export type { TokenEcho } from './client/user-details-verdict.js';
 export { SessionHttpService } from './client/session-http.service.js';
 
 export { SessionAuthGuard } from './guard/session-auth.guard.js';
+export { CclScope, RequireFlags, type CclScopeParameters, type UserFlag } from './guard/domain.decorators.js';
+export type { Audit } from './module/audit/boot-audit.js';
 export { Authorize, FreshSession, OptionalAuth, Public, Roles, SubRoles, type AuthorizationRule } from './guard/access.decorators.js';
 export { AuthToken, CurrentUser, type CurrentUserRecord } from './guard/current-user.decorator.js';
 export { fromBearer, fromCookie, fromHeader, type FoundToken, type TokenSource } from './guard/token-source.js';

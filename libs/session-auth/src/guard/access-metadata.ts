@@ -4,7 +4,7 @@ import type { Declaration, Requirement } from './access-rule.js';
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 const OPEN_KEY = 'nestjs-session-auth:open';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
-const KINDS = ['roles', 'sub-roles', 'authorize', 'fresh-session'] as const;
+const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
 
 /** The decorators that require something. */
 export type RequirementKind = (typeof KINDS)[number];

@@ -10,6 +10,7 @@ import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import type { TokenSource } from '../guard/token-source.js';
 import type { BreakerSettings } from '../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../verifier/retry.js';
+import type { Audit } from './audit/boot-audit.js';
 
 /** Options of {@link SessionAuthModule}. A wrong one stops the application at bootstrap and is named in the error. */
 export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
@@ -63,6 +64,12 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
 
   /** What to do when user_details answers with another `auth_token` than was presented: nothing, a warning, or 503. @default 'warn' */
   readonly tokenEcho?: TokenEcho;
+
+  /**
+   * What to do at bootstrap with handlers whose decorators say what no guard does: roles without a guard, `@Public()` beside `@Roles()`, gateways
+   * that a global guard does not reach, GraphQL fields that pass no guard. @default 'warn'
+   */
+  readonly audit?: Audit;
 
   /** Transport and its limits. */
   readonly http?: SessionAuthHttpOptions;

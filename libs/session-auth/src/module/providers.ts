@@ -1,5 +1,5 @@
 import type { FactoryProvider, Provider } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Deadlines } from '../client/deadlines.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
@@ -10,6 +10,7 @@ import { PresentedSessions } from '../guard/presented-session.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
+import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS } from './client-providers.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './session-auth.service.js';
@@ -34,6 +35,12 @@ const guardParts: FactoryProvider<GuardParts> = {
   inject: [SessionVerifier, SETTINGS],
 };
 
+const audit: FactoryProvider<BootAudit> = {
+  provide: BootAudit,
+  useFactory: (modules: ModulesContainer, config: ApplicationConfig, set: SessionAuthSettings) => new BootAudit(modules, config, set.audit),
+  inject: [ModulesContainer, ApplicationConfig, SETTINGS],
+};
+
 /** Everything that the module builds, in the order of the layers: options, client, verifier, guard. */
 export const PROVIDERS: Provider[] = [
   ...SETTINGS_PROVIDERS,
@@ -42,6 +49,7 @@ export const PROVIDERS: Provider[] = [
   VERIFIER_PROVIDER,
   service,
   guardParts,
+  audit,
   SessionAuthGuard,
   { provide: APP_FILTER, useClass: SessionAuthErrorFilter },
 ];

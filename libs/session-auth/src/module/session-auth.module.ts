@@ -1,10 +1,11 @@
 import 'reflect-metadata';
-import { Module, type DynamicModule, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Connections } from '../client/connections.js';
 import { Deadlines } from '../client/deadlines.js';
 import type { UserRecord } from '../contract/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
+import { BootAudit } from './audit/boot-audit.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthAsyncOptions, SessionAuthExtras, SessionAuthOptions } from './options.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
@@ -24,12 +25,13 @@ export type ServiceOf<Registration extends DynamicModule> =
 
 /** Registers the service and the guard for one session service and one application key. */
 @Module({ providers: PROVIDERS, exports: EXPORTS })
-export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnModuleDestroy {
+export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly deadlines: Deadlines,
     private readonly connections: Connections,
     private readonly verifier: SessionVerifier<UserRecord>,
     private readonly events: SessionAuthEvents,
+    private readonly audit: BootAudit,
   ) {
     super();
   }
@@ -57,6 +59,11 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   /** Begins to hear of sessions that end on other instances. A store that is not there holds up no bootstrap. */
   onModuleInit(): void {
     this.verifier.endings.listen();
+  }
+
+  /** Looks at the whole application, as it is then. @throws InvalidConfigurationError when `audit` is 'error' and something is found */
+  onApplicationBootstrap(): void {
+    this.audit.run();
   }
 
   /** Ends the calls in flight: their callers get 503, and no connection keeps the process alive. */

@@ -13,6 +13,7 @@ import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { booleanOption, integerOption, knownOptions, refuseOption, wordOption } from './option-checks.js';
+import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options.js';
 import { readStoreSettings, type StoreSurroundings } from './store-settings.js';
 
@@ -31,12 +32,13 @@ export interface SessionAuthSettings {
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
   readonly tokenEcho: TokenEcho;
+  readonly audit: Audit;
   readonly http: HttpSettings;
 }
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
-  ...['maxInFlight', 'maxQueued', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'http'],
+  ...['maxInFlight', 'maxQueued', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'http'],
 ];
 
 /** Checks the options. @throws InvalidConfigurationError naming the first that is wrong. */
@@ -60,6 +62,7 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     userRecord: readRecordClass(options.userRecord),
     identityFields: readIdentityFields(options.identityFields),
     tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'warn'),
+    audit: wordOption('audit', options.audit, ['off', 'warn', 'error'], 'warn'),
     http: readHttpSettings(options.http),
   };
 }

@@ -1,0 +1,55 @@
+import { Logger } from '@nestjs/common';
+import { type ApplicationConfig, type ModulesContainer } from '@nestjs/core';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { findingsOf, isSessionAuthGuard, type Surroundings } from './findings.js';
+import { handlersOf } from './handlers.js';
+
+/** What to do with what the audit finds: nothing, a warning for each, or an error that stops the bootstrap. */
+export type Audit = 'off' | 'warn' | 'error';
+
+const MAX_FINDINGS = 50;
+const GRAPHQL_OPTIONS = 'GqlModuleOptions';
+/** An application may register the module more than once, and is looked at once. */
+const audited = new WeakSet<ModulesContainer>();
+
+/** Looks at bootstrap whether what the decorators of an application say is what its guards do. */
+export class BootAudit {
+  readonly #modules: ModulesContainer;
+  readonly #config: ApplicationConfig;
+  readonly #audit: Audit;
+
+  constructor(modules: ModulesContainer, config: ApplicationConfig, audit: Audit) {
+    this.#modules = modules;
+    this.#config = config;
+    this.#audit = audit;
+  }
+
+  /** @throws InvalidConfigurationError that lists what was found, when that is to be an error */
+  run(): void {
+    if (this.#audit === 'off' || audited.has(this.#modules)) return;
+    audited.add(this.#modules);
+    const surroundings = this.#surroundings();
+    const findings = handlersOf(this.#modules).flatMap((handler) => findingsOf(handler, surroundings));
+    if (findings.length === 0) return;
+    const told = findings.slice(0, MAX_FINDINGS);
+    if (findings.length > MAX_FINDINGS) told.push(`... and ${findings.length - MAX_FINDINGS} more.`);
+    if (this.#audit === 'error') throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...told].join('\n  '));
+    const logger = new Logger('SessionAuth');
+    for (const finding of told) logger.warn(`audit: ${finding}`);
+  }
+
+  #surroundings(): Surroundings {
+    const waiting = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype);
+    return {
+      isGlobal: [...this.#config.getGlobalGuards(), ...waiting].some(isSessionAuthGuard),
+      fieldsAreGuarded: this.#graphqlOptions().every((enhancers) => enhancers.includes('guards')),
+    };
+  }
+
+  #graphqlOptions(): readonly string[][] {
+    return [...this.#modules.values()].flatMap(({ providers }) => {
+      const options = providers.get(GRAPHQL_OPTIONS)?.instance as { readonly fieldResolverEnhancers?: string[] } | undefined;
+      return options ? [options.fieldResolverEnhancers ?? []] : [];
+    });
+  }
+}
