@@ -51,12 +51,6 @@ export default {
       to: { path: '[.]spec[.]ts$|^test/|node_modules/(@jest|jest|fast-check)' },
     },
     {
-      name: 'the-testing-entry-stands-alone-on-the-contract',
-      severity: 'error',
-      from: { path: `${LIBRARY}/testing/` },
-      to: { pathNot: `${LIBRARY}/(testing|contract)/`, dependencyTypesNot: ['core'] },
-    },
-    {
       name: 'the-redis-entry-stands-alone-on-the-contract',
       severity: 'error',
       from: { path: `${LIBRARY}/redis/` },
