@@ -1,15 +1,14 @@
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { SESSION_SCHEME } from './api-signed-in.decorator.js';
+import { addSessionAuth } from 'nestjs-session-auth/swagger';
 
 /** Serves the OpenAPI document at /docs-json, and at /docs a page to try it. */
 export function serveDocs(app: INestApplication): void {
-  const config = new DocumentBuilder()
+  const builder = new DocumentBuilder()
     .setTitle('Hiring demo')
     .setDescription('Sign in at POST /api/session, then give the token to Authorize.')
-    .setVersion('0.1.0')
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' }, SESSION_SCHEME)
-    .build();
+    .setVersion('0.1.0');
+  const config = addSessionAuth(builder).build();
   // On Fastify the page, not the document, would need @fastify/static.
   const ui = app.getHttpAdapter().getType() === 'express';
   SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, config), { ui, customSiteTitle: 'Hiring demo API' });

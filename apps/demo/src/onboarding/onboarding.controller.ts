@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, Roles, UserRecord } from 'nestjs-session-auth';
-import { ApiSignedIn } from '../docs/api-signed-in.decorator.js';
+import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 
 /** What a new hire is to do before the first day. */
 export interface OnboardingPlan {
@@ -11,7 +11,7 @@ export interface OnboardingPlan {
 
 /** Only new hires see it. */
 @ApiTags('onboarding')
-@ApiSignedIn()
+@ApiSessionAuth()
 @Roles('new_hire')
 @Controller('api/onboarding')
 export class OnboardingController {

@@ -1,13 +1,13 @@
 import { Controller, Get, HttpCode, HttpStatus, NotFoundException, Param, Post } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, Roles, SubRoles, UserRecord } from 'nestjs-session-auth';
-import { ApiSignedIn } from '../docs/api-signed-in.decorator.js';
+import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 import { Opening } from './opening.js';
 import { OpeningsService } from './openings.service.js';
 
 /** Hiring managers read openings; those among them who are approvers approve. */
 @ApiTags('openings')
-@ApiSignedIn()
+@ApiSessionAuth()
 @Roles('hiring_manager')
 @Controller('api/openings')
 export class OpeningsController {

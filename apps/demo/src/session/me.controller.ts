@@ -1,15 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, UserRecord } from 'nestjs-session-auth';
-import { ApiSignedIn } from '../docs/api-signed-in.decorator.js';
+import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 
 /** Who is signed in. */
 @ApiTags('session')
 @Controller('api/me')
 export class MeController {
   @Get()
-  @ApiSignedIn()
-  @ApiOkResponse({ description: 'The user record, without its token' })
+  @ApiSessionAuth()
+  @ApiOkResponse({ description: 'The user record, without its token', type: UserRecord })
   read(@CurrentUser() user: UserRecord): UserRecord {
     return user;
   }

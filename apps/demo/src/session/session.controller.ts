@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Header, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags, ApiUnauthorizedResponse } from '@nestjs/swagger';
 import { AuthToken, Public, SessionAuthService, type UserRecord } from 'nestjs-session-auth';
-import { ApiSignedIn } from '../docs/api-signed-in.decorator.js';
+import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 import { SignInDto } from './sign-in.dto.js';
 
 /** What a sign-in answers: with 202 there is neither a user nor a token. */
@@ -34,7 +34,7 @@ export class SessionController {
 
   @Delete()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiSignedIn()
+  @ApiSessionAuth()
   @ApiNoContentResponse({ description: 'Signed out: the token works no more' })
   async signOut(@AuthToken() token: string): Promise<void> {
     await this.sessions.signOut(token);

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { CurrentUser, Public, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
+import { addSessionAuth, ApiSessionAuth } from 'nestjs-session-auth/swagger';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+@Controller()
+class DocumentedController {
+  @Get('me')
+  @UseGuards(SessionAuthGuard)
+  @ApiSessionAuth()
+  @ApiOkResponse({ type: UserRecord })
+  me(@CurrentUser() user: UserRecord): UserRecord {
+    return user;
+  }
+
+  @Get('open')
+  @Public()
+  open(): string {
+    return 'open';
+  }
+}
+
+describe.each(PLATFORMS)('an OpenAPI document on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  async function documented(): Promise<{ document: OpenAPIObject; reply: Record<string, unknown> }> {
+    const service = await bed.service();
+    const token = service.signInAs({ role: 'recruiter', ccl_info: { client_id: 7 } });
+    const app = await bed.sample(
+      { baseUrl: service.url, controllers: [DocumentedController] },
+      {
+        configure: (one) => {
+          const config = addSessionAuth(new DocumentBuilder()).build();
+          SwaggerModule.setup('docs', one, () => SwaggerModule.createDocument(one, config), { ui: false });
+        },
+      },
+    );
+    const document = (await (await app.get('/docs-json')).json()) as OpenAPIObject;
+    return { document, reply: (await (await app.get('/me', token)).json()) as Record<string, unknown> };
+  }
+
+  it('names the scheme, and the routes that it is for', async () => {
+    const { document } = await documented();
+    expect(document.components?.securitySchemes).toMatchObject({ session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' } });
+    expect(document.paths['/me']?.get?.security).toEqual([{ session: [] }]);
+    expect(document.paths['/open']?.get?.security).toBeUndefined();
+  });
+
+  it('has the replies of the guard, with what their headers say', async () => {
+    const { document } = await documented();
+    const replies = document.paths['/me']?.get?.responses;
+    expect(Object.keys(replies ?? {})).toEqual(expect.arrayContaining(['200', '401', '403', '503']));
+    expect(replies).toMatchObject({ 401: { headers: { 'WWW-Authenticate': {} } }, 503: { headers: { 'Retry-After': {} } } });
+    expect(document.components?.schemas).toHaveProperty('SessionAuthDenial');
+  });
+
+  it('describes the record field by field, and what a handler sends of it is described', async () => {
+    const { document, reply } = await documented();
+    const schema = document.components?.schemas?.UserRecord;
+    const fields = schema && 'properties' in schema ? Object.keys(schema.properties ?? {}) : [];
+    expect(fields).toHaveLength(14);
+    expect(fields).toEqual(expect.arrayContaining(Object.keys(reply)));
+    expect(fields).not.toContain('auth_token');
+    expect(schema).not.toHaveProperty('required');
+  });
+});
