@@ -34,6 +34,7 @@ writeFileSync(
         'nestjs-session-auth': ['../../libs/session-auth/src/index.ts'],
         'nestjs-session-auth/redis': ['../../libs/session-auth/src/redis/index.ts'],
         'nestjs-session-auth/swagger': ['../../libs/session-auth/src/swagger/index.ts'],
+        'nestjs-session-auth/terminus': ['../../libs/session-auth/src/terminus/index.ts'],
         'nestjs-session-auth/testing': ['../../libs/session-auth/src/testing/index.ts'],
       },
       strictPropertyInitialization: false,

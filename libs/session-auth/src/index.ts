@@ -29,8 +29,8 @@ export { fromBearer, fromCookie, fromHeader, type FoundToken, type TokenSource }
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/user-record.js';
 export * from './contract/session-auth-types.js';
 export { SessionStore, type SessionStoreListener, type StoredSession } from './contract/session-store.js';
-export type { BreakerSettings } from './verifier/circuit-breaker.js';
-export type { ServiceState } from './verifier/service-state.js';
+export type { BreakerSettings, BreakerState } from './verifier/circuit-breaker.js';
+export type { ServiceState, ServiceStatus } from './verifier/service-state.js';
 export type { RetrySettings } from './verifier/retry.js';
 export type { UnavailableReason } from './contract/verdict.js';
 export {

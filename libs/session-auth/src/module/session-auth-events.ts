@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { BehaviorSubject, Subject, type Observable } from 'rxjs';
-import type { ServiceState } from '../verifier/service-state.js';
+import { BehaviorSubject, distinctUntilChanged, map, Subject, type Observable } from 'rxjs';
+import { UP, type ServiceState, type ServiceStatus } from '../verifier/service-state.js';
 import { tokenKey } from '../verifier/session-key.js';
 
 const FINGERPRINT_DIGITS = 32;
@@ -9,7 +9,7 @@ const FINGERPRINT_DIGITS = 32;
 export class SessionAuthEvents {
   readonly #key = randomBytes(32);
   readonly #ended = new Subject<string>();
-  readonly #serviceState = new BehaviorSubject<ServiceState>('up');
+  readonly #service = new BehaviorSubject<ServiceStatus>(UP);
 
   /**
    * Fingerprints of sessions that are over: signed out on this instance, or refused by the service after they had been good here; with
@@ -18,7 +18,15 @@ export class SessionAuthEvents {
   readonly ended$: Observable<string> = this.#ended.asObservable();
 
   /** How the session service does, as this instance sees it: the state of now, and each one that follows. */
-  readonly serviceState$: Observable<ServiceState> = this.#serviceState.asObservable();
+  readonly serviceState$: Observable<ServiceState> = this.#service.pipe(
+    map(({ state }) => state),
+    distinctUntilChanged(),
+  );
+
+  /** How the session service does now, and why. */
+  get serviceStatus(): ServiceStatus {
+    return this.#service.value;
+  }
 
   /** What stands for a token in `ended$`: 32 hexadecimal digits, which are good in this process alone. */
   fingerprintOf(token: string): string {
@@ -31,13 +39,13 @@ export class SessionAuthEvents {
   }
 
   /** The session service does better or worse than before. */
-  tellServiceState(state: ServiceState): void {
-    this.#serviceState.next(state);
+  tellServiceStatus(status: ServiceStatus): void {
+    this.#service.next(status);
   }
 
   /** Nothing will be told any more. */
   complete(): void {
-    this.#serviceState.complete();
+    this.#service.complete();
     this.#ended.complete();
   }
 

@@ -26,7 +26,7 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
     log: NoticeLog,
     events: SessionAuthEvents,
   ) => {
-    const watch = new ServiceWatch((state) => events.tellServiceState(state));
+    const watch = new ServiceWatch((status) => events.tellServiceStatus(status));
     const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
     const check = new ProtectedCheck(ask, deadlines, set.protection, (state) => watch.breakerIs(state));
     return new SessionVerifier(check, {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceWatch, type ServiceState } from './service-state.js';
+import { ServiceWatch, type ServiceStatus } from './service-state.js';
 
 function watched() {
-  const told: ServiceState[] = [];
-  return { told, watch: new ServiceWatch((state) => told.push(state)) };
+  const told: ServiceStatus[] = [];
+  return { told, watch: new ServiceWatch((status) => told.push(status)) };
 }
 
 describe('the state of the session service', () => {
   it('follows the circuit, and is told when it changes', () => {
     const { told, watch } = watched();
-    for (const state of ['open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.breakerIs(state);
-    expect(told).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
+    for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.breakerIs(state);
+    expect(told.map(({ state }) => state)).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
   });
 
   it('is down while everybody is refused, though it answers', () => {
@@ -19,6 +19,7 @@ describe('the state of the session service', () => {
     watch.breakerIs('halfOpen');
     watch.breakerIs('closed');
     watch.suspects(false);
-    expect(told).toEqual(['down', 'up']);
+    expect(told.map(({ state }) => state)).toEqual(['down', 'down', 'down', 'up']);
+    expect(told[0]).toEqual({ state: 'down', breaker: 'closed', everyoneRefused: true });
   });
 });

@@ -6,39 +6,46 @@ import type { BreakerState } from './circuit-breaker.js';
  */
 export type ServiceState = 'up' | 'degraded' | 'down';
 
-/** Makes one state of what is known about the service. */
-export class ServiceWatch {
-  readonly #tell: (state: ServiceState) => void;
-  #breaker: BreakerState = 'closed';
-  #suspected = false;
-  #told: ServiceState = 'up';
+/** Why the service is in its state. */
+export interface ServiceStatus {
+  readonly state: ServiceState;
+  /** The circuit to the service; always `closed` with `breaker: false`. */
+  readonly breaker: BreakerState;
+  /** Every token is refused since the start: most likely the key or the URL is wrong. */
+  readonly everyoneRefused: boolean;
+}
 
-  /** `tell` hears of each new state. It is `up` at first. */
-  constructor(tell: (state: ServiceState) => void) {
+/** The service before anything is known of it. */
+export const UP: ServiceStatus = { state: 'up', breaker: 'closed', everyoneRefused: false };
+
+/** Makes one status of what is known about the service. */
+export class ServiceWatch {
+  readonly #tell: (status: ServiceStatus) => void;
+  #status = UP;
+
+  /** `tell` hears of each change. */
+  constructor(tell: (status: ServiceStatus) => void) {
     this.#tell = tell;
   }
 
   /** The circuit has a new state. */
-  breakerIs(state: BreakerState): void {
-    this.#breaker = state;
-    this.#update();
+  breakerIs(breaker: BreakerState): void {
+    this.#update(breaker, this.#status.everyoneRefused);
   }
 
   /** Whether the key or the URL is suspected to be wrong. */
-  suspects(suspected: boolean): void {
-    this.#suspected = suspected;
-    this.#update();
+  suspects(everyoneRefused: boolean): void {
+    this.#update(this.#status.breaker, everyoneRefused);
   }
 
-  #update(): void {
-    const state = this.#state();
-    if (state === this.#told) return;
-    this.#told = state;
-    this.#tell(state);
+  #update(breaker: BreakerState, everyoneRefused: boolean): void {
+    if (breaker === this.#status.breaker && everyoneRefused === this.#status.everyoneRefused) return;
+    this.#status = { state: stateOf(breaker, everyoneRefused), breaker, everyoneRefused };
+    this.#tell(this.#status);
   }
+}
 
-  #state(): ServiceState {
-    if (this.#suspected || this.#breaker === 'open') return 'down';
-    return this.#breaker === 'halfOpen' ? 'degraded' : 'up';
-  }
+function stateOf(breaker: BreakerState, everyoneRefused: boolean): ServiceState {
+  if (everyoneRefused || breaker === 'open') return 'down';
+  return breaker === 'halfOpen' ? 'degraded' : 'up';
 }

@@ -1,0 +1,1 @@
+export { SessionAuthHealthIndicator, type SessionAuthHealthOptions } from './session-auth.health.js';

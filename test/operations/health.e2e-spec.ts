@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, type DynamicModule } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, TerminusModule, type HealthCheckResult } from '@nestjs/terminus';
+import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
+import { json, reply, type ScriptedService } from '../support/scripted-service.js';
+import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { MeController, sampleApp } from '../support/sample-app.js';
+import { testbed } from '../support/testbed.js';
+
+@Controller('health')
+class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly sessions: SessionAuthHealthIndicator,
+  ) {}
+
+  @Get()
+  @HealthCheck()
+  passive(): Promise<HealthCheckResult> {
+    return this.health.check([() => this.sessions.isHealthy()]);
+  }
+
+  @Get('probe')
+  @HealthCheck()
+  probe(): Promise<HealthCheckResult> {
+    return this.health.check([() => this.sessions.isHealthy('sessions', { probe: true })]);
+  }
+}
+
+const breaker = { minimumCalls: 2, pauseMs: 60_000, maxPauseMs: 60_000 };
+
+function root(baseUrl: string): DynamicModule {
+  const sample = sampleApp({ baseUrl, options: { breaker, retry: false }, controllers: [HealthController, MeController] });
+  return {
+    ...sample,
+    imports: [...(sample.imports ?? []), TerminusModule.forRoot({ logger: false })],
+    providers: [SessionAuthHealthIndicator],
+  };
+}
+
+describe.each(PLATFORMS)('health on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  async function started(): Promise<{ app: RunningApp; service: ScriptedService }> {
+    const service = await bed.service();
+    return { service, app: await bed.app(root(service.url)) };
+  }
+
+  async function healthOf(app: RunningApp, path = '/health'): Promise<[number, unknown]> {
+    const answer = await app.get(path);
+    return [answer.status, ((await answer.json()) as HealthCheckResult).details];
+  }
+
+  const up = { status: 'up', state: 'up', breaker: 'closed', everyoneRefused: false };
+
+  it('is up at first, without a call', async () => {
+    const { app, service } = await started();
+    expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('is down while the circuit is open', async () => {
+    const { app, service } = await started();
+    service.on('user_details', reply(500));
+    for (const token of ['one', 'two']) await app.get('/me', token);
+    expect(await healthOf(app)).toEqual([503, { 'session-service': { ...up, status: 'down', state: 'down', breaker: 'open' } }]);
+  });
+
+  it('is down while every token is refused since the start', async () => {
+    const { app, service } = await started();
+    for (let index = 0; index < 20; index += 1) await app.get('/me', `token-${index}`);
+    expect(await healthOf(app)).toEqual([503, { 'session-service': { ...up, status: 'down', state: 'down', everyoneRefused: true } }]);
+    service.on('user_details', json({ username: 'ann' }));
+    await app.get('/me', 'ann');
+    expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);
+  });
+
+  it('asks the service where it is to probe, and takes a refusal for a good answer', async () => {
+    const { app, service } = await started();
+    expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: up }]);
+    expect(service.callsTo('user_details')).toBe(1);
+    await service.close();
+    expect(await healthOf(app, '/health/probe')).toMatchObject([503, { sessions: { status: 'down', unreachable: 'unreachable' } }]);
+  });
+});
