@@ -30,7 +30,7 @@ export class SessionHttpService extends HttpService {
   }
 
   /** The axios instance. Whoever takes it may change it, so from then on every call goes through it. */
-  override get axiosRef(): AxiosInstance {
+  override get axiosRef(): HttpService['axiosRef'] {
     this.#isPlain = false;
     return super.axiosRef;
   }

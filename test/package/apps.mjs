@@ -1,0 +1,42 @@
+// The four applications that the package must work in. They share their source, which is in `empty-app/`.
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NESTJS_11 = {
+  '@nestjs/axios': '^4.0.0',
+  '@nestjs/common': '^11.0.0',
+  '@nestjs/core': '^11.0.0',
+  '@nestjs/platform-express': '^11.0.0',
+  'class-validator': '^0.14.0',
+  typescript: '~5.7.3',
+};
+const NESTJS_12 = {
+  '@nestjs/axios': '^12.0.0',
+  '@nestjs/common': '^12.0.0',
+  '@nestjs/core': '^12.0.0',
+  '@nestjs/platform-express': '^12.0.0',
+  'class-validator': '^0.15.0',
+  typescript: '6.0.3',
+};
+/** What `empty-app/tsconfig.json` says: `nodenext`, as `nest new` sets it today. */
+const NODENEXT = [];
+/** As `nest new` of NestJS 11.0 set it. This resolution reads no `exports`. */
+const NODE10 = ['--module', 'commonjs', '--moduleResolution', 'node10'];
+
+/** Each is compiled and run once for each set of options. */
+export const APPS = [
+  { name: 'NestJS 11, CommonJS', type: 'commonjs', dependencies: NESTJS_11, tscOptions: [NODE10, NODENEXT] },
+  { name: 'NestJS 11, ES modules', type: 'module', dependencies: NESTJS_11, tscOptions: [NODENEXT] },
+  { name: 'NestJS 12, ES modules', type: 'module', dependencies: NESTJS_12, tscOptions: [NODENEXT] },
+  { name: 'NestJS 12, CommonJS', type: 'commonjs', dependencies: NESTJS_12, tscOptions: [NODENEXT] },
+];
+
+/** Writes an application, not yet installed, into a folder. */
+export function layOut({ type, dependencies }, folder, tarball) {
+  cpSync(fileURLToPath(new URL('empty-app', import.meta.url)), folder, { recursive: true });
+  const file = join(folder, 'package.json');
+  const common = JSON.parse(readFileSync(file, 'utf8'));
+  const all = { ...common.dependencies, ...dependencies, 'nestjs-session-auth': `file:${tarball}` };
+  writeFileSync(file, JSON.stringify({ ...common, type, dependencies: all }, undefined, 2));
+}
