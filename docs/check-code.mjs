@@ -32,6 +32,7 @@ writeFileSync(
     compilerOptions: {
       paths: {
         'nestjs-session-auth': ['../../libs/session-auth/src/index.ts'],
+        'nestjs-session-auth/opentelemetry': ['../../libs/session-auth/src/opentelemetry/index.ts'],
         'nestjs-session-auth/redis': ['../../libs/session-auth/src/redis/index.ts'],
         'nestjs-session-auth/swagger': ['../../libs/session-auth/src/swagger/index.ts'],
         'nestjs-session-auth/terminus': ['../../libs/session-auth/src/terminus/index.ts'],

@@ -11,8 +11,10 @@ const drawing = execFileSync(
   [
     'depcruise',
     'libs/session-auth/src',
+    '--include-only',
+    '^libs/session-auth/src',
     '--exclude',
-    '[.]spec[.]ts$|node_modules|dist',
+    '[.]spec[.]ts$',
     '--collapse',
     '^libs/session-auth/src/[^/]+',
     '--output-type',

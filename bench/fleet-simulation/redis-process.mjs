@@ -34,6 +34,10 @@ export class RedisProcess {
     return new RedisProcess(port, server);
   }
 
+  get port() {
+    return this.#port;
+  }
+
   stop() {
     for (const socket of this.#subscribers) socket.destroy();
     this.#server.kill();

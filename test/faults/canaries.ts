@@ -6,20 +6,25 @@ export const TOKEN = 'canary-token/+=%"2';
 export const IV = 'canary-iv/+=%"3';
 export const PASSWORD = 'canary password/+=%"4';
 
-/** Every way to write a secret that the scan knows; case does not count. */
-export const CANARY_FORMS: readonly string[] = [KEY, TOKEN, IV, PASSWORD].flatMap((secret) => [
-  secret,
-  ...base64Of(secret, 'base64'),
-  ...base64Of(secret, 'base64url'),
-  Buffer.from(secret).toString('hex'),
-  bytesOf(secret),
-  encodeURIComponent(secret),
-  encodeURI(secret),
-  JSON.stringify(secret).slice(1, -1),
-  JSON.stringify(JSON.stringify(secret)).slice(3, -3),
-]);
+/** The canaries in every form. */
+export const CANARY_FORMS: readonly string[] = [KEY, TOKEN, IV, PASSWORD].flatMap(formsOf);
 
 const LOWER_CASE_FORMS = CANARY_FORMS.map((form) => form.toLowerCase());
+
+/** Every way to write a secret that the scan knows; case does not count. */
+export function formsOf(secret: string): string[] {
+  return [
+    secret,
+    ...base64Of(secret, 'base64'),
+    ...base64Of(secret, 'base64url'),
+    Buffer.from(secret).toString('hex'),
+    bytesOf(secret),
+    encodeURIComponent(secret),
+    encodeURI(secret),
+    JSON.stringify(secret).slice(1, -1),
+    JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+  ];
+}
 
 /** The secrets that a text holds, in whatever form. */
 export function canariesIn(text: string): string[] {

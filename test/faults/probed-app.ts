@@ -1,14 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionAuthOptions } from 'nestjs-session-auth';
-import { transpile, transpileFolder } from '../support/transpile.js';
+import { compileProgram } from '../support/program.js';
 
-const ROOT = join(import.meta.dirname, '../..');
 /** A small nursery, so that what a request leaves behind does not hide what it keeps. */
 const FLAGS = ['--expose-gc', '--max-semi-space-size=1'];
-const PACKAGE = { type: 'module', exports: { '.': './index.js' } };
 
 /** What a process is started with. */
 export interface ProbedSettings {
@@ -45,9 +42,9 @@ export interface ProbedApp {
 
 /** Starts the application, from the library's sources as they are now. */
 export async function startProbedApp(platform: string, baseUrl: string, options: ProbedSettings['options'] = {}): Promise<ProbedApp> {
-  const folder = await compile();
+  const program = await compileProgram(join(import.meta.dirname, 'probed.process.ts'));
   const settings: ProbedSettings = { baseUrl, options };
-  const child = fork(join(folder, 'probed.process.js'), [platform, JSON.stringify(settings)], { execArgv: FLAGS });
+  const child = fork(program.file, [platform, JSON.stringify(settings)], { execArgv: FLAGS });
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   const ask = async (probe: Probe): Promise<unknown> => {
     child.send(probe);
@@ -64,7 +61,7 @@ export async function startProbedApp(platform: string, baseUrl: string, options:
     close: async () => {
       child.kill('SIGKILL');
       await exit;
-      await rm(folder, { recursive: true, force: true });
+      await program.remove();
     },
   };
 }
@@ -74,16 +71,4 @@ async function answerOf(child: ChildProcess): Promise<unknown> {
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('The process ended without an answer')));
   const [answer] = (await Promise.race([once(child, 'message'), ended])) as [{ result: unknown }];
   return answer.result;
-}
-
-/** A folder where the program finds the library under its name, and everything else where the workspace has it. */
-async function compile(): Promise<string> {
-  await mkdir(join(ROOT, 'dist'), { recursive: true });
-  const folder = await mkdtemp(join(ROOT, 'dist/faults-'));
-  const library = join(folder, 'node_modules/nestjs-session-auth');
-  await transpileFolder(join(ROOT, 'libs/session-auth/src'), library);
-  await writeFile(join(library, 'package.json'), JSON.stringify(PACKAGE));
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
-  await transpile(join(import.meta.dirname, 'probed.process.ts'), join(folder, 'probed.process.js'));
-  return folder;
 }

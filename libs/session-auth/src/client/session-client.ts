@@ -9,10 +9,12 @@ import { isHeaderValue } from '../contract/header-value.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
+import type { CallMessage } from '../contract/diagnostics.js';
 import type { Deadline } from './deadline.js';
 import type { NoReply } from './no-reply.js';
 import { readJsonObject, type Reply } from './reply.js';
 import type { Credentials, SessionWire } from './session-wire.js';
+import { isTraced, traced } from './traced-call.js';
 import { outage, readUser, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
 /** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
@@ -35,11 +37,22 @@ export class SessionClient<User extends UserRecord> {
 
   /** Asks whose session this is. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    return this.#wire.getUserDetails(session, deadline).then((reply) => this.#verdicts.of(reply, session.token));
+    const call = (): Promise<Verdict<User>> =>
+      this.#wire.getUserDetails(session, deadline).then((reply) => this.#verdicts.of(reply, session.token));
+    return isTraced() ? traced('user_details', call, endOf) : call();
   }
 
   /** Signs in. Throws the error that the caller can act on. */
-  async signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
+  signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
+    return traced('sign_in', () => this.#signIn(credentials, authIv, deadline));
+  }
+
+  /** Signs out. 401 and 404 mean that the session had ended already. */
+  signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
+    return traced('sign_out', () => this.#signOut(session, deadline));
+  }
+
+  async #signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
     const reply = replyIn(await this.#wire.postAuthentication(credentials, authIv, deadline));
     if (reply.status === 202) return { kind: 'accepted' };
     if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
@@ -51,11 +64,14 @@ export class SessionClient<User extends UserRecord> {
     return { kind: 'signed-in', user, token };
   }
 
-  /** Signs out. 401 and 404 mean that the session had ended already. */
-  async signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
+  async #signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     const reply = replyIn(await this.#wire.deleteAuthentication(session, deadline));
     if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
   }
+}
+
+function endOf(verdict: Verdict<unknown>): Pick<CallMessage, 'outcome' | 'reason'> {
+  return { outcome: verdict.kind, ...(verdict.kind === 'unavailable' && { reason: verdict.reason }) };
 }
 
 function refusal(reply: Reply): SessionAuthError {

@@ -2,6 +2,7 @@ import type { FactoryProvider } from '@nestjs/common';
 import { Deadlines } from '../client/deadlines.js';
 import { SessionClient } from '../client/session-client.js';
 import type { ReadUser } from '../client/user-details-verdict.js';
+import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { EndedSessions } from '../verifier/ended-sessions.js';
 import { ProtectedCheck, type Ask } from '../verifier/protected-check.js';
@@ -28,7 +29,10 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
   ) => {
     const watch = new ServiceWatch((status) => events.tellServiceStatus(status));
     const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
-    const check = new ProtectedCheck(ask, deadlines, set.protection, (state) => watch.breakerIs(state));
+    const check = new ProtectedCheck(ask, deadlines, set.protection, (state) => {
+      watch.breakerIs(state);
+      if (BREAKER.hasSubscribers) BREAKER.publish({ state });
+    });
     return new SessionVerifier(check, {
       memory: set.memory && new SessionMemory(set.memory),
       shared: set.shared && new SharedTier(set.shared, readUser, () => log.storeUnavailable()),

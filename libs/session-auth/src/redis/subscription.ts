@@ -7,7 +7,10 @@ const MAX_PAUSE_MS = 2_000;
 /** How often a connection is asked whether it is still one, and how long it may take to answer. */
 const HEARTBEAT_MS = 1_000;
 const MAX_HEARTBEAT_MS = 1_000;
+/** Until messages can be heard: a server may take a connection and answer nothing. */
 const CONNECT_TIMEOUT_MS = 2_000;
+/** Until a connection that is given up is dropped, whatever the other side does. */
+const DISCONNECT_TIMEOUT_MS = 250;
 
 /** Hears one channel on a connection of its own, which it makes anew when it breaks; in a cluster, to whatever node is there. */
 export class Subscription {
@@ -53,8 +56,13 @@ export class Subscription {
   }
 
   async #subscribe(connection: Redis): Promise<void> {
-    await connection.connect();
-    await connection.subscribe(this.#channel);
+    const overdue = setTimeout(() => connection.disconnect(), CONNECT_TIMEOUT_MS).unref();
+    try {
+      await connection.connect();
+      await connection.subscribe(this.#channel);
+    } finally {
+      clearTimeout(overdue);
+    }
     if (this.#stopped) return;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#listener.reconnected();
@@ -65,13 +73,12 @@ export class Subscription {
   #beat(connection: Redis): void {
     this.#timer = setTimeout(() => {
       const overdue = setTimeout(() => connection.disconnect(), MAX_HEARTBEAT_MS).unref();
-      connection.ping().then(
-        () => {
-          clearTimeout(overdue);
-          if (connection === this.#connection && !this.#stopped) this.#beat(connection);
-        },
-        () => clearTimeout(overdue),
-      );
+      const answered = (): void => {
+        clearTimeout(overdue);
+        if (connection === this.#connection && !this.#stopped) this.#beat(connection);
+      };
+      // Who may not ask gets an answer too.
+      connection.ping().then(answered, answered);
     }, HEARTBEAT_MS).unref();
   }
 
@@ -90,11 +97,12 @@ export class Subscription {
       retryStrategy: () => null,
       enableOfflineQueue: true,
       connectTimeout: CONNECT_TIMEOUT_MS,
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: 0,
     };
     if (!('nodes' in this.#redis)) return this.#redis.duplicate(options);
     const nodes = this.#redis.nodes('all');
     const node = nodes[Math.floor(Math.random() * nodes.length)];
-    return node?.duplicate({ ...options, ...(this.#redis.options.keyPrefix && { keyPrefix: this.#redis.options.keyPrefix }) });
+    return node?.duplicate(options);
   }
 }

@@ -70,11 +70,11 @@ export class SessionEndings<User extends object | string | number | true> {
     await this.#places.shared?.close();
   }
 
-  /** The service refuses a session. If that is remembered as good, it is news to the other instances. */
+  /** The service refuses a session. If that was good before, it is news to the other instances. */
   refused(token: string, kind: 'rejected' | 'denied'): void {
-    if (!this.#places.memory?.knows(token)) return;
-    if (kind === 'rejected') this.#places.ended?.add(token);
-    void this.#places.shared?.announce({ kind: kind === 'rejected' ? 'refused' : 'forgotten', token });
+    const wasGoodHere = this.#places.memory?.knows(token) === true;
+    if (wasGoodHere && kind === 'rejected') this.#places.ended?.add(token);
+    void this.#places.shared?.refused({ kind: kind === 'rejected' ? 'refused' : 'forgotten', token }, wasGoodHere);
   }
 
   #endedElsewhere(token: string): void {

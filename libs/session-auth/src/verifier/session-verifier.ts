@@ -1,5 +1,7 @@
+import { CHECKS } from '../contract/diagnostics.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/verdict.js';
+import { reportAsked, reportRemembered } from './check-report.js';
 import type { EndedSessions } from './ended-sessions.js';
 import type { ProtectedCheck } from './protected-check.js';
 import { sessionKeys, type SessionKeys } from './session-key.js';
@@ -49,7 +51,8 @@ export class SessionVerifier<User extends object | string | number | true> {
   verify(session: SessionIdentity, maxAgeMs = Infinity): Verdict<User> | Promise<Verdict<User>> {
     const keys = sessionKeys(session);
     const remembered = this.#memory?.find(keys, maxAgeMs);
-    if (!remembered) return this.#ask(session, keys, maxAgeMs);
+    if (!remembered) return CHECKS.hasSubscribers ? this.#askAndReport(session, keys, maxAgeMs) : this.#ask(session, keys, maxAgeMs);
+    if (CHECKS.hasSubscribers) reportRemembered(remembered);
     if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#renew(session, keys);
     return remembered;
   }
@@ -61,17 +64,26 @@ export class SessionVerifier<User extends object | string | number | true> {
       const keys = sessionKeys(session);
       this.endings.refused(keys.token, verdict.kind);
       this.#memory?.forget(keys.token);
-      void this.#shared?.learn(keys, verdict);
     }
     return verdict;
   }
 
+  #askAndReport(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
+    const flights = this.#mustBeFresh(keys, maxAgeMs) ? this.#freshFlights : this.#flights;
+    const joined = flights.isUnderWay(keys);
+    return reportAsked(this.#ask(session, keys, maxAgeMs), joined);
+  }
+
   async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
-    const fresh = maxAgeMs !== Infinity;
-    const verdict = await (fresh ? this.#askService(session, keys) : this.#askAll(session, keys));
-    if (verdict.kind !== 'unavailable' || fresh) return verdict;
+    const verdict = await (this.#mustBeFresh(keys, maxAgeMs) ? this.#askService(session, keys) : this.#askAll(session, keys));
+    if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
     const stale = this.#memory?.findStale(keys);
     return stale !== undefined ? { kind: 'accepted', user: stale, stale: true } : verdict;
+  }
+
+  /** Of a token that was signed out too: whoever can write to a store could put back what was there before. */
+  #mustBeFresh({ token }: SessionKeys, maxAgeMs: number): boolean {
+    return maxAgeMs !== Infinity || this.#memory?.isBarred(token) === true;
   }
 
   #askAll(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {

@@ -31,6 +31,11 @@ export class SingleFlight<Value> {
     return landing;
   }
 
+  /** Whether a check of this session would join a flight. */
+  isUnderWay({ session }: SessionKeys): boolean {
+    return this.#flights.has(session);
+  }
+
   /** Lets nobody join the flights of this token any more; those on board still get its answer, and it counts for nobody else. */
   forget(token: string): void {
     for (const [key, flight] of this.#flights) if (flight.token === token) this.#flights.delete(key);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readUser } from '../../client/user-details-verdict.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionStore, StoredSession } from '../../contract/session-store.js';
 import type { Accepted } from '../../contract/verdict.js';
@@ -83,6 +84,12 @@ export class SharedMemory<User> {
     await this.#access.try(() => this.#store.release(this.#seals[0].nameOf(token)).then(() => true));
   }
 
+  /** Whether something is kept of a session. */
+  async keeps(token: string): Promise<boolean> {
+    const stored = await Promise.all(this.#seals.map((seal) => this.#take(seal.nameOf(token), 0)));
+    return stored.some((one) => one?.state === 'kept');
+  }
+
   /** Drops what is kept of a session, or the claim to ask for it. */
   async drop(token: string): Promise<void> {
     await this.#each(token, (name) => this.#store.drop(name));
@@ -118,8 +125,9 @@ export class SharedMemory<User> {
     if (stored.state !== 'kept') return undefined;
     const text = seal.openValue(keys, stored.value);
     const record = text === undefined ? undefined : readSharedRecord(text, session.token, stored.remainingMs);
-    if (!record || record.ageMs >= Math.min(maxAgeMs, this.#settings.ttlMs)) return undefined;
-    const user = this.#readUser(record.json);
+    // An age that is no number is no age.
+    if (!record || !(record.ageMs < Math.min(maxAgeMs, this.#settings.ttlMs))) return undefined;
+    const user = readUser(record.json, this.#readUser);
     return user && { kind: 'accepted', user, ageMs: record.ageMs };
   }
 }

@@ -2,7 +2,7 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionStore } from '../../contract/session-store.js';
 import type { Accepted, Verdict } from '../../contract/verdict.js';
 import type { SessionKeys } from '../session-key.js';
-import { openAnnouncement, sealAnnouncement, type Announcement } from './announcements.js';
+import { Announcements, type Announcement } from './announcements.js';
 import { PendingEnds } from './pending-ends.js';
 import { SessionSeal } from './session-seal.js';
 import { SharedMemory, type SharedMemorySettings } from './shared-memory.js';
@@ -41,7 +41,7 @@ type AskService<User> = (spentMs: number) => Promise<Verdict<User>>;
 export class SharedTier<User> {
   readonly #store: SessionStore;
   readonly #access: StoreAccess;
-  readonly #seals: readonly [SessionSeal, ...SessionSeal[]];
+  readonly #announcements: Announcements;
   readonly #pendingEnds: PendingEnds;
   readonly #memory: SharedMemory<User>;
   readonly #settings: SharedTierSettings;
@@ -53,11 +53,12 @@ export class SharedTier<User> {
     const sealOf = (secret: string): SessionSeal => new SessionSeal(secret, settings.scope);
     this.#settings = settings;
     this.#store = settings.store;
-    this.#seals = [sealOf(first), ...others.map(sealOf)];
+    const seals = [sealOf(first), ...others.map(sealOf)] as const;
+    this.#announcements = new Announcements(seals);
     this.#access = new StoreAccess(settings.timeoutMs, failed);
     this.#pendingEnds = new PendingEnds(this.#store, this.#access);
     const parts = { store: this.#store, access: this.#access, pendingEnds: this.#pendingEnds };
-    this.#memory = new SharedMemory(parts, this.#seals, readUser, settings);
+    this.#memory = new SharedMemory(parts, seals, readUser, settings);
   }
 
   /** Decides on a session: by the shared memory if it knows it, else by the service. Never rejects. */
@@ -76,11 +77,17 @@ export class SharedTier<User> {
     return this.check(session, keys, ask);
   }
 
-  /** Takes in what the service said just now. */
+  /** Takes in what the service said just now; of a refusal, {@link refused} is told. */
   async learn(keys: SessionKeys, verdict: Verdict<User>): Promise<void> {
     if (verdict.kind === 'unavailable') await this.#memory.release(keys.token);
-    else if (verdict.kind !== 'accepted') await this.#memory.drop(keys.token);
-    else if (verdict.json && !(await this.#memory.keep(keys, verdict.json))) this.#listener?.ended(keys.token);
+    if (verdict.kind === 'accepted' && verdict.json && !(await this.#memory.keep(keys, verdict.json))) this.#listener?.ended(keys.token);
+  }
+
+  /** The service refuses a session. If it was good before, on this instance or on another, that is announced. */
+  async refused(announcement: Announcement, wasGoodHere: boolean): Promise<void> {
+    const wasGood = wasGoodHere || (await this.#memory.keeps(announcement.token));
+    await this.#memory.drop(announcement.token);
+    if (wasGood) await this.announce(announcement);
   }
 
   /** Marks a session as ended, before the service is asked to end it. */
@@ -101,14 +108,14 @@ export class SharedTier<User> {
 
   /** Tells all instances. */
   async announce(announcement: Announcement): Promise<void> {
-    const message = sealAnnouncement(announcement, this.#seals[0]);
-    await this.#access.try(() => this.#store.announce(message).then(() => true));
+    const messages = this.#announcements.seal(announcement);
+    await Promise.all(messages.map((message) => this.#access.try(() => this.#store.announce(message).then(() => true))));
   }
 
   /** Hears what the instances tell, from now on. */
   listen(listener: SharedTierListener): void {
     const heard = (message: Uint8Array): void => {
-      const announcement = openAnnouncement(message, this.#seals);
+      const announcement = this.#announcements.open(message);
       if (announcement) listener[announcement.kind](announcement.token);
     };
     const reconnected = (): void => {
@@ -121,6 +128,7 @@ export class SharedTier<User> {
 
   /** Hears nothing any more. */
   async close(): Promise<void> {
+    this.#pendingEnds.close();
     await this.#stop?.();
   }
 

@@ -1,0 +1,43 @@
+import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel';
+import type { UnavailableReason, Verdict } from './verdict.js';
+
+/** Where the answer to a check came from: memory of this instance, the store of all, or the session service. */
+export type CheckSource = 'memory' | 'store' | 'service';
+
+/** A check has its verdict. Published to `nestjs-session-auth:check`; it holds nothing of the session. */
+export interface CheckMessage {
+  readonly outcome: Verdict<unknown>['kind'];
+  readonly source: CheckSource;
+  /** It waited for a call that another check had made. */
+  readonly joined: boolean;
+  /** It was answered from a memory that has lapsed, because the service was unavailable. */
+  readonly stale: boolean;
+  /** Why nobody could say, where `outcome` is `unavailable`. */
+  readonly reason: UnavailableReason | undefined;
+  /** Milliseconds that the caller waited; 0 from memory. */
+  readonly durationMs: number;
+}
+
+/**
+ * One call to the session service: an attempt of a check, a sign-in or a sign-out. The context object of the tracing channel
+ * `nestjs-session-auth:call`, whose events are those of Node's `TracingChannel` for a promise.
+ */
+export interface CallMessage {
+  readonly operation: 'user_details' | 'sign_in' | 'sign_out';
+  /** Set when the call has ended: the kind of its verdict, or `done` for a sign-in or a sign-out that was answered as asked. */
+  outcome?: Verdict<unknown>['kind'] | 'done' | 'failed';
+  /** Why nobody could say, where `outcome` is `unavailable`. */
+  reason?: UnavailableReason;
+}
+
+/** The circuit to the service changed. Published to `nestjs-session-auth:breaker`. */
+export interface BreakerMessage {
+  readonly state: 'closed' | 'open' | 'halfOpen';
+}
+
+/** Nobody pays for a message that nobody hears: publish only where `hasSubscribers`. */
+export const CHECK_CHANNEL = 'nestjs-session-auth:check';
+export const BREAKER_CHANNEL = 'nestjs-session-auth:breaker';
+export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
+export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
+export const CALLS = tracingChannel<unknown, CallMessage>('nestjs-session-auth:call');

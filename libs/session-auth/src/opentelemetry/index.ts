@@ -1,0 +1,1 @@
+export { observeSessionAuth, type ObservationOptions } from './observe-session-auth.js';

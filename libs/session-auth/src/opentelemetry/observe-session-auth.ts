@@ -1,0 +1,41 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api';
+import { BREAKER_CHANNEL, CALLS, CHECK_CHANNEL } from '../contract/diagnostics.js';
+import { BreakerGauge, CheckHistogram } from './instruments.js';
+import { CallObserver } from './call-observer.js';
+
+/** Where to report to. */
+export interface ObservationOptions {
+  /** @default the meter `nestjs-session-auth` of the global provider */
+  readonly meter?: Meter;
+  /** @default the tracer `nestjs-session-auth` of the global provider */
+  readonly tracer?: Tracer;
+}
+
+const SCOPE = 'nestjs-session-auth';
+
+/**
+ * Reports to OpenTelemetry from now on, for all registrations of the module in this process:
+ *
+ * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`accepted`, `rejected`, `denied`, `unavailable`)
+ *   and `session_auth.source` (`memory`, `store`, `service`), unavailable ones by `error.type` too
+ * - `session_auth.calls.active`, an up-down counter: calls to the session service that are under way, by `session_auth.operation`
+ * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open
+ * - a client span for each call, with `session_auth.operation`, `session_auth.outcome` and, where it failed, `error.type`
+ *
+ * No key, token, IV, password or user is in any of them. Gives what ends it.
+ */
+export function observeSessionAuth({ meter, tracer }: ObservationOptions = {}): () => void {
+  const to = meter ?? metrics.getMeter(SCOPE);
+  const checks = new CheckHistogram(to);
+  const breaker = new BreakerGauge(to);
+  const calls = new CallObserver(to, tracer ?? trace.getTracer(SCOPE));
+  subscribe(CHECK_CHANNEL, checks.hear);
+  subscribe(BREAKER_CHANNEL, breaker.hear);
+  CALLS.subscribe(calls.subscribers);
+  return () => {
+    unsubscribe(CHECK_CHANNEL, checks.hear);
+    unsubscribe(BREAKER_CHANNEL, breaker.hear);
+    CALLS.unsubscribe(calls.subscribers);
+  };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { sessionKeys, type SessionKeys } from '../session-key.js';
+import { SessionSeal } from './session-seal.js';
+
+const visibleAscii = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1 });
+const keys = fc
+  .record({ token: visibleAscii, authIv: fc.option(visibleAscii, { nil: undefined }) })
+  .map((session): SessionKeys => sessionKeys(session));
+const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.json());
+const secret = fc.string({ minLength: 16, maxLength: 1_024 });
+const scope = fc.webUrl();
+const twoOf = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<[Value, Value]> =>
+  fc.tuple(arbitrary, arbitrary).filter(([one, other]) => JSON.stringify(one) !== JSON.stringify(other));
+
+/** What becomes of sealed bytes on the way. */
+const damage = fc.oneof(
+  fc.record({ at: fc.nat(), bit: fc.nat(7) }).map(({ at, bit }) => (bytes: Buffer) => {
+    const copy = Buffer.from(bytes);
+    const index = at % copy.length;
+    copy[index] = (copy[index] ?? 0) ^ (1 << bit);
+    return copy;
+  }),
+  fc.nat().map((length) => (bytes: Buffer) => bytes.subarray(0, length % bytes.length)),
+  fc.nat().map((length) => (bytes: Buffer) => bytes.subarray(1 + (length % bytes.length))),
+  fc.uint8Array({ minLength: 1, maxLength: 64 }).map((more) => (bytes: Buffer) => Buffer.concat([bytes, more])),
+  fc.uint8Array({ maxLength: 256 }).map((other) => () => Buffer.from(other)),
+);
+
+describe('what is sealed', () => {
+  it('opens for the same session under every instance of the secret', () => {
+    fc.assert(
+      fc.property(secret, scope, keys, text, (key, at, session, said) => {
+        const [one, other] = [new SessionSeal(key, at), new SessionSeal(key, at)];
+        expect(other.nameOf(session.token)).toBe(one.nameOf(session.token));
+        expect(other.openValue(session, one.sealValue(session, said))).toBe(Buffer.from(said).toString());
+        expect(other.openMessage(one.sealMessage(said))).toBe(Buffer.from(said).toString());
+      }),
+    );
+  });
+
+  it('opens for no other session, secret or scope, and not in the place of something else', () => {
+    fc.assert(
+      fc.property(twoOf(secret), twoOf(scope), twoOf(keys), text, ([key, otherKey], [at, elsewhere], [session, otherSession], said) => {
+        const seal = new SessionSeal(key, at);
+        const strangers = [new SessionSeal(otherKey, at), new SessionSeal(key, elsewhere)];
+        const [value, message] = [seal.sealValue(session, said), seal.sealMessage(said)];
+        const opened = [
+          seal.openValue(otherSession, value),
+          seal.openValue({ ...session, token: otherSession.token }, seal.sealValue({ ...session, token: 'elsewhere' }, said)),
+          seal.openMessage(value),
+          seal.openValue(session, message),
+          ...strangers.flatMap((stranger) => [stranger.openValue(session, value), stranger.openMessage(message)]),
+        ];
+        expect(new Set(opened)).toEqual(new Set([undefined]));
+        for (const stranger of strangers) expect(stranger.nameOf(session.token)).not.toBe(seal.nameOf(session.token));
+      }),
+    );
+  });
+
+  it('opens for nobody when a bit of it was turned, a byte is missing or added, or it is something else', () => {
+    fc.assert(
+      fc.property(secret, keys, text, damage, (key, session, said, change) => {
+        const seal = new SessionSeal(key, 'https://sessions.example.com');
+        expect(seal.openValue(session, change(seal.sealValue(session, said)))).toBeUndefined();
+        expect(seal.openMessage(change(seal.sealMessage(said)))).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('reads differently each time, and shows neither text nor token', () => {
+    fc.assert(
+      fc.property(secret, fc.string({ minLength: 8 }), (key, said) => {
+        const seal = new SessionSeal(key, 'https://sessions.example.com');
+        const session = sessionKeys({ token: `token of ${said}`, authIv: undefined });
+        const [one, other] = [seal.sealValue(session, said), seal.sealValue(session, said)];
+        expect(one.equals(other)).toBe(false);
+        expect(one.includes(said)).toBe(false);
+        expect(seal.nameOf(session.token)).toMatch(/^[\w-]{43}$/);
+      }),
+    );
+  });
+});

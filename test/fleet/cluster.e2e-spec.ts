@@ -1,0 +1,99 @@
+import { expect, it } from '@jest/globals';
+import { describeWithRedis } from '../support/redis.js';
+import { RedisCluster } from '../support/redis-cluster.js';
+import { until } from '../support/until.js';
+import { CHANNEL, type Fleet } from './fleet.js';
+import type { Instance } from './instance.js';
+import { fleets, TIMEOUT_MS } from './suites.js';
+
+const sum = (counts: number[]): number => counts.reduce((one, other) => one + other, 0);
+
+describeWithRedis('a store in a Redis Cluster of three nodes', () => {
+  const start = fleets();
+
+  async function clustered(fleet: Fleet, options: { keyPrefix?: string }): Promise<{ cluster: RedisCluster; instances: Instance[] }> {
+    const cluster = fleet.keep(await RedisCluster.start(3));
+    const redis = { nodes: cluster.places, options };
+    const platforms = ['Express', 'Fastify', 'Express'] as const;
+    const instances = await Promise.all(platforms.map((platform) => fleet.instance({ redis, platform })));
+    await until('all hear', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
+    return { cluster, instances };
+  }
+
+  async function expectShared(fleet: Fleet, instances: Instance[]): Promise<void> {
+    const tokens = Array.from({ length: 20 }, () => fleet.signIn());
+    for (const token of tokens) {
+      const statuses = await Promise.all(instances.map((instance) => instance.status(token)));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    }
+    expect(fleet.asked).toBe(tokens.length);
+    for (const token of tokens) {
+      fleet.revoke(token);
+      await instances[0]?.do('signOut', token);
+    }
+    for (const instance of instances) {
+      for (const token of tokens) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+    }
+  }
+
+  it(
+    'has the service asked once, and a sign-out heard by all; with a node gone the service decides, and the news move to the others',
+    async () => {
+      const fleet = await start();
+      const { cluster, instances } = await clustered(fleet, {});
+      await expectShared(fleet, instances);
+
+      const listeners = await cluster.listeners(CHANNEL);
+      await cluster.kill(listeners.indexOf(Math.max(...listeners)));
+      await expectServiceDecides(fleet, instances[0]);
+      await until('all hear', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
+      for (const instance of instances.slice(1)) {
+        await until('a sign-out is heard', async () => {
+          const token = fleet.signIn();
+          await instances[0]?.do('signOut', token);
+          return (await instance.do('endsOf', token)) === 1;
+        });
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'does so under a prefix of all keys',
+    async () => {
+      const fleet = await start();
+      const { cluster, instances } = await clustered(fleet, { keyPrefix: 'application:' });
+      await expectShared(fleet, instances);
+      const keys = await cluster.keys();
+      expect(keys.filter((key) => key.startsWith('application:session-auth:'))).toEqual(keys);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+async function expectServiceDecides(fleet: Fleet, instance: Instance | undefined): Promise<void> {
+  for (let index = 0; index < 30; index += 1) {
+    const token = fleet.signIn();
+    expect(await instance?.status(token)).toBe(200);
+    expect(await instance?.status(`not-${token}`)).toBe(401);
+  }
+}
+
+describeWithRedis('a client with a prefix of all keys', () => {
+  const start = fleets();
+
+  it(
+    'shares with clients of the same prefix, and hears their news',
+    async () => {
+      const fleet = await start();
+      const redis = { port: fleet.server.port, options: { keyPrefix: 'application:' } };
+      const instances = await fleet.instances(2, { redis });
+      const token = fleet.signIn();
+      for (const instance of instances) expect(await instance.status(token)).toBe(200);
+      expect([fleet.asked, (await fleet.key('V')).startsWith('application:session-auth:')]).toEqual([1, true]);
+      await instances[0]?.do('signOut', token);
+      for (const instance of instances) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { json, reply } from 'nestjs-session-auth/testing';
+import { MeddlingProxy } from '../support/meddling-proxy.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { describeWithRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+import { StoreBed, type StoreApp, type StoreAppSetup } from './store-bed.js';
+
+const WARNING = 'session store unavailable';
+const CHECKS = 20;
+/** What a call to the store may take, and what a busy machine adds to a check. */
+const [STORE_TIMEOUT_MS, BUSY_MACHINE_MS] = [50, 250];
+const TIMEOUT_MS = 30_000;
+
+/** Makes an application whose store fails. */
+type Failure = (bed: StoreBed, proxy: MeddlingProxy, setup: StoreAppSetup) => Promise<StoreApp>;
+
+/** A failure that begins while the application uses the store. */
+const midway =
+  (begin: (bed: StoreBed, proxy: MeddlingProxy) => unknown, redis: NonNullable<StoreAppSetup['redis']> = {}): Failure =>
+  async (bed, proxy, setup) => {
+    const app = await bed.connectedApp({ ...setup, redis: { port: proxy.port, ...redis } });
+    bed.service.on('user_details', json({ username: 'ann' }));
+    await bed.kept('before', app);
+    await begin(bed, proxy);
+    return app;
+  };
+
+const user = (bed: StoreBed, ...rules: string[]): Promise<unknown> =>
+  bed.redis.call('ACL', 'SETUSER', 'application', 'reset', 'on', '>password', '~*', '&*', '+@all', ...rules);
+
+/** Turns a bit of every byte that is not part of a line's end. */
+const garbled = (bytes: Buffer): Buffer => Buffer.from(bytes.map((byte) => (byte === 13 || byte === 10 ? byte : byte ^ 2)));
+
+const FAILURES: [what: string, failure: Failure][] = [
+  [
+    'is down at the start',
+    async (bed, proxy, setup) => {
+      proxy.cut();
+      return bed.app({ ...setup, redis: { port: proxy.port } });
+    },
+  ],
+  ['is killed', midway(({ server }) => server.kill())],
+  ['hangs', midway((_bed, proxy) => proxy.fallSilent())],
+  [
+    'hangs from the start',
+    async (bed, proxy, setup) => {
+      proxy.fallSilent();
+      return bed.app({ ...setup, redis: { port: proxy.port } });
+    },
+  ],
+  ['is slow', midway((_bed, proxy) => proxy.slowDown(200))],
+  ['answers garbled bytes', midway((_bed, proxy) => proxy.rewrite(garbled))],
+  ['is out of memory', midway(({ redis }) => redis.config('SET', 'maxmemory', '1'))],
+  [
+    'is a replica that cannot be written to',
+    midway(async ({ redis }) => {
+      await redis.config('SET', 'replica-serve-stale-data', 'yes');
+      await redis.replicaof('127.0.0.1', 1);
+    }),
+  ],
+  [
+    'takes another password',
+    async (bed, proxy, setup) => {
+      await user(bed);
+      return bed.app({ ...setup, redis: { port: proxy.port, username: 'application', password: 'wrong' } });
+    },
+  ],
+  [
+    'runs no scripts for this user',
+    async (bed, proxy, setup) => {
+      await user(bed, '-evalsha', '-eval');
+      return bed.connectedApp({ ...setup, redis: { port: proxy.port, username: 'application', password: 'password' } });
+    },
+  ],
+];
+
+/** The milliseconds of cold checks, the quickest first; each is decided by the service. */
+async function coldChecks(bed: StoreBed, app: StoreApp, round: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < CHECKS; index += 1) {
+    const good = index % 2 === 0;
+    bed.service.on('user_details', good ? json({ username: 'ann' }) : reply(401));
+    const [before, start] = [bed.asked, performance.now()];
+    const { status } = await app.get('/me', `token-${round}-${index}`);
+    times.push(performance.now() - start);
+    expect([status, bed.asked - before]).toEqual([good ? 200 : 401, 1]);
+  }
+  return times.sort((one, other) => one - other);
+}
+
+describeWithRedis('a store that fails', () => {
+  describe.each(PLATFORMS)('under an application on %s', (_name, platform) => {
+    it.each(FAILURES)(
+      'because it %s costs nobody a verdict and nobody much time, and is told once',
+      (_what, failure) =>
+        StoreBed.during(platform, async (bed) => {
+          const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
+          const app = await failure(bed, proxy, { store: { timeoutMs: STORE_TIMEOUT_MS } });
+          const times = await coldChecks(bed, app, 'one');
+          expect(times[CHECKS / 2]).toBeLessThan(STORE_TIMEOUT_MS + BUSY_MACHINE_MS);
+          await until('it is told', () => app.log.having('warn', WARNING).length > 0);
+          await coldChecks(bed, app, 'another');
+          expect(app.log.having('warn', WARNING)).toHaveLength(1);
+          expect(app.log.having('error', '')).toEqual([]);
+        }),
+      TIMEOUT_MS,
+    );
+
+    it(
+      'is waited for by the first requests alone',
+      () =>
+        StoreBed.during(platform, async (bed) => {
+          const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
+          const timeoutMs = 1_000;
+          const app = await midway(() => proxy.fallSilent())(bed, proxy, { store: { timeoutMs } });
+          const times = await coldChecks(bed, app, 'one');
+          expect(times.filter((time) => time > timeoutMs * 0.9).length).toBeLessThanOrEqual(CHECKS / 4);
+          expect(times[CHECKS / 2]).toBeLessThan(timeoutMs / 2);
+        }),
+      TIMEOUT_MS,
+    );
+
+    it(
+      'is used again when it is well',
+      () =>
+        StoreBed.during(platform, async (bed) => {
+          const app = await midway(({ server }) => server.kill())(bed, bed.keep(await MeddlingProxy.to(bed.server.port)), {});
+          await coldChecks(bed, app, 'one');
+          await bed.server.run();
+          bed.service.on('user_details', json({ username: 'ann' }));
+          let tokens = 0;
+          await until('a session is kept', async () => {
+            await app.get('/me', `later-${(tokens += 1)}`);
+            const keys = await bed.redis.keys('*').catch(() => []);
+            return (await Promise.all(keys.map((key) => bed.redis.getrange(key, 0, 0)))).includes('V');
+          });
+          expect(app.log.having('warn', WARNING)).toHaveLength(1);
+        }),
+      TIMEOUT_MS,
+    );
+  });
+});

@@ -1,0 +1,120 @@
+import { Redis } from 'ioredis';
+import { json, reply, startSessionService, type Script, type ScriptedSessionService } from 'nestjs-session-auth/testing';
+import type { CompiledProgram } from '../support/program.js';
+import { RedisServer } from '../support/redis.js';
+import { until } from '../support/until.js';
+import { Instance } from './instance.js';
+import type { InstanceSettings } from './instance-settings.js';
+
+/** The channel of the default prefix. */
+export const CHANNEL = 'session-auth:news';
+
+interface Closable {
+  close(): unknown;
+}
+
+/** A Redis, a session service, and instances of an application: started for one test, and ended after it. */
+export class Fleet {
+  readonly #program: CompiledProgram;
+  readonly #kept: Closable[] = [];
+  readonly #users = new Map<string, object | undefined>();
+
+  private constructor(
+    program: CompiledProgram,
+    readonly server: RedisServer,
+    readonly service: ScriptedSessionService,
+    /** A client that sees and may do everything. */
+    readonly redis: Redis,
+  ) {
+    this.#program = program;
+    service.on('user_details', this.details);
+    this.#kept.push(server, service, { close: () => redis.disconnect() });
+  }
+
+  static async start(program: CompiledProgram, ...settings: string[]): Promise<Fleet> {
+    const server = await RedisServer.start(...settings);
+    const redis = new Redis(server.port, '127.0.0.1');
+    redis.on('error', () => undefined);
+    return new Fleet(program, server, await startSessionService(), redis);
+  }
+
+  /** Starts so many instances, on Express and on Fastify in turn, that hear each other. */
+  async instances(count: number, settings: Partial<InstanceSettings> = {}): Promise<Instance[]> {
+    const listening = await this.listeners();
+    const instances = await Promise.all(Array.from({ length: count }, (_, index) => this.instance({ ...platformOf(index), ...settings })));
+    await this.hear(listening + count);
+    return instances;
+  }
+
+  /** Starts an instance. */
+  async instance(settings: Partial<InstanceSettings> = {}): Promise<Instance> {
+    const place = { baseUrl: this.service.url, redis: { port: this.server.port } };
+    const instance = await Instance.start(this.#program, { ...place, ...settings });
+    this.keep({ close: () => instance.kill() });
+    return instance;
+  }
+
+  /** Resolves when so many hear the channel. */
+  async hear(count: number, channel = CHANNEL): Promise<void> {
+    await until(`${count} hear ${channel}`, async () => (await this.listeners(channel)) === count);
+  }
+
+  async listeners(channel = CHANNEL): Promise<number> {
+    const [, count] = (await this.redis.pubsub('NUMSUB', channel)) as [string, number];
+    return count;
+  }
+
+  /** The only key that there is, as soon as it has what is expected: `V` a value, `E` an end, `C` a claim. */
+  async key(kind: 'V' | 'E' | 'C'): Promise<string> {
+    let key = '';
+    await until(`${kind} is in the store`, async () => {
+      [key = ''] = await this.redis.keys('*');
+      return key !== '' && (await this.redis.getrange(key, 0, 0)) === kind;
+    });
+    return key;
+  }
+
+  /** How often the service was asked about sessions. */
+  get asked(): number {
+    return this.service.callsTo('user_details');
+  }
+
+  /** Signs somebody in; gives the token. */
+  signIn(record: object = {}, token = `token-${this.#users.size + 1}`): string {
+    this.#users.set(token, { username: 'ann', auth_token: token, ...record });
+    return token;
+  }
+
+  /** Ends a session at the service. */
+  revoke(token: string): void {
+    this.#users.set(token, undefined);
+  }
+
+  /** How the service answers about sessions, unless a test has it do something else. */
+  readonly details: Script = (request, ...call) => {
+    const user = this.#users.get(String(request.headers['x-auth-token']));
+    (user ? json(user) : reply(401))(request, ...call);
+  };
+
+  /** Empties the store, has the service answer as at first, and forgets what it was asked. */
+  async reset(): Promise<void> {
+    await this.redis.flushall();
+    this.service.requests.splice(0);
+    this.service.on('user_details', this.details);
+    this.service.on('sign_out', reply(200));
+  }
+
+  /** Closes something when the test is over. */
+  keep<Kept extends Closable>(kept: Kept): Kept {
+    this.#kept.push(kept);
+    return kept;
+  }
+
+  async close(): Promise<void> {
+    for (const kept of this.#kept.splice(0).reverse()) await kept.close();
+  }
+}
+
+function platformOf(index: number): Pick<InstanceSettings, 'platform'> {
+  return { platform: index % 2 === 0 ? 'Express' : 'Fastify' };
+}

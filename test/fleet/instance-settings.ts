@@ -1,0 +1,20 @@
+import type { RedisOptions } from 'ioredis';
+import type { SessionAuthCacheOptions, SessionAuthOptions } from 'nestjs-session-auth';
+import type { RedisSessionStoreOptions } from 'nestjs-session-auth/redis';
+
+/** Which Redis, and how its client is made. */
+export type RedisPlace =
+  | { readonly port: number; readonly options?: Pick<RedisOptions, 'keyPrefix' | 'username' | 'password'> }
+  | { readonly nodes: { host: string; port: number }[]; readonly options?: { readonly keyPrefix?: string } };
+
+/** What an instance is started with. */
+export interface InstanceSettings {
+  readonly platform?: 'Express' | 'Fastify';
+  readonly baseUrl: string;
+  readonly redis: RedisPlace;
+  readonly store?: Omit<RedisSessionStoreOptions, 'redis'>;
+  readonly options?: Partial<Pick<SessionAuthOptions, 'timeoutMs' | 'breaker' | 'retry'>> & {
+    readonly apiKey?: string;
+    readonly cache?: Partial<Omit<SessionAuthCacheOptions, 'store'>>;
+  };
+}

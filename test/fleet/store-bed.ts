@@ -1,0 +1,97 @@
+import { Redis } from 'ioredis';
+import { RedisSessionStore, type RedisSessionStoreOptions } from 'nestjs-session-auth/redis';
+import type { SessionAuthOptions } from 'nestjs-session-auth';
+import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
+import { CapturedLog } from '../support/captured-log.js';
+import { startApp, type Platform, type RunningApp } from '../support/platforms.js';
+import { RedisServer } from '../support/redis.js';
+import { sampleApp } from '../support/sample-app.js';
+import { until } from '../support/until.js';
+
+/** An application that uses the store. */
+export interface StoreApp extends RunningApp {
+  readonly log: CapturedLog;
+  /** The application's own client. */
+  readonly redis: Redis;
+}
+
+/** How an application differs from the others. */
+export interface StoreAppSetup {
+  readonly redis?: { readonly port?: number; readonly username?: string; readonly password?: string; readonly keyPrefix?: string };
+  readonly store?: Partial<RedisSessionStoreOptions>;
+  readonly options?: Partial<SessionAuthOptions>;
+  readonly ttlMs?: number;
+}
+
+/** A Redis, a session service and applications in this process, for what happens between one application and its store. */
+export class StoreBed {
+  readonly #closers: (() => Promise<unknown>)[] = [];
+
+  private constructor(
+    private readonly platform: Platform,
+    readonly server: RedisServer,
+    readonly service: ScriptedSessionService,
+    /** A client that may do everything. */
+    readonly redis: Redis,
+  ) {}
+
+  static async during(platform: Platform, act: (bed: StoreBed) => Promise<void>, ...settings: string[]): Promise<void> {
+    const server = await RedisServer.start(...settings);
+    const redis = new Redis(server.port, '127.0.0.1');
+    redis.on('error', () => undefined);
+    const bed = new StoreBed(platform, server, await startSessionService(), redis);
+    try {
+      await act(bed);
+    } finally {
+      for (const close of bed.#closers.reverse()) await close();
+      redis.disconnect();
+      await bed.service.close();
+      await server.close();
+    }
+  }
+
+  /** How often the service was asked about sessions. */
+  get asked(): number {
+    return this.service.callsTo('user_details');
+  }
+
+  /** Starts an application that remembers nothing yet. */
+  async app({ redis: place, store, options, ttlMs = 60_000 }: StoreAppSetup = {}): Promise<StoreApp> {
+    const redis = new Redis({ port: this.server.port, host: '127.0.0.1', ...place });
+    redis.on('error', () => undefined);
+    const log = new CapturedLog();
+    const cache = { ttlMs, store: new RedisSessionStore({ redis, ...store }) };
+    const running = await startApp(this.platform, sampleApp({ baseUrl: this.service.url, options: { ...options, cache } }), {
+      logger: log,
+    });
+    this.keep({ close: () => running.close().finally(() => redis.disconnect()) });
+    return { ...running, log, redis };
+  }
+
+  /** The same, when its client can be used. */
+  async connectedApp(setup?: StoreAppSetup): Promise<StoreApp> {
+    const app = await this.app(setup);
+    await until('the client is connected', () => app.redis.status === 'ready');
+    return app;
+  }
+
+  /** Has an application keep a session; gives its key and value. */
+  async kept(token: string, app: RunningApp, authIv?: string): Promise<{ key: string; value: Buffer }> {
+    const before = new Set(await this.redis.keys('*'));
+    const { status } = await app.get('/me', token, authIv === undefined ? {} : { 'x-auth-iv': authIv });
+    if (status !== 200) throw new Error(`The session was not accepted: ${status}`);
+    let key = '';
+    let value: Buffer = Buffer.alloc(0);
+    await until('it is kept', async () => {
+      key = (await this.redis.keys('*')).find((one) => !before.has(one)) ?? '';
+      value = (await this.redis.getBuffer(key)) ?? value;
+      return value.subarray(0, 1).toString() === 'V';
+    });
+    return { key, value };
+  }
+
+  keep<Kept extends { close(): Promise<unknown> }>(kept: Kept): Kept {
+    this.#closers.push(() => kept.close());
+    return kept;
+  }
+}

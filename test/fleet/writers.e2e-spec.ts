@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { json, reply } from 'nestjs-session-auth/testing';
+import { randomBytes } from 'node:crypto';
+import { MeddlingProxy } from '../support/meddling-proxy.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { describeWithRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+import { StoreBed, type StoreAppSetup } from './store-bed.js';
+
+const READER = { username: 'ann', role: 'reader' };
+const ADMIN = { username: 'eve', role: 'admin' };
+
+/** Has applications that remember nothing check a token, and expects that each asks the service and goes by what that says. */
+async function expectServiceDecides(bed: StoreBed, token: string, setup?: StoreAppSetup, again?: () => Promise<unknown>): Promise<void> {
+  for (const [script, status] of [
+    [reply(401), 401],
+    [json(READER), 200],
+  ] as const) {
+    await again?.();
+    bed.service.on('user_details', script);
+    const before = bed.asked;
+    const app = await bed.connectedApp(setup);
+    const response = await app.get('/me', token);
+    expect([response.status, bed.asked - before]).toEqual([status, 1]);
+    if (status === 200) expect(await response.json()).toMatchObject(READER);
+  }
+}
+
+type Write = (bed: StoreBed, key: string, value: Buffer) => Promise<unknown>;
+
+const WRITES: [what: string, write: Write][] = [
+  ['nothing', ({ redis }, key) => redis.set(key, '', 'PX', 60_000)],
+  ['a text', ({ redis }, key) => redis.set(key, JSON.stringify(ADMIN), 'PX', 60_000)],
+  ['a record in the place of a value', ({ redis }, key) => redis.set(key, `V${JSON.stringify(ADMIN)}`, 'PX', 60_000)],
+  ['bytes', ({ redis }, key) => redis.set(key, Buffer.concat([Buffer.from('V\u0001'), randomBytes(200)]), 'PX', 60_000)],
+  ['a megabyte', ({ redis }, key) => redis.set(key, Buffer.alloc(1_048_576, 'V'), 'PX', 60_000)],
+  ['a value cut short', ({ redis }, key, value) => redis.set(key, value.subarray(0, -1), 'PX', 60_000)],
+  ['a value with one bit turned', ({ redis }, key, value) => redis.set(key, turned(value), 'PX', 60_000)],
+  ['its value without an end', ({ redis }, key, value) => redis.set(key, value)],
+  ['the mark of an end', ({ redis }, key) => redis.set(key, 'E', 'PX', 60_000)],
+  ['a mark without an end', ({ redis }, key) => redis.set(key, 'E')],
+  ['a list', ({ redis }, key) => redis.del(key).then(() => redis.rpush(key, 'V', 'V'))],
+  ['a hash', ({ redis }, key) => redis.del(key).then(() => redis.hset(key, 'V', 'V'))],
+  ['a set', ({ redis }, key) => redis.del(key).then(() => redis.sadd(key, 'V'))],
+  ['a stream', ({ redis }, key) => redis.del(key).then(() => redis.xadd(key, '*', 'V', 'V'))],
+  ['a claim without an end', ({ redis }, key) => redis.set(key, 'C')],
+];
+
+function turned(value: Buffer): Buffer {
+  const copy = Buffer.from(value);
+  copy[copy.length - 20] = (copy[copy.length - 20] ?? 0) ^ 1;
+  return copy;
+}
+
+describeWithRedis('whoever can write to the store', () => {
+  describe.each(PLATFORMS)('of an application on %s', (_name, platform) => {
+    it(
+      'can have the service asked, and no more, by whatever is written under the key of a session',
+      () =>
+        StoreBed.during(platform, async (bed) => {
+          bed.service.on('user_details', json(READER));
+          const { key, value } = await bed.kept('token', await bed.connectedApp());
+          for (const [what, write] of WRITES) {
+            await expectServiceDecides(bed, 'token', {}, () => write(bed, key, value)).catch((error: unknown) => {
+              throw new Error(`With ${what}: ${String(error)}`);
+            });
+          }
+        }),
+      30_000,
+    );
+
+    it('gives nobody the session of another, nor that of another IV, by exchanging values', () =>
+      StoreBed.during(platform, async (bed) => {
+        const app = await bed.connectedApp();
+        bed.service.on('user_details', json(ADMIN));
+        const [eve, iv] = [await bed.kept('token-of-eve', app), await bed.kept('token-of-ann', app, 'iv-of-eve')];
+        bed.service.on('user_details', json(READER));
+        await expectServiceDecides(bed, 'token-of-ann', {}, () => bed.redis.set(iv.key, eve.value, 'PX', 60_000));
+        await expectServiceDecides(bed, 'token-of-ann', {}, () => bed.redis.set(iv.key, iv.value, 'PX', 60_000));
+      }));
+
+    it('prolongs no session by putting a value back, or by giving it another lifetime', () =>
+      StoreBed.during(platform, async (bed) => {
+        bed.service.on('user_details', json(READER));
+        const ttlMs = 300;
+        const { key, value } = await bed.kept('token', await bed.connectedApp({ ttlMs }));
+        await bed.redis.persist(key);
+        await bed.redis.pexpire(key, 600_000);
+        const keptAt = performance.now();
+        await until('it has lapsed', () => performance.now() - keptAt > ttlMs);
+        await expectServiceDecides(bed, 'token', { ttlMs }, () => bed.redis.set(key, value, 'PX', 600_000));
+        await expectServiceDecides(bed, 'token', { ttlMs }, () => bed.redis.set(key, value));
+      }));
+
+    it('brings back no session that was signed out, on an application that knows', () =>
+      StoreBed.during(platform, async (bed) => {
+        bed.service.on('user_details', json(READER));
+        const app = await bed.connectedApp();
+        const { key, value } = await bed.kept('token', app);
+        await app.app.get(SessionAuthService).signOut('token');
+        await bed.redis.set(key, value, 'PX', 60_000);
+        bed.service.on('user_details', reply(401));
+        expect([(await app.get('/me', 'token')).status, bed.asked]).toEqual([401, 2]);
+      }));
+
+    it('grants nothing by a value that is sealed with another secret, or for another session service', () =>
+      StoreBed.during(platform, async (bed) => {
+        bed.service.on('user_details', json(ADMIN));
+        const forged = await bed.kept('token', await bed.connectedApp({ store: { secret: 'the secret of eve' } }));
+        bed.service.on('user_details', json(READER));
+        const own = await bed.kept('token', await bed.connectedApp());
+        expect(own.key).not.toBe(forged.key);
+        await expectServiceDecides(bed, 'token', {}, () => bed.redis.set(own.key, forged.value, 'PX', 60_000));
+      }));
+
+    it('and to the connection, makes no value last by garbling its age', () =>
+      StoreBed.during(platform, async (bed) => {
+        bed.service.on('user_details', json(READER));
+        await bed.kept('token', await bed.connectedApp());
+        const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
+        proxy.rewrite((bytes) => Buffer.from(bytes.toString('latin1').replace(/\r\n:\d{4,}\r\n$/, '\r\n$3\r\nold\r\n'), 'latin1'));
+        await expectServiceDecides(bed, 'token', { redis: { port: proxy.port } });
+      }));
+  });
+});

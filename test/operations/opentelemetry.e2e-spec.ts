@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { context } from '@opentelemetry/api';
+import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
+import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../faults/canaries.js';
+import { hold, json, reply } from '../support/scripted-service.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+/** What a process reports, collected in memory by the SDK itself. */
+class Collected {
+  readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  readonly #reader = new PeriodicExportingMetricReader({ exporter: this.#metrics, exportIntervalMillis: 3_600_000 });
+  readonly #meters = new MeterProvider({ readers: [this.#reader] });
+  readonly spans = new InMemorySpanExporter();
+  readonly traces = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.spans)] });
+  readonly stop = observeSessionAuth({ meter: this.#meters.getMeter('test'), tracer: this.traces.getTracer('test') });
+
+  /** Value of each attribute set of a metric; of a histogram, its count. */
+  async read(name: string): Promise<[attributes: object, value: number][]> {
+    this.#metrics.reset();
+    await this.#reader.forceFlush();
+    const metrics = this.#metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+    const points = metrics.filter(({ descriptor }) => descriptor.name === name).flatMap(({ dataPoints }) => [...dataPoints]);
+    return points.map(({ attributes, value }) => [attributes, typeof value === 'number' ? value : value.count]);
+  }
+
+  async everything(): Promise<string> {
+    await this.#reader.forceFlush();
+    return everythingOf([
+      this.#metrics.getMetrics(),
+      this.spans.getFinishedSpans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
+    ]);
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await this.#meters.shutdown();
+    await this.traces.shutdown();
+  }
+}
+
+const checks = 'session_auth.check.duration';
+const by = (outcome: string, source: string, error?: string) => ({
+  'session_auth.outcome': outcome,
+  'session_auth.source': source,
+  ...(error && { 'error.type': error }),
+});
+
+describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  let collected: Collected;
+
+  beforeEach(() => {
+    collected = new Collected();
+  });
+  afterEach(() => collected.close());
+
+  it('counts checks by outcome and source', async () => {
+    const service = await bed.service();
+    const token = service.signInAs({ role: 'boss' });
+    const options = { cache: { ttlMs: 60_000 }, retry: false } as const;
+    const app = await bed.sample({ baseUrl: service.url, options });
+    for (let time = 0; time < 3; time += 1) await app.get('/me', token);
+    for (let time = 0; time < 2; time += 1) await app.get('/me', 'of-nobody');
+    service.on('user_details', reply(403));
+    await app.get('/me', 'denied');
+    service.on('user_details', reply(500));
+    await app.get('/me', 'unlucky');
+
+    const counts = await collected.read(checks);
+    expect(counts).toHaveLength(6);
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        [by('accepted', 'service'), 1],
+        [by('accepted', 'memory'), 2],
+        [by('rejected', 'service'), 1],
+        [by('rejected', 'memory'), 1],
+        [by('denied', 'service'), 1],
+        [by('unavailable', 'service', 'server_error'), 1],
+      ]),
+    );
+  });
+
+  it('counts calls that are under way, and tells when the circuit opens', async () => {
+    const service = await bed.service();
+    const options = { retry: false, breaker: { minimumCalls: 1 } } as const;
+    const app = await bed.sample({ baseUrl: service.url, options });
+    const held = hold(reply(500));
+    service.on('user_details', held.script);
+    const asked = app.get('/me', 'token');
+    await held.arrived;
+    expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details' }, 1]]);
+    expect(await collected.read('session_auth.breaker.state')).toEqual([[{}, 0]]);
+    held.release();
+    await asked;
+    expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details' }, 0]]);
+    expect(await collected.read('session_auth.breaker.state')).toEqual([[{}, 2]]);
+  });
+
+  it('has a span for each call, below the one of the request', async () => {
+    const service = await bed.service();
+    const token = service.signInAs({});
+    service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
+    const app = await bed.sample({ baseUrl: service.url });
+    const sessions = app.app.get(SessionAuthService);
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    const parent = collected.traces.getTracer('test').startSpan('request');
+    await context.with(trace.setSpan(context.active(), parent), async () => {
+      await sessions.verify(token);
+      await sessions.signIn({ username: 'ann', password: 'secret' });
+    });
+    context.disable();
+
+    const spans = collected.spans.getFinishedSpans();
+    expect(spans.map(({ name, attributes }) => [name, attributes['session_auth.outcome']])).toEqual([
+      ['session user_details', 'accepted'],
+      ['session sign_in', 'done'],
+    ]);
+    for (const { parentSpanContext } of spans) expect(parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
+  });
+
+  it('holds no key, token, IV or password', async () => {
+    const service = await bed.service();
+    service.signInAs({ username: 'ann' }, TOKEN);
+    service.on('sign_in', json({ username: 'ann', auth_token: TOKEN }));
+    const app = await bed.sample({ baseUrl: service.url, options: { apiKey: KEY, cache: { ttlMs: 60_000 } } });
+    for (let time = 0; time < 2; time += 1) await app.get('/me', TOKEN, { 'x-auth-iv': IV });
+    await app.app.get(SessionAuthService).signIn({ username: 'ann', password: KEY });
+    await app.app.get(SessionAuthService).signOut(TOKEN, { authIv: IV });
+    const everything = await collected.everything();
+    expect(everything).toContain('session sign_out');
+    expect(canariesIn(everything)).toEqual([]);
+  });
+
+  it('is nothing any more once it was ended', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url });
+    collected.stop();
+    await app.get('/me', service.signInAs({}));
+    expect(await collected.read(checks)).toEqual([]);
+    expect(collected.spans.getFinishedSpans()).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { transpile, transpileFolder } from './transpile.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PACKAGE = { type: 'module', exports: { '.': './index.js', './redis': './redis/index.js' } };
+
+/** A program of the tests as plain JavaScript, with the library as its sources are now. */
+export interface CompiledProgram {
+  /** What `fork` takes. */
+  readonly file: string;
+  remove(): Promise<void>;
+}
+
+/** Compiles a program into a folder where it finds the library under its name, and everything else where the workspace has it. */
+export async function compileProgram(source: string): Promise<CompiledProgram> {
+  await mkdir(join(ROOT, 'dist'), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, 'dist/program-'));
+  const library = join(folder, 'node_modules/nestjs-session-auth');
+  await transpileFolder(join(ROOT, 'libs/session-auth/src'), library);
+  await writeFile(join(library, 'package.json'), JSON.stringify(PACKAGE));
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  const file = join(folder, basename(source).replace(/[.]ts$/, '.js'));
+  await transpile(source, file);
+  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,68 @@
+import { Redis } from 'ioredis';
+import { RedisServer } from './redis.js';
+import { until } from './until.js';
+
+const SLOTS = 16_384;
+const SETTINGS = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', '--cluster-require-full-coverage', 'no'];
+
+/** One node of a cluster, and a client of it alone. */
+interface Node {
+  readonly server: RedisServer;
+  readonly client: Redis;
+}
+
+/** A Redis Cluster of masters without replicas: with one that is gone, its part of the keys is. */
+export class RedisCluster {
+  readonly #nodes: Node[] = [];
+
+  static async start(count: number): Promise<RedisCluster> {
+    const cluster = new RedisCluster();
+    for (let index = 0; index < count; index += 1) {
+      const server = await RedisServer.start(...SETTINGS);
+      const client = new Redis(server.port, '127.0.0.1');
+      client.on('error', () => undefined);
+      cluster.#nodes.push({ server, client });
+    }
+    await cluster.#join();
+    return cluster;
+  }
+
+  /** Where the nodes are. */
+  get places(): { host: string; port: number }[] {
+    return this.#nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port }));
+  }
+
+  /** How many hear a channel, on each node that is there. */
+  async listeners(channel: string): Promise<number[]> {
+    const answers = await Promise.all(this.#nodes.map(({ client }) => client.pubsub('NUMSUB', channel)));
+    return answers.map(([, count]) => Number(count));
+  }
+
+  /** Every key, of all nodes that are there. */
+  async keys(): Promise<string[]> {
+    return (await Promise.all(this.#nodes.map(({ client }) => client.keys('*')))).flat();
+  }
+
+  /** Ends a node as a power cut does. */
+  async kill(index: number): Promise<void> {
+    const [node] = this.#nodes.splice(index, 1);
+    node?.client.disconnect();
+    await node?.server.close();
+  }
+
+  async close(): Promise<void> {
+    while (this.#nodes.length > 0) await this.kill(0);
+  }
+
+  async #join(): Promise<void> {
+    const share = Math.ceil(SLOTS / this.#nodes.length);
+    for (const [index, { client }] of this.#nodes.entries()) {
+      await client.call('CLUSTER', 'ADDSLOTSRANGE', index * share, Math.min(SLOTS, (index + 1) * share) - 1);
+      for (const { host, port } of this.places) await client.call('CLUSTER', 'MEET', host, port);
+    }
+    await until('the cluster is one', async () => {
+      const states = await Promise.all(this.#nodes.map(async ({ client }) => String(await client.call('CLUSTER', 'INFO'))));
+      return states.every((state) => state.includes('cluster_state:ok') && state.includes(`cluster_slots_ok:${SLOTS}`));
+    });
+  }
+}
