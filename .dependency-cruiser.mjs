@@ -3,6 +3,9 @@ const LAYERS = ['contract', 'client', 'verifier', 'guard', 'module'];
 const LIBRARY = '^libs/session-auth/src';
 /** Entries of their own: deleting one breaks no other file. */
 const ROOMS = ['opentelemetry', 'redis', 'swagger', 'terminus', 'testing'];
+/** What makes contexts other than HTTP's. */
+const OPTIONAL_PACKAGES =
+  'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';
 
 const layerRules = LAYERS.slice(0, -1).map((layer, index) => ({
   name: `${layer}-imports-only-what-is-left-of-it`,
@@ -32,6 +35,18 @@ export default {
       severity: 'error',
       from: { path: `${LIBRARY}/(contract|verifier|guard)/` },
       to: { path: 'node_modules/(@nestjs/axios|axios|undici)/' },
+    },
+    {
+      name: 'packages-that-an-application-may-lack-are-imported-in-one-file',
+      severity: 'error',
+      from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/guard/transports/optional-packages[.]ts$`, '[.]spec[.]ts$'] },
+      to: { path: OPTIONAL_PACKAGES },
+    },
+    {
+      name: 'packages-that-an-application-may-lack-are-imported-when-they-are-used',
+      severity: 'error',
+      from: { path: `${LIBRARY}/guard/transports/optional-packages[.]ts$` },
+      to: { path: OPTIONAL_PACKAGES, dynamic: false },
     },
     { name: 'the-library-imports-no-app', severity: 'error', from: { path: '^libs/' }, to: { path: '^(apps|test|bench)/' } },
     {

@@ -42,16 +42,17 @@ export interface SampleApp {
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
   readonly controllers?: Type[];
   readonly providers?: Provider[];
+  readonly imports?: DynamicModule[];
 }
 
 @Module({})
 class SampleRoot {}
 
 /** A root module with the session check and, unless others are named, {@link MeController}. */
-export function sampleApp({ baseUrl, options = {}, controllers = [MeController], providers = [] }: SampleApp): DynamicModule {
+export function sampleApp({ baseUrl, options = {}, controllers = [MeController], providers = [], imports = [] }: SampleApp): DynamicModule {
   return {
     module: SampleRoot,
-    imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...options })],
+    imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...options }), ...imports],
     controllers,
     providers,
   };

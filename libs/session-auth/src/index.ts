@@ -10,6 +10,8 @@ export type {
   SessionAuthOptionsFactory,
 } from './module/options.js';
 export { SessionAuthEvents } from './module/session-auth-events.js';
+export { SessionSockets, type SessionSocketOptions, type SocketUpgrade } from './module/session-sockets.js';
+export type { SocketClient } from './guard/transports/socket-client.js';
 export { SessionAuthService } from './module/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/call-options.js';
 export type { SignInResult } from './client/session-client.js';
@@ -20,11 +22,13 @@ export type { TokenEcho } from './client/user-details-verdict.js';
 export { SessionHttpService } from './client/session-http.service.js';
 
 export { SessionAuthGuard } from './guard/session-auth.guard.js';
+export { SessionAuthErrorFilter } from './guard/session-auth-error.filter.js';
 export { CclScope, RequireFlags, type CclScopeParameters, type UserFlag } from './guard/domain.decorators.js';
 export type { Audit } from './module/audit/boot-audit.js';
 export { Authorize, FreshSession, OptionalAuth, Public, Roles, SubRoles, type AuthorizationRule } from './guard/access.decorators.js';
 export { AuthToken, CurrentUser, type CurrentUserRecord } from './guard/current-user.decorator.js';
 export { fromBearer, fromCookie, fromHeader, type FoundToken, type TokenSource } from './guard/token-source.js';
+export { fromPayload } from './guard/payload-token.js';
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/user-record.js';
 export * from './contract/session-auth-types.js';
@@ -32,6 +36,7 @@ export { SessionStore, type SessionStoreListener, type StoredSession } from './c
 export type { BreakerSettings, BreakerState } from './verifier/circuit-breaker.js';
 export type { ServiceState, ServiceStatus } from './verifier/service-state.js';
 export type { RetrySettings } from './verifier/retry.js';
+export type { BreakerMessage, CallMessage, CheckMessage, CheckSource } from './contract/diagnostics.js';
 export type { UnavailableReason } from './contract/verdict.js';
 export {
   AccessDeniedError,

@@ -1,7 +1,8 @@
 import { createParamDecorator, type ExecutionContext, type PipeTransform, type Type } from '@nestjs/common';
 import type { SessionAuthTypes } from '../contract/session-auth-types.js';
 import type { UserRecord } from '../contract/user-record.js';
-import { tokenOf, userOf } from './guarded-request.js';
+import { tokenOf, userOf, type GuardedRequest } from './guarded-request.js';
+import { transportOf } from './transports/transports.js';
 
 /** The record that handlers receive: `UserRecord`, or the class that the application names in `SessionAuthTypes`. */
 export type CurrentUserRecord = SessionAuthTypes extends { user: infer User extends UserRecord } ? User : UserRecord;
@@ -25,8 +26,12 @@ export type ParameterDecoratorFor<Value> = <Target extends object, Key extends s
   index: Index,
 ) => void;
 
+function requestOf(context: ExecutionContext): GuardedRequest {
+  return transportOf(context)?.requestOf(context) ?? {};
+}
+
 const readUser = createParamDecorator((field: keyof CurrentUserRecord | undefined, context: ExecutionContext): unknown => {
-  const user = userOf(context.switchToHttp().getRequest<object>()) as Readonly<Record<string, unknown>> | undefined;
+  const user = userOf(requestOf(context)) as Readonly<Record<string, unknown>> | undefined;
   return field === undefined ? user : user?.[field];
 });
 
@@ -40,7 +45,7 @@ export function CurrentUser(...fieldAndPipes: (keyof CurrentUserRecord | Pipe)[]
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
 }
 
-const readToken = createParamDecorator((_: unknown, context: ExecutionContext) => tokenOf(context.switchToHttp().getRequest<object>()));
+const readToken = createParamDecorator((_: unknown, context: ExecutionContext) => tokenOf(requestOf(context)));
 
 /** The token of the request's session, as it was presented; `undefined` where the rule let someone in without one. */
 export const AuthToken = (): ParameterDecoratorFor<string | undefined> => readToken();

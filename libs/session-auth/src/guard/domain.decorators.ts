@@ -19,7 +19,7 @@ export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorato
   if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== '')) {
     throw new InvalidConfigurationError('@RequireFlags() needs at least one field of the user record: name those that must be true.');
   }
-  return requiring({ kind: 'flags', isMet: (user) => flags.every((flag) => (user)[flag] === true) });
+  return requiring({ kind: 'flags', isMet: (user) => flags.every((flag) => user[flag] === true) });
 }
 
 /** Which parameter of a call holds which id of `ccl_info`. */
@@ -45,7 +45,9 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
 
 function isWithin({ ccl_info: ids }: UserRecord, scope: readonly [keyof CclInfo, string][], context: ExecutionContext): boolean {
   const parameters = callParameters(context);
-  return scope.every(([id, parameter]) => ids !== undefined && isSameId(ids[id], parameters[parameter]));
+  return scope.every(
+    ([id, parameter]) => ids !== undefined && isSameId(ids[id], Object.hasOwn(parameters, parameter) ? parameters[parameter] : undefined),
+  );
 }
 
 /** A route writes an id in decimal digits; `007` is not 7, because a handler may compare text. */

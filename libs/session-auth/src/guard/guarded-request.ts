@@ -14,7 +14,8 @@ export interface CheckedSession {
   admitted: boolean;
 }
 
-interface GuardedRequest extends Partial<HttpRequest> {
+/** Where the user of a call and its verdict are kept. */
+export interface GuardedRequest extends Partial<HttpRequest> {
   user?: UserRecord | undefined;
   /** The service could not be asked: the session was confirmed before, and has lapsed since (`staleIfErrorMs`). */
   sessionIsStale?: true | undefined;

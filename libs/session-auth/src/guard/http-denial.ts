@@ -10,6 +10,8 @@ export interface HttpDenial {
   readonly code: string;
   readonly message: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The same as the `retry-after` header, for what has no headers. */
+  readonly retryAfterSeconds?: number;
 }
 
 const CHALLENGE = ['www-authenticate', 'X-Auth-Token realm="session"'] as const;
@@ -41,6 +43,7 @@ export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retr
     code: 'SESSION_SERVICE_UNAVAILABLE',
     message: 'The session service is unavailable; try again later',
     headers: [['retry-after', String(retryAfterSeconds)]],
+    retryAfterSeconds,
   };
 }
 
@@ -57,9 +60,9 @@ function isUnavailable(error: SessionAuthError): error is SessionServiceUnavaila
   return error.code === 'SESSION_SERVICE_UNAVAILABLE' && 'retryAfterSeconds' in error;
 }
 
-/** The exception to throw: Nest's own for the status, with its usual body and a stable `code`. */
-export function exceptionOf({ statusCode, code, message }: HttpDenial): HttpException {
-  const body = { statusCode, message, error: STATUS_CODES[statusCode], code };
+/** The exception to throw: Nest's own for the status, with its usual body, a stable `code`, and what else is to be in the body. */
+export function exceptionOf({ statusCode, code, message }: HttpDenial, more: object = {}): HttpException {
+  const body = { statusCode, message, error: STATUS_CODES[statusCode], code, ...more };
   return withoutStack(() => httpException(statusCode, body));
 }
 

@@ -7,6 +7,8 @@ export interface HttpRequest {
   readonly rawHeaders?: readonly string[];
   /** Node's own request under Fastify's. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };
+  /** What a socket's client calls its token in the handshake, whatever the header that the token has over HTTP. */
+  readonly handshakeToken?: unknown;
 }
 
 /**

@@ -7,7 +7,7 @@ import { SessionAuthGuard } from './session-auth.guard.js';
 /** A guard whose parts only know the rule: whoever asks more of them fails. */
 const guardWith = (rule: AccessRule): SessionAuthGuard => new SessionAuthGuard({ rules: { of: () => rule } } as unknown as GuardParts);
 
-describe.each(['rpc', 'ws', 'graphql'])('a call over %s', (type) => {
+describe.each(['pigeon', '', '__proto__', 'HTTP'])('a call over what is unknown here (%j)', (type) => {
   const context = { getType: () => type } as unknown as ExecutionContext;
 
   it.each<AccessRule>([

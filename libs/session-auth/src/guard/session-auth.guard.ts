@@ -6,22 +6,18 @@ import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { attachNobody, attachUser, findChecked, keepChecked } from './guarded-request.js';
-import { httpArguments, type HttpRequest } from './http-request.js';
 import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type HttpDenial } from './http-denial.js';
-import { keepFromSharedCaches, setHeaders } from './http-reply.js';
+import { keepFromSharedCaches } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
+import type { GuardedCall } from './transports/transport.js';
+import { transportOf } from './transports/transports.js';
 
-/** One request on its way to a handler that is not open to everyone. */
-interface Call {
-  readonly context: ExecutionContext;
-  readonly rule: Exclude<AccessRule, { kind: 'public' }>;
-  readonly request: HttpRequest;
-  readonly reply: unknown;
-}
+type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 
 /**
- * Lets in whoever presents a valid session and meets the handler's rule; attaches the user's record to `request.user`.
- * Everyone else gets 401, 403 or 503, never a handler: the promise is rejected with Nest's exception for that status.
+ * Lets in whoever presents a valid session and meets the handler's rule: calls of controllers, resolvers, gateways and message handlers. The
+ * user's record is what `@CurrentUser()` gives, over HTTP `request.user` too. Everyone else is refused with what the context has for 401, 403
+ * or 503, and never reaches a handler; a context of a kind unknown here is refused.
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {
@@ -30,20 +26,19 @@ export class SessionAuthGuard implements CanActivate {
   canActivate(context: ExecutionContext): true | Promise<true> {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
-    if (context.getType() !== 'http') return Promise.reject(exceptionOf(FORBIDDEN));
+    const call = transportOf(context)?.open(context);
+    if (!call) return Promise.reject(exceptionOf(FORBIDDEN));
 
-    const [request, reply] = httpArguments(context);
-    const call: Call = { context, rule, request, reply };
-    keepFromSharedCaches(call.reply, this.parts.presented.vary);
+    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
-    if (session === NO_TOKEN) return this.admitAnonymous(call, TOKEN_REQUIRED);
-    if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, TOKEN_REFUSED);
-    const verdict = this.check(call, session);
-    return verdict instanceof Promise ? verdict.then((settled) => this.admit(call, settled)) : this.admit(call, verdict);
+    if (session === NO_TOKEN) return this.admitAnonymous(call, rule, TOKEN_REQUIRED);
+    if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, rule, TOKEN_REFUSED);
+    const verdict = this.check(call, rule, session);
+    return verdict instanceof Promise ? verdict.then((settled) => this.admit(call, rule, settled)) : this.admit(call, rule, verdict);
   }
 
   /** One check a request, however many guards ask. */
-  private check({ request, rule }: Call, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
+  private check({ request }: GuardedCall, rule: ClosedRule, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
     const { verifier } = this.parts;
     const checked = findChecked(request, verifier, session);
     if (checked) return checked.verdict;
@@ -52,30 +47,30 @@ export class SessionAuthGuard implements CanActivate {
     return verdict;
   }
 
-  private admit(call: Call, verdict: Verdict<UserRecord>): true | Promise<true> {
-    if (verdict.kind === 'rejected') return this.admitAnonymous(call, TOKEN_REFUSED);
+  private admit(call: GuardedCall, rule: ClosedRule, verdict: Verdict<UserRecord>): true | Promise<true> {
+    if (verdict.kind === 'rejected') return this.admitAnonymous(call, rule, TOKEN_REFUSED);
     if (verdict.kind === 'denied') return this.deny(call, FORBIDDEN);
     if (verdict.kind === 'unavailable') return this.deny(call, unavailableDenial(verdict));
 
-    const meets = meetsAll(call.rule.requirements, verdict.user, call.context);
+    const meets = meetsAll(rule.requirements, verdict.user, call.context);
     if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, verdict) : this.deny(call, FORBIDDEN)));
     return meets ? this.enter(call, verdict) : this.deny(call, FORBIDDEN);
   }
 
-  private enter({ request }: Call, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
-    attachUser(request, accepted);
+  private enter(call: GuardedCall, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
+    attachUser(call.request, accepted);
+    call.transport.admitted?.(call, this.parts.presented);
     return true;
   }
 
-  private admitAnonymous(call: Call, denial: HttpDenial): true | Promise<never> {
-    if (call.rule.kind !== 'optional') return this.deny(call, denial);
+  private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: HttpDenial): true | Promise<never> {
+    if (rule.kind !== 'optional') return this.deny(call, denial);
     attachNobody(call.request);
+    call.transport.admitted?.(call, this.parts.presented);
     return true;
   }
 
-  /** Rejects, because Nest takes that at half the price of a throw. */
-  private deny({ reply }: Call, denial: HttpDenial): Promise<never> {
-    setHeaders(reply, denial.headers);
-    return Promise.reject(exceptionOf(denial));
+  private deny(call: GuardedCall, denial: HttpDenial): Promise<never> {
+    return call.transport.deny(call, denial);
   }
 }

@@ -11,18 +11,25 @@ export interface TokenSource {
   readonly header?: string;
 }
 
-/** The token is the whole value of a request header. */
+/**
+ * The token is the whole value of a request header; of gRPC metadata or a message's header of that name; in the handshake of a socket, a field
+ * of that name, or `token` (in `auth` of socket.io, in `connectionParams` of graphql-ws).
+ */
 export function fromHeader(name: string): TokenSource {
   const header = name.toLowerCase();
-  return source(name, (request) => readHeader(request, header));
+  return source(name, (request) => readHeader(request, header) ?? (request.handshakeToken as FoundToken));
 }
 
 const BEARER = /^bearer(?: +|$)/i;
 
-/** The token follows `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts as no token. */
+/**
+ * The token follows `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts as no token.
+ * Beyond HTTP it is looked for as {@link fromHeader} does; a handshake's `token` stands alone.
+ */
 export function fromBearer(): TokenSource {
   return source('Authorization', (request) => {
     const value = readHeader(request, 'authorization');
+    if (value === undefined) return request.handshakeToken as FoundToken;
     if (typeof value !== 'string') return value;
     return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
   });

@@ -14,6 +14,7 @@ import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS } from './client-providers.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './session-auth.service.js';
+import { SessionSockets } from './session-sockets.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { VERIFIER_PROVIDER } from './verifier-provider.js';
@@ -41,6 +42,12 @@ const audit: FactoryProvider<BootAudit> = {
   inject: [ModulesContainer, ApplicationConfig, SETTINGS],
 };
 
+const sockets: FactoryProvider<SessionSockets> = {
+  provide: SessionSockets,
+  useFactory: (parts: GuardParts, events: SessionAuthEvents) => new SessionSockets(parts, events),
+  inject: [GUARD_PARTS, SessionAuthEvents],
+};
+
 /** Everything that the module builds, in the order of the layers: options, client, verifier, guard. */
 export const PROVIDERS: Provider[] = [
   ...SETTINGS_PROVIDERS,
@@ -50,9 +57,10 @@ export const PROVIDERS: Provider[] = [
   service,
   guardParts,
   audit,
+  sockets,
   SessionAuthGuard,
   { provide: APP_FILTER, useClass: SessionAuthErrorFilter },
 ];
 
 /** What an application may inject; the guard's parts are there because Nest builds the guard in the module that names it. */
-export const EXPORTS = [SessionAuthService, SessionAuthEvents, SessionAuthGuard, SessionHttpService, GUARD_PARTS];
+export const EXPORTS = [SessionAuthService, SessionAuthEvents, SessionSockets, SessionAuthGuard, SessionHttpService, GUARD_PARTS];

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ArgumentsHost } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { KafkaContext, MqttContext, NatsContext, RedisContext, RmqContext, TcpContext } from '@nestjs/microservices';
+import { messageHeaders } from './message-headers.js';
+
+const headers = { 'X-Auth-Token': 'good' };
+
+/** Headers as the client of NATS has them. */
+const natsHeaders = (values: Record<string, string[]>): object => ({
+  keys: () => Object.keys(values),
+  values: (name: string) => values[name] ?? [],
+});
+
+const host = (context?: object): ArgumentsHost => new ExecutionContextHost([{ some: 'payload' }, context]);
+
+describe('the headers of a message', () => {
+  it.each<[string, object]>([
+    ['NATS', new NatsContext(['subject', natsHeaders({ 'X-Auth-Token': ['good'] })])],
+    ['Kafka', new KafkaContext([{ headers }, 0, 'topic'] as never)],
+    ['RabbitMQ', new RmqContext([{ properties: { headers } }, {}, 'pattern'])],
+    ['MQTT 5', new MqttContext(['topic', { properties: { userProperties: headers } }])],
+  ])('are read by their names in small letters, over %s', (_name, context) => {
+    expect(messageHeaders(host(context))).toEqual({ 'x-auth-token': 'good' });
+  });
+
+  it.each<[string, object]>([
+    ['over NATS', new NatsContext(['subject', natsHeaders({ 'x-auth-token': ['good', 'good'] })])],
+    ['over NATS under two spellings', new NatsContext(['subject', natsHeaders({ 'x-auth-token': ['good'], 'X-AUTH-TOKEN': ['good'] })])],
+    ['over Kafka under two spellings', new KafkaContext([{ headers: { ...headers, 'x-auth-token': 'good' } }, 0, 'topic'] as never)],
+  ])('are a list where one came twice, %s', (_case, context) => {
+    expect(messageHeaders(host(context))).toEqual({ 'x-auth-token': ['good', 'good'] });
+  });
+
+  it.each<[string, object | undefined]>([
+    ['NATS without them', new NatsContext(['subject', undefined])],
+    ['Kafka without them', new KafkaContext([{}, 0, 'topic'] as never)],
+    ['RabbitMQ without them', new RmqContext([{}, {}, 'pattern'])],
+    ['MQTT 3', new MqttContext(['topic', {}])],
+    ['TCP', new TcpContext([{} as never, 'pattern'])],
+    ['Redis', new RedisContext(['channel'])],
+    ['what is unknown', undefined],
+  ])('are none over %s', (_name, context) => {
+    expect(messageHeaders(host(context))).toEqual({});
+  });
+
+  it('have no prototype that their names could reach', () => {
+    const named = messageHeaders(
+      host(new KafkaContext([{ headers: JSON.parse('{ "__proto__": { "x-auth-token": "good" } }') as object }, 0, 'topic'] as never)),
+    );
+    expect(named['x-auth-token']).toBeUndefined();
+  });
+});

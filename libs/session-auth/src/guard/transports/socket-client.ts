@@ -1,0 +1,62 @@
+import type { DenialPayload } from './denial-payload.js';
+import { handshakeRequest, requestLike } from './handshake.js';
+import type { CallRequest } from './transport.js';
+
+/** A socket of socket.io, or of ws and what behaves like it, as far as it is used here. */
+export interface SocketClient {
+  /** Of socket.io: what the client presented when it connected. */
+  readonly handshake?: { readonly headers: object; readonly auth?: unknown };
+  readonly connected?: boolean;
+  disconnect?(): unknown;
+  emit(event: string, payload: unknown): unknown;
+  /** Of ws. */
+  readonly readyState?: number;
+  send?(data: string): unknown;
+  close?(code: number, reason: string): unknown;
+  once(event: string, listener: () => void): unknown;
+}
+
+const handshakes = new WeakMap<SocketClient, CallRequest>();
+/** `readyState` of an open socket of ws. */
+const OPEN = 1;
+const NOTHING_PRESENTED = handshakeRequest(undefined);
+
+/** What the client presented when it connected. That of ws is known once {@link rememberUpgrade} was told of it. */
+export function handshakeOf(client: SocketClient): CallRequest {
+  const known = handshakes.get(client);
+  if (known) return known;
+  const { handshake } = client;
+  if (!handshake) return NOTHING_PRESENTED;
+  const request = handshakeRequest(requestLike(handshake), handshake.auth);
+  handshakes.set(client, request);
+  return request;
+}
+
+/** A socket of ws does not know the request that opened it. */
+export function rememberUpgrade(client: SocketClient, upgrade: unknown): void {
+  const request = requestLike(upgrade);
+  if (request && !client.handshake) handshakes.set(client, handshakeRequest(request));
+}
+
+/** Tells a client of a refusal in the way of Nest's gateways. */
+export function emitException(client: SocketClient, payload: DenialPayload): void {
+  // A socket of ws emits to listeners of its own process.
+  if (typeof client.readyState === 'number') client.send?.(JSON.stringify({ event: 'exception', data: payload }));
+  else client.emit('exception', payload);
+}
+
+/** Ends a socket, and tells its client why: socket.io by an `exception` before it, ws by the code of the close frame (4401, 4403, 4503). */
+export function disconnect(client: SocketClient, payload: DenialPayload): void {
+  if (!client.handshake) {
+    client.close?.(4000 + payload.statusCode, payload.code);
+    return;
+  }
+  emitException(client, payload);
+  client.disconnect?.();
+}
+
+/** Calls back when the socket is closed, at once if it is so already. */
+export function whenClosed(client: SocketClient, closed: () => void): void {
+  client.once(client.handshake ? 'disconnect' : 'close', closed);
+  if (!(client.connected ?? client.readyState === OPEN)) closed();
+}

@@ -1,0 +1,32 @@
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import type { GuardedRequest } from '../guarded-request.js';
+import type { HttpDenial } from '../http-denial.js';
+import type { HttpRequest } from '../http-request.js';
+import type { PresentedSessions } from '../presented-session.js';
+
+/** What a call presents, and what its user and its verdict are kept with. */
+export type CallRequest = HttpRequest & GuardedRequest;
+
+/** One call on its way to a handler that is not open to everyone. */
+export interface GuardedCall {
+  readonly transport: Transport;
+  readonly context: ExecutionContext;
+  readonly request: CallRequest;
+  /** The HTTP reply, where there is one. */
+  readonly reply?: unknown;
+}
+
+/** How one kind of Nest context carries a token, keeps a user and says no. */
+export interface Transport {
+  open(context: ExecutionContext): GuardedCall;
+  /** Hears of a call that the guard has let in, where {@link requestOf} would not find it by itself. */
+  admitted?(call: GuardedCall, presented: PresentedSessions): void;
+  /** The request of a call that was let in. */
+  requestOf(context: ExecutionContext): GuardedRequest | undefined;
+  /** What the call is about: route parameters, the arguments of a field, or the payload of a message. */
+  parameters(context: ExecutionContext): unknown;
+  /** Rejects with the exception that this context answers with. Not a throw, because Nest takes a rejection at half the price. */
+  deny(call: GuardedCall, denial: HttpDenial): Promise<never>;
+  /** Answers an error of the service class that a handler let through, where Nest's filter of HTTP can't. */
+  answer?(host: ArgumentsHost, denial: HttpDenial): unknown;
+}

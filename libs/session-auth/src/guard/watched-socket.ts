@@ -1,0 +1,95 @@
+import type { UserRecord } from '../contract/user-record.js';
+import { unavailable, type Accepted, type Unavailable, type Verdict } from '../contract/verdict.js';
+import { FORBIDDEN, TOKEN_REFUSED, unavailableDenial, type HttpDenial } from './http-denial.js';
+import { payloadOf } from './transports/denial-payload.js';
+import { disconnect, whenClosed, type SocketClient } from './transports/socket-client.js';
+
+/** How a socket is watched. */
+export interface SocketWatch {
+  readonly verify: () => Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
+  readonly recheckMs: number;
+  readonly outageGraceMs: number;
+  /** Called once, when there is nothing left to watch. */
+  readonly over: () => void;
+}
+
+/** One socket whose session is checked at its connection and ever so often after it, and which ends with its session. */
+export class WatchedSocket {
+  readonly #client: SocketClient;
+  readonly #watch: SocketWatch;
+  #user: UserRecord | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #outageBegan: number | undefined;
+  #over = false;
+  #started: Promise<UserRecord | undefined> | undefined;
+
+  constructor(client: SocketClient, watch: SocketWatch) {
+    this.#client = client;
+    this.#watch = watch;
+  }
+
+  /** The session's user as the service told last; nobody before the first check and after the end. */
+  get user(): UserRecord | undefined {
+    return this.#user;
+  }
+
+  /** Checks the session for the first time; asked again, gives the same answer. */
+  start(): Promise<UserRecord | undefined> {
+    return (this.#started ??= this.#firstCheck());
+  }
+
+  /** Watches no more, and leaves the socket alone. */
+  stop(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#user = undefined;
+    clearTimeout(this.#timer);
+    this.#watch.over();
+  }
+
+  /** Ends the socket. */
+  end(denial: HttpDenial): void {
+    if (this.#over) return;
+    this.stop();
+    disconnect(this.#client, payloadOf(denial));
+  }
+
+  async #firstCheck(): Promise<UserRecord | undefined> {
+    whenClosed(this.#client, () => this.stop());
+    if (!this.#over) await this.#check();
+    return this.#user;
+  }
+
+  async #check(): Promise<void> {
+    const verdict = await this.#watch.verify();
+    if (this.#over) return;
+    if (verdict.kind === 'accepted') this.#accepted(verdict);
+    else if (verdict.kind === 'unavailable') this.#unconfirmed(verdict);
+    else this.end(verdict.kind === 'denied' ? FORBIDDEN : TOKEN_REFUSED);
+  }
+
+  #accepted({ user, stale }: Accepted<UserRecord>): void {
+    this.#user = user;
+    if (stale) {
+      this.#unconfirmed(unavailable('unreachable'));
+      return;
+    }
+    this.#outageBegan = undefined;
+    this.#checkAgainWithin(Infinity);
+  }
+
+  /** The service can't say: nobody new comes in, and who is in may stay for a while. */
+  #unconfirmed(outage: Unavailable): void {
+    const now = performance.now();
+    this.#outageBegan ??= now;
+    const leftMs = this.#outageBegan + this.#watch.outageGraceMs - now;
+    if (this.#user && leftMs > 0) this.#checkAgainWithin(leftMs);
+    else this.end(unavailableDenial(outage));
+  }
+
+  /** A little early, and never by the same: sockets that came together shall not ask together. */
+  #checkAgainWithin(limitMs: number): void {
+    const delayMs = this.#watch.recheckMs * (1 - Math.random() / 10);
+    this.#timer = setTimeout(() => void this.#check(), Math.ceil(Math.min(delayMs, limitMs))).unref();
+  }
+}

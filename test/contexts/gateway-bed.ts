@@ -1,0 +1,51 @@
+import { afterEach, beforeEach } from '@jest/globals';
+import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
+import type { RunningApp } from '../support/platforms.js';
+import type { ScriptedService } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { GatewayPlan, OpeningsGateway } from './openings.gateway.js';
+import type { Peer, Presented, SocketLibrary } from './peers.js';
+
+/** What a test of a gateway works with: new for each test, and closed after it. */
+export interface GatewayBed {
+  readonly service: ScriptedService;
+  readonly plan: GatewayPlan;
+  readonly peers: readonly Peer[];
+  start(options?: Partial<SessionAuthOptions & SessionAuthExtras>): Promise<RunningApp>;
+  connect(presented?: Presented): Promise<Peer>;
+}
+
+/** Call it inside `describe`. */
+export function gatewayBed([, adapter, connect]: SocketLibrary): GatewayBed {
+  const bed = testbed();
+  const peers: Peer[] = [];
+  const current = { service: undefined as never as ScriptedService, plan: new GatewayPlan(), url: '' };
+  beforeEach(async () => {
+    current.service = await bed.service();
+    current.plan = new GatewayPlan();
+  });
+  afterEach(async () => {
+    for (const peer of peers.splice(0)) await peer.close();
+  });
+  return {
+    peers,
+    get service() {
+      return current.service;
+    },
+    get plan() {
+      return current.plan;
+    },
+    start: async (options = {}) => {
+      const providers = [OpeningsGateway, { provide: GatewayPlan, useValue: current.plan }];
+      const sample = { baseUrl: current.service.url, options, providers, controllers: [] };
+      const app = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)) });
+      current.url = app.url;
+      return app;
+    },
+    connect: async (presented = {}) => {
+      const peer = await connect(current.url, presented);
+      peers.push(peer);
+      return peer;
+    },
+  };
+}

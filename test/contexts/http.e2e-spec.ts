@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, Post, Req, Sse, UseGuards, type INestApplication, type MessageEvent } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import type { Readable } from 'node:stream';
+import { CurrentUser, Roles, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
+import { from, type Observable } from 'rxjs';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+let runs = 0;
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class StreamsController {
+  @Sse('events')
+  events(@CurrentUser() user: UserRecord): Observable<MessageEvent> {
+    runs += 1;
+    return from([{ data: `${user.username} 1` }, { data: `${user.username} 2` }]);
+  }
+
+  @Post('upload')
+  @Roles('hiring_manager')
+  async upload(@Req() request: { readonly raw?: Readable; readonly body?: unknown } & Readable): Promise<number> {
+    runs += 1;
+    let bytes = 0;
+    for await (const chunk of request.raw ?? request) bytes += (chunk as Buffer).length;
+    return bytes;
+  }
+}
+
+@Controller('rooms')
+@UseGuards(SessionAuthGuard)
+class RoomsController {
+  @Get(':room')
+  room(@CurrentUser('username') username: string): string {
+    runs += 1;
+    return username;
+  }
+}
+
+@Module({ controllers: [RoomsController] })
+class RoomsModule {}
+
+@Module({ imports: [RoomsModule] })
+class HouseModule {}
+
+const BODY = Buffer.alloc(300_000, 'x');
+
+/** Express leaves a body of this type unread; Fastify has to be told to. */
+function passBodiesOn(app: INestApplication): void {
+  const instance: unknown = app.getHttpAdapter().getInstance();
+  if (app.getHttpAdapter().getType() !== 'fastify') return;
+  (instance as FastifyInstance).addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
+}
+
+describe.each(PLATFORMS)('on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it('a stream of events begins for a valid session only', async () => {
+    runs = 0;
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [StreamsController] });
+    for (const token of [undefined, 'bad']) {
+      const refused = await app.get('/events', token, { accept: 'text/event-stream' });
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([401, expect.stringContaining('application/json')]);
+    }
+    expect(runs).toBe(0);
+
+    const stream = await app.get('/events', service.signInAs({}), { accept: 'text/event-stream' });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect((await stream.text()).match(/data: .*/g)).toEqual(['data: ann 1', 'data: ann 2']);
+  });
+
+  it('an upload reaches its handler for an admitted user only', async () => {
+    runs = 0;
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [StreamsController] }, { configure: passBodiesOn });
+    const upload = async (token: string): Promise<Response> => {
+      const headers = { 'content-type': 'application/octet-stream', 'x-auth-token': token };
+      return fetch(`${app.url}/upload`, { method: 'POST', headers, body: BODY });
+    };
+
+    expect((await upload('bad')).status).toBe(401);
+    expect((await upload(service.signInAs({ role: 'new_hire' }))).status).toBe(403);
+    expect(runs).toBe(0);
+    const done = await upload(service.signInAs({ role: 'hiring_manager' }));
+    expect([done.status, await done.text()]).toEqual([201, String(BODY.length)]);
+  });
+
+  it('a route in nested modules, under a global prefix, is guarded as any', async () => {
+    runs = 0;
+    const service = await bed.service();
+    const tree = RouterModule.register([
+      { path: 'houses/:house', module: HouseModule, children: [{ path: 'floors', module: RoomsModule }] },
+    ]);
+    const imports = [{ module: HouseModule }, tree];
+    const configure = (app: INestApplication): void => void app.setGlobalPrefix('api');
+    const app = await bed.sample({ baseUrl: service.url, imports, controllers: [] }, { configure });
+
+    for (const token of [undefined, 'bad']) expect((await app.get('/api/houses/1/floors/rooms/2', token)).status).toBe(401);
+    expect(runs).toBe(0);
+    expect(await (await app.get('/api/houses/1/floors/rooms/2', service.signInAs({}))).text()).toBe('ann');
+  });
+});

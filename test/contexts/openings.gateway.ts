@@ -1,0 +1,113 @@
+import { UseFilters, UseGuards, UseInterceptors, type CallHandler, type NestInterceptor, type ExecutionContext } from '@nestjs/common';
+import {
+  ConnectedSocket,
+  MessageBody,
+  SubscribeMessage,
+  WebSocketGateway,
+  type OnGatewayConnection,
+  type WsResponse,
+} from '@nestjs/websockets';
+import {
+  AuthToken,
+  CclScope,
+  CurrentUser,
+  OptionalAuth,
+  Public,
+  Roles,
+  SessionAuthErrorFilter,
+  SessionAuthGuard,
+  SessionAuthService,
+  SessionSockets,
+  type SessionSocketOptions,
+  type SocketClient,
+  type SocketUpgrade,
+  type UserRecord,
+} from 'nestjs-session-auth';
+
+/** What the gateway does with its sockets, and what it saw of them. */
+export class GatewayPlan {
+  /** How often a guarded handler ran. */
+  ran = 0;
+  /** How it watches the sockets, if it does. */
+  watch: SessionSocketOptions | undefined;
+  readonly connected: { client: SocketClient; admitted: Promise<UserRecord | undefined> }[] = [];
+}
+
+/** Leaves time for other messages between the guard and the parameters of a handler. */
+class SlowInterceptor implements NestInterceptor {
+  async intercept(_context: ExecutionContext, next: CallHandler): Promise<ReturnType<CallHandler['handle']>> {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+    return next.handle();
+  }
+}
+
+const answer = (data: unknown): WsResponse => ({ event: 'answer', data });
+
+@WebSocketGateway()
+@UseGuards(SessionAuthGuard)
+export class OpeningsGateway implements OnGatewayConnection {
+  constructor(
+    private readonly sessions: SessionAuthService,
+    private readonly sockets: SessionSockets,
+    private readonly plan: GatewayPlan,
+  ) {}
+
+  handleConnection(client: SocketClient, upgrade: SocketUpgrade): void {
+    if (this.plan.watch) this.plan.connected.push({ client, admitted: this.sockets.guard(client, upgrade, this.plan.watch) });
+  }
+
+  @SubscribeMessage('me')
+  @UseInterceptors(SlowInterceptor)
+  me(@CurrentUser() user: UserRecord, @AuthToken() token: string): WsResponse {
+    this.plan.ran += 1;
+    return answer({ me: user.username, token });
+  }
+
+  @SubscribeMessage('client')
+  @CclScope({ client_id: 'clientId' })
+  client(): WsResponse {
+    this.plan.ran += 1;
+    return answer('client');
+  }
+
+  @SubscribeMessage('secrets')
+  @Roles('hiring_manager')
+  secrets(): WsResponse {
+    this.plan.ran += 1;
+    return answer('secret');
+  }
+
+  @SubscribeMessage('greeting')
+  @OptionalAuth()
+  greeting(@CurrentUser('username') username: string | undefined): WsResponse {
+    return answer(`hello ${username ?? 'stranger'}`);
+  }
+
+  @SubscribeMessage('open')
+  @Public()
+  open(@MessageBody() body: unknown): WsResponse {
+    return answer(body);
+  }
+
+  @SubscribeMessage('user-of-socket')
+  @Public()
+  userOfSocket(@ConnectedSocket() client: SocketClient): WsResponse {
+    return answer(this.sockets.userOf(client)?.username ?? 'nobody');
+  }
+
+  /** Whether the socket that connected at this place is watched. */
+  @SubscribeMessage('is-watched')
+  @Public()
+  isWatched(@MessageBody() index: number): WsResponse {
+    const connection = this.plan.connected[index];
+    return answer(connection !== undefined && this.sockets.userOf(connection.client) !== undefined);
+  }
+
+  @SubscribeMessage('sign-out')
+  @Public()
+  @UseFilters(SessionAuthErrorFilter)
+  async signOut(@MessageBody('token') token: string): Promise<WsResponse> {
+    await this.sessions.signOut(token);
+    return answer('bye');
+  }
+}

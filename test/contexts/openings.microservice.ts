@@ -1,0 +1,160 @@
+import { Controller, UseGuards, type INestMicroservice, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  EventPattern,
+  GrpcMethod,
+  GrpcStreamCall,
+  GrpcStreamMethod,
+  MessagePattern,
+  Payload,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
+import {
+  AuthToken,
+  CclScope,
+  CurrentUser,
+  OptionalAuth,
+  Public,
+  Roles,
+  SessionAuthGuard,
+  SessionAuthService,
+  type UserRecord,
+} from 'nestjs-session-auth';
+import { from, map, type Observable } from 'rxjs';
+import { sampleApp, type SampleApp } from '../support/sample-app.js';
+
+/** How often a guarded handler ran. */
+export class Runs {
+  count = 0;
+}
+
+interface Answer {
+  readonly text: string;
+}
+
+/** A call that a handler of gRPC answers itself. */
+interface PassedCall {
+  write(answer: Answer): void;
+  end(): void;
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+export class OpeningsMessages {
+  constructor(
+    private readonly sessions: SessionAuthService,
+    private readonly runs: Runs,
+  ) {}
+
+  @MessagePattern('me')
+  me(@CurrentUser() user: UserRecord, @AuthToken() token: string): Answer {
+    this.runs.count += 1;
+    return { text: `${user.username} ${token}` };
+  }
+
+  @MessagePattern('client')
+  @CclScope({ client_id: 'clientId' })
+  client(): Answer {
+    this.runs.count += 1;
+    return { text: 'client' };
+  }
+
+  @MessagePattern('secrets')
+  @Roles('hiring_manager')
+  secrets(): Answer {
+    this.runs.count += 1;
+    return { text: 'secret' };
+  }
+
+  @MessagePattern('greeting')
+  @OptionalAuth()
+  greeting(@CurrentUser('username') username: string | undefined): Answer {
+    return { text: `hello ${username ?? 'stranger'}` };
+  }
+
+  @MessagePattern('sign-out')
+  @Public()
+  async signOut(@Payload('token') token: string): Promise<Answer> {
+    await this.sessions.signOut(token);
+    return { text: 'bye' };
+  }
+
+  @EventPattern('happened')
+  happened(@Payload('times') times: number): void {
+    this.runs.count += times;
+  }
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+export class OpeningsProcedures {
+  constructor(
+    private readonly sessions: SessionAuthService,
+    private readonly runs: Runs,
+  ) {}
+
+  @GrpcMethod('Openings', 'Me')
+  me(@CurrentUser() user: UserRecord, @AuthToken() token: string): Answer {
+    this.runs.count += 1;
+    return { text: `${user.username} ${token}` };
+  }
+
+  @GrpcMethod('Openings', 'Secrets')
+  @Roles('hiring_manager')
+  secrets(): Answer {
+    this.runs.count += 1;
+    return { text: 'secret' };
+  }
+
+  @GrpcMethod('Openings', 'Greeting')
+  @OptionalAuth()
+  greeting(@CurrentUser('username') username: string | undefined): Answer {
+    return { text: `hello ${username ?? 'stranger'}` };
+  }
+
+  @GrpcMethod('Openings', 'SignOut')
+  @Public()
+  async signOut(@Payload('token') token: string): Promise<Answer> {
+    await this.sessions.signOut(token);
+    return { text: 'bye' };
+  }
+
+  @GrpcMethod('Openings', 'Ticks')
+  ticks(@CurrentUser('username') username: string): Observable<Answer> {
+    this.runs.count += 1;
+    return from([1, 2]).pipe(map((tick) => ({ text: `${username} ${tick}` })));
+  }
+
+  @GrpcStreamMethod('Openings', 'Chat')
+  chat(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username: string): Observable<Answer> {
+    this.runs.count += 1;
+    return questions.pipe(map(({ about }) => ({ text: `${username} ${about}` })));
+  }
+
+  @GrpcStreamCall('Openings', 'Through')
+  through(call: PassedCall): void {
+    this.runs.count += 1;
+    call.write({ text: 'through' });
+    call.end();
+  }
+
+  @GrpcStreamCall('Openings', 'Gather')
+  gather(_call: PassedCall, answer: (error: Error | null, answer: Answer) => void): void {
+    this.runs.count += 1;
+    answer(null, { text: 'gathered' });
+  }
+}
+
+/** Starts it, quietly. */
+export async function startMicroservice(
+  sample: SampleApp,
+  controller: Type,
+  runs: Runs,
+  options: MicroserviceOptions,
+): Promise<INestMicroservice> {
+  const providers = [{ provide: Runs, useValue: runs }];
+  const root = sampleApp({ ...sample, controllers: [controller], providers });
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...options, logger: false, abortOnError: false });
+  await app.listen();
+  return app;
+}

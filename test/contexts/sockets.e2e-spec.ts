@@ -1,0 +1,173 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  SessionAuthService,
+  SessionSockets,
+  type SocketClient,
+  type SessionAuthOptions,
+  type SessionSocketOptions,
+} from 'nestjs-session-auth';
+import type { RunningApp } from '../support/platforms.js';
+import { hold, json, reply } from '../support/scripted-service.js';
+import { until } from '../support/until.js';
+import { gatewayBed } from './gateway-bed.js';
+import { SOCKET_LIBRARIES, type Peer } from './peers.js';
+
+const NEVER_MS = 3_600_000;
+const SOON_MS = 10;
+
+describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) => {
+  const bed = gatewayBed(library);
+
+  function start(watch: SessionSocketOptions, options: Partial<SessionAuthOptions> = {}): Promise<RunningApp> {
+    bed.plan.watch = watch;
+    return bed.start({ retry: false, breaker: false, ...options });
+  }
+
+  const connectWith = (token?: string): Promise<Peer> => bed.connect(token === undefined ? {} : { headers: { 'x-auth-token': token } });
+
+  /** Waits for the first check of the last socket. */
+  async function admitted(): Promise<string | undefined> {
+    await until('the connection', () => bed.plan.connected.length === bed.peers.length);
+    return (await bed.plan.connected.at(-1)?.admitted)?.username;
+  }
+
+  const checks = (): number => bed.service.callsTo('user_details');
+  const checkedAgain = async (times: number): Promise<void> => {
+    const before = checks();
+    await until(`${times} checks`, () => checks() >= before + times);
+  };
+
+  it('stay open with a valid session, whose user is known from the connection on', async () => {
+    await start({ recheckMs: NEVER_MS });
+    const peer = await connectWith(bed.service.signInAs({}));
+
+    expect(await admitted()).toBe('ann');
+    expect(await peer.ask('user-of-socket')).toEqual(['answer', 'ann']);
+    expect(peer.isOpen()).toBe(true);
+  });
+
+  it.each([
+    ['none', undefined, 401, 'SESSION_REQUIRED'],
+    ['one that can be none', 'not a token', 401, 'SESSION_REJECTED'],
+    ['a refused one', 'bad', 401, 'SESSION_REJECTED'],
+    ['one that the service denies', 'denied', 403, 'ACCESS_DENIED'],
+    ['one of which the service cannot say', 'unknown', 503, 'SESSION_SERVICE_UNAVAILABLE'],
+  ])('are ended at the connection, with the reason, when the token is %s', async (_case, token, statusCode, code) => {
+    bed.service.on('user_details', ({ headers: { 'x-auth-token': asked } }, ...rest) =>
+      reply(asked === 'denied' ? 403 : asked === 'unknown' ? 500 : 401)({} as never, ...rest),
+    );
+    await start({});
+    const peer = await connectWith(token);
+
+    expect(await peer.ended()).toMatchObject({ statusCode, code });
+    expect(await admitted()).toBeUndefined();
+  });
+
+  it('are ended when a later check finds that their session is over', async () => {
+    await start({ recheckMs: SOON_MS });
+    const token = bed.service.signInAs({});
+    const peer = await connectWith(token);
+    await checkedAgain(3);
+    bed.service.revoke(token);
+
+    expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+  });
+
+  it('have the user of the last check', async () => {
+    await start({ recheckMs: SOON_MS });
+    const token = bed.service.signInAs({ username: 'ann' });
+    const peer = await connectWith(token);
+    await admitted();
+    bed.service.signInAs({ username: 'ann-marie' }, token);
+
+    await until('the new name', async () => (await peer.ask('user-of-socket'))[1] === 'ann-marie');
+  });
+
+  it('are ended at once when their session is signed out, all of them, and no other', async () => {
+    const { app } = await start({ recheckMs: NEVER_MS });
+    const [token, other] = [bed.service.signInAs({}), bed.service.signInAs({})];
+    const [first, second, third] = [await connectWith(token), await connectWith(token), await connectWith(other)];
+    await until('the connections', () => bed.plan.connected.length === 3);
+    await Promise.all(bed.plan.connected.map(({ admitted: done }) => done));
+    await app.get(SessionAuthService).signOut(token);
+
+    for (const peer of [first, second]) expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+    expect(await third.ask('user-of-socket')).toEqual(['answer', 'ann']);
+  });
+
+  it('are ended when the session is signed out while it is checked for the first time', async () => {
+    const held = hold(json({ username: 'ann' }));
+    bed.service.on('user_details', held.script);
+    const { app } = await start({ recheckMs: NEVER_MS });
+    const peer = await connectWith('some-token');
+    await held.arrived;
+    await app.get(SessionAuthService).signOut('some-token');
+    held.release();
+
+    expect(await peer.ended()).toMatchObject({ statusCode: 401 });
+    expect(await admitted()).toBeUndefined();
+  });
+
+  it('stay through an outage, and are watched on when it is over', async () => {
+    await start({ recheckMs: SOON_MS, outageGraceMs: NEVER_MS });
+    const token = bed.service.signInAs({});
+    const peer = await connectWith(token);
+    await admitted();
+    bed.service.on('user_details', reply(500));
+    await checkedAgain(5);
+    expect(await peer.ask('user-of-socket')).toEqual(['answer', 'ann']);
+    bed.service.on('user_details', json({ username: 'ann' }));
+    await checkedAgain(3);
+    expect(peer.isOpen()).toBe(true);
+    bed.service.on('user_details', reply(401));
+
+    expect(await peer.ended()).toMatchObject({ statusCode: 401 });
+  });
+
+  it.each([
+    [0, 'at once'],
+    [50, 'after the grace'],
+  ])('are ended by an outage that lasts longer than %i ms', async (outageGraceMs) => {
+    await start({ recheckMs: SOON_MS, outageGraceMs });
+    const peer = await connectWith(bed.service.signInAs({}));
+    await admitted();
+    bed.service.on('user_details', reply(500));
+
+    expect(await peer.ended()).toMatchObject({ statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE' });
+  });
+
+  it('are in an outage too while a lapsed session is answered from memory', async () => {
+    await start({ recheckMs: SOON_MS, outageGraceMs: 50 }, { cache: { ttlMs: 1, staleIfErrorMs: NEVER_MS } });
+    const peer = await connectWith(bed.service.signInAs({}));
+    await admitted();
+    bed.service.on('user_details', reply(500));
+
+    expect(await peer.ended()).toMatchObject({ statusCode: 503 });
+  });
+
+  it('are forgotten when they close, and checked no more', async () => {
+    await start({ recheckMs: SOON_MS });
+    const gone = bed.service.signInAs({ username: 'gone' });
+    await (await connectWith(gone)).close();
+    const peer = await connectWith(bed.service.signInAs({ username: 'here' }));
+    await until('both connections', () => bed.plan.connected.length === 2);
+    const [first] = bed.plan.connected;
+    await first?.admitted;
+    // A message of its client may be on its way; nothing follows it.
+    await until('the end of the first', async () => (await peer.ask('is-watched', 0))[1] === false);
+    bed.service.requests.length = 0;
+    await checkedAgain(5);
+
+    expect(bed.service.requests.filter(({ headers }) => headers['x-auth-token'] === gone)).toEqual([]);
+  });
+
+  it('are watched once, though two gateways ask for it', async () => {
+    const { app } = await start({ recheckMs: NEVER_MS });
+    await connectWith(bed.service.signInAs({}));
+    await admitted();
+    const again = app.get(SessionSockets).guard((bed.plan.connected[0] as { client: SocketClient }).client);
+
+    expect((await again)?.username).toBe('ann');
+    expect(checks()).toBe(1);
+  });
+});
