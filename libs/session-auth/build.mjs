@@ -15,3 +15,4 @@ for (const project of ['tsconfig.lib.json', 'tsconfig.cjs.json']) {
   emit('--declaration', 'false', '--removeComments', '--noCheck');
 }
 writeFileSync(`${home}dist/cjs/package.json`, '{ "type": "commonjs" }\n');
+await import('./prune-types.mjs');
