@@ -85,7 +85,8 @@ function ready(server: ChildProcess): Promise<void> {
   });
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback interface that nobody has. */
+export async function freePort(): Promise<number> {
   // A server in a cluster takes the port 10 000 above its own too.
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');

@@ -1,0 +1,41 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { freePort, RedisServer } from './redis.js';
+
+/** Name of the master that a sentinel knows. */
+export const MASTER = 'main';
+
+/** A Redis server, and a sentinel that tells where it is. */
+export class RedisSentinel {
+  private constructor(
+    readonly server: RedisServer,
+    readonly port: number,
+    private readonly sentinel: ChildProcess,
+    private readonly directory: string,
+  ) {}
+
+  static async start(): Promise<RedisSentinel> {
+    const server = await RedisServer.start();
+    const [directory, port] = [await mkdtemp(join(tmpdir(), 'sentinel-')), await freePort()];
+    const file = join(directory, 'sentinel.conf');
+    const lines = ['bind 127.0.0.1', `port ${port}`, `dir ${directory}`, `sentinel monitor ${MASTER} 127.0.0.1 ${server.port} 1`];
+    await writeFile(file, lines.join('\n'));
+    const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    for await (const line of createInterface(sentinel.stdout)) if (line.includes('+monitor')) break;
+    return new RedisSentinel(server, port, sentinel, directory);
+  }
+
+  async close(): Promise<void> {
+    if (this.sentinel.exitCode === null) {
+      const ended = once(this.sentinel, 'exit');
+      this.sentinel.kill('SIGKILL');
+      await ended;
+    }
+    await this.server.close();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
