@@ -4,20 +4,21 @@ import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
 import { SilentProxy } from '../support/silent-proxy.js';
 import { signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
+import { expectSignOutToOutliveKill } from './outliving-a-kill.js';
 import {
   compileService,
   runAdministrationProcess,
   runServiceToItsEnd,
   type ServiceProcess,
+  ServiceProcesses,
   type ServiceProgram,
-  startServiceProcess,
 } from './service-process.js';
 
 describeWithPostgres('the service on PostgreSQL, as processes', () => {
   let server: PostgresServer;
   let program: ServiceProgram;
   let DATABASE_URL: string;
-  const running: ServiceProcess[] = [];
+  const services = new ServiceProcesses();
 
   beforeAll(async () => {
     [server, program] = await Promise.all([PostgresServer.start(), compileService()]);
@@ -28,28 +29,17 @@ describeWithPostgres('the service on PostgreSQL, as processes', () => {
   });
 
   afterEach(async () => {
-    await Promise.all(running.splice(0).map((service) => service.end('SIGKILL')));
+    await services.killAll();
   });
 
   afterAll(async () => {
     await Promise.all([server.stop(), program.remove()]);
   }, 30_000);
 
-  const start = async (databaseUrl = DATABASE_URL): Promise<ServiceProcess> => {
-    const service = await startServiceProcess(program, { DATABASE_URL: databaseUrl });
-    running.push(service);
-    return service;
-  };
+  const start = (databaseUrl = DATABASE_URL): Promise<ServiceProcess> => services.start(program, { DATABASE_URL: databaseUrl });
 
   it('has not forgotten a sign-out when it is killed right after its 200, nor the sessions that go on', async () => {
-    const service = await start();
-    const [ended, goesOn] = [await tokenFrom(service.url), await tokenFrom(service.url)];
-    expectEmpty(await signOut(service.url, ended), 200);
-    await service.end('SIGKILL');
-
-    const restarted = await start();
-    expectEmpty(await userDetails(restarted.url, ended), 401);
-    expectUserRecord(await userDetails(restarted.url, goesOn));
+    await expectSignOutToOutliveKill(start);
   }, 60_000);
 
   it('refuses at once on one instance what was ended on another, and knows there what began on another', async () => {

@@ -18,14 +18,15 @@ import { SessionServiceModule } from '../../apps/session-service/src/session-ser
 import { SessionLimits } from '../../apps/session-service/src/sessions/session-limits.js';
 import { JSON_TYPE, KEY, signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
+import { expectSignOutToOutliveKill } from './outliving-a-kill.js';
 import { HeldPasswordHashing } from './held-password-hashing.js';
 import { send } from './send.js';
-import { compileService, runServiceToItsEnd, type ServiceProcess, type ServiceProgram, startServiceProcess } from './service-process.js';
+import { compileService, runServiceToItsEnd, type ServiceProcess, ServiceProcesses, type ServiceProgram } from './service-process.js';
 
 describe('the service as a process', () => {
   let program: ServiceProgram;
   let dataDir: string;
-  const running: ServiceProcess[] = [];
+  const services = new ServiceProcesses();
 
   beforeAll(async () => {
     program = await compileService();
@@ -36,27 +37,17 @@ describe('the service as a process', () => {
   });
 
   afterEach(async () => {
-    await Promise.all(running.splice(0).map((service) => service.end('SIGKILL')));
+    await services.killAll();
     await rm(dataDir, { recursive: true, force: true });
   });
 
   afterAll(() => program.remove());
 
-  const start = async (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> => {
-    const service = await startServiceProcess(program, { DATA_DIR: dataDir, ...environment });
-    running.push(service);
-    return service;
-  };
+  const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
+    services.start(program, { DATA_DIR: dataDir, ...environment });
 
   it('has not forgotten a sign-out when it is killed right after its 200, nor the sessions that go on', async () => {
-    const service = await start();
-    const [ended, goesOn] = [await tokenFrom(service.url), await tokenFrom(service.url)];
-    expectEmpty(await signOut(service.url, ended), 200);
-    await service.end('SIGKILL');
-
-    const restarted = await start();
-    expectEmpty(await userDetails(restarted.url, ended), 401);
-    expectUserRecord(await userDetails(restarted.url, goesOn));
+    await expectSignOutToOutliveKill(start);
   }, 30_000);
 
   it.each(['SIGTERM', 'SIGINT'] as const)(

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import ts from 'typescript';
+import { transpileFolder } from '../support/transpile.js';
 
 const APP = join(import.meta.dirname, '../../apps/session-service');
 
@@ -31,27 +31,29 @@ export interface ProcessEnd {
 export async function compileService(): Promise<ServiceProgram> {
   await mkdir(join(APP, 'dist'), { recursive: true });
   const target = await mkdtemp(join(APP, 'dist', 'contract-'));
-  const files = await readdir(join(APP, 'src'), { recursive: true });
-  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
-  await Promise.all(sources.map((source) => translate(join(APP, 'src', source), join(target, source.replace(/\.ts$/, '.js')))));
+  await transpileFolder(join(APP, 'src'), target);
   return { main: join(target, 'main.js'), admin: join(target, 'admin.js'), remove: () => rm(target, { recursive: true, force: true }) };
 }
 
-async function translate(source: string, target: string): Promise<void> {
-  const { outputText } = ts.transpileModule(await readFile(source, 'utf8'), {
-    compilerOptions: {
-      module: ts.ModuleKind.ESNext,
-      target: ts.ScriptTarget.ES2023,
-      experimentalDecorators: true,
-      emitDecoratorMetadata: true,
-    },
-  });
-  await mkdir(dirname(target), { recursive: true });
-  await writeFile(target, outputText);
+/** The processes of one program that a test starts. */
+export class ServiceProcesses {
+  readonly #running: ServiceProcess[] = [];
+
+  /** Starts one and keeps it in mind. */
+  async start(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+    const service = await startServiceProcess(program, environment);
+    this.#running.push(service);
+    return service;
+  }
+
+  /** Ends all that are there still. */
+  async killAll(): Promise<void> {
+    await Promise.all(this.#running.splice(0).map((service) => service.end('SIGKILL')));
+  }
 }
 
 /** Starts the service and waits until it listens. */
-export async function startServiceProcess(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+async function startServiceProcess(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
   const { child, ended } = run([program.main], environment);
   const url = await Promise.race([listeningUrl(child), ended.then(({ output }) => Promise.reject(new Error(output)))]);
   return {

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JSON_TYPE, KEY, signIn, signOut, tokenFrom, userDetails } from '../contract/demo-calls.js';
+import { JSON_TYPE, KEY, signIn, signOut, userDetails } from '../contract/demo-calls.js';
 import { expectEmpty, expectUserRecord } from '../contract/expectations.js';
+import { expectSignOutToOutliveKill } from '../contract/outliving-a-kill.js';
 import { send, type WireReply } from '../contract/send.js';
-import { compileService, startServiceProcess } from '../contract/service-process.js';
+import { compileService, ServiceProcesses } from '../contract/service-process.js';
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
 import { plainRow } from './row.js';
 
@@ -120,18 +121,11 @@ describe('the reference service as a process', () => {
     'a sign-out that was answered 200 holds when the process is killed right afterwards, and other sessions go on',
     async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
-      const program = await compileService();
-      const killed = await startServiceProcess(program, { DATA_DIR: dataDir });
-      const [ended, goesOn] = [await tokenFrom(killed.url), await tokenFrom(killed.url)];
-      expectEmpty(await signOut(killed.url, ended), 200);
-      await killed.end('SIGKILL');
-
-      const restarted = await startServiceProcess(program, { DATA_DIR: dataDir });
+      const [program, services] = [await compileService(), new ServiceProcesses()];
       try {
-        expectEmpty(await userDetails(restarted.url, ended), 401);
-        expectUserRecord(await userDetails(restarted.url, goesOn));
+        await expectSignOutToOutliveKill(() => services.start(program, { DATA_DIR: dataDir }));
       } finally {
-        await restarted.end('SIGKILL');
+        await services.killAll();
         await program.remove();
         await rm(dataDir, { recursive: true, force: true });
       }

@@ -3,14 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe } from '@jest/globals';
 import { Client } from 'pg';
+import { freePort, startOnPort, untilSaid } from './server-process.js';
 
-const START_ATTEMPTS = 10;
 const binaries = findBinaries();
 
 /** A suite that needs the binaries of PostgreSQL: skipped where they are missing, or failing where REQUIRE_SERVICES is set. */
@@ -99,16 +97,10 @@ export class PostgresServer {
    * the server does, and a process of the killed server may be alive still.
    */
   async run(): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const port = this.currentPort || (await freePort());
-      try {
-        await this.runOn(port);
-        this.currentPort = port;
-        return;
-      } catch (error) {
-        if (attempt === START_ATTEMPTS) throw error;
-      }
-    }
+    this.currentPort = await startOnPort(
+      () => this.currentPort || freePort(),
+      (port) => this.runOn(port),
+    );
   }
 
   /** Ends the server without a checkpoint, as nothing is kept, and removes its files. */
@@ -130,32 +122,8 @@ export class PostgresServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.process = server;
-    await ready(server);
+    await untilSaid(server, server.stderr, 'ready to accept connections');
   }
-}
-
-/** Resolves when the server takes connections, and rejects with its log when it ends instead. */
-function ready(server: ChildProcess): Promise<void> {
-  const log: string[] = [];
-  return new Promise((resolve, reject) => {
-    if (server.stderr) {
-      createInterface(server.stderr).on('line', (line) => {
-        log.push(line);
-        if (line.includes('ready to accept connections')) resolve();
-      });
-    }
-    server.once('error', reject);
-    server.once('close', () => reject(new Error(`PostgreSQL ended:\n${log.join('\n')}`)));
-  });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function killIfThere(pid: number): void {

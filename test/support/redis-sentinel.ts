@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { freePort, RedisServer } from './redis.js';
+import { RedisServer } from './redis.js';
+import { freePort, untilSaid } from './server-process.js';
 
 /** Name of the master that a sentinel knows. */
 export const MASTER = 'main';
@@ -25,7 +25,7 @@ export class RedisSentinel {
     const lines = ['bind 127.0.0.1', `port ${port}`, `dir ${directory}`, `sentinel monitor ${MASTER} 127.0.0.1 ${server.port} 1`];
     await writeFile(file, lines.join('\n'));
     const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'inherit'] });
-    for await (const line of createInterface(sentinel.stdout)) if (line.includes('+monitor')) break;
+    await untilSaid(sentinel, sentinel.stdout, '+monitor');
     return new RedisSentinel(server, port, sentinel, directory);
   }
 

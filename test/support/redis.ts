@@ -2,12 +2,12 @@ import { describe } from '@jest/globals';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { freePort, startOnPort, untilSaid } from './server-process.js';
 
-const START_ATTEMPTS = 10;
+/** A server in a cluster takes the port 10 000 above its own too. */
+const MAX_PORT = 55_000;
 const installed = spawnSync('redis-server', ['--version']).status === 0;
 
 /** A suite that needs `redis-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
@@ -36,16 +36,10 @@ export class RedisServer {
 
   /** Starts it, later again at the same port and empty. Tries more than once: another process may take the free port first. */
   async run(): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const port = this.#port || (await freePort());
-      try {
-        await this.#runOn(port);
-        this.#port = port;
-        return;
-      } catch (error) {
-        if (attempt === START_ATTEMPTS) throw error;
-      }
-    }
+    this.#port = await startOnPort(
+      () => this.#port || freePort(MAX_PORT),
+      (port) => this.#runOn(port),
+    );
   }
 
   /** Ends it as a power cut does. */
@@ -66,34 +60,6 @@ export class RedisServer {
     const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', this.directory, '--save', '', '--appendonly', 'no'];
     const server = spawn('redis-server', [...place, ...this.settings], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#process = server;
-    await ready(server);
-  }
-}
-
-/** Resolves when the server takes connections, and rejects with its log when it ends instead. */
-function ready(server: ChildProcess): Promise<void> {
-  const log: string[] = [];
-  return new Promise((resolve, reject) => {
-    if (server.stdout) {
-      createInterface(server.stdout).on('line', (line) => {
-        log.push(line);
-        if (line.includes('Ready to accept connections')) resolve();
-      });
-    }
-    server.once('error', () => reject(new Error('redis-server is missing: install the package "redis-server".')));
-    server.once('close', () => reject(new Error(`redis-server ended:\n${log.join('\n')}`)));
-  });
-}
-
-/** A port of the loopback interface that nobody has. */
-export async function freePort(): Promise<number> {
-  // A server in a cluster takes the port 10 000 above its own too.
-  for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    if (port < 55_000) return port;
+    await untilSaid(server, server.stdout, 'Ready to accept connections');
   }
 }

@@ -1,3 +1,4 @@
+import type { CallMessage } from '../contract/diagnostics.js';
 import {
   AccessDeniedError,
   CredentialsRejectedError,
@@ -9,13 +10,12 @@ import { isHeaderValue } from '../contract/header-value.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
-import type { CallMessage } from '../contract/diagnostics.js';
 import type { Deadline } from './deadline.js';
 import type { NoReply } from './no-reply.js';
-import { readJsonObject, type Reply } from './reply.js';
+import type { Reply } from './reply.js';
 import type { Credentials, SessionWire } from './session-wire.js';
-import { isTraced, traced } from './traced-call.js';
-import { outage, readUser, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
+import { traced } from './traced-call.js';
+import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
 /** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
 export type SignInResult<User> =
@@ -39,7 +39,7 @@ export class SessionClient<User extends UserRecord> {
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
     const call = (): Promise<Verdict<User>> =>
       this.#wire.getUserDetails(session, deadline).then((reply) => this.#verdicts.of(reply, session.token));
-    return isTraced() ? traced('user_details', call, endOf) : call();
+    return traced('user_details', call, endOf);
   }
 
   /** Signs in. Throws the error that the caller can act on. */
@@ -57,8 +57,7 @@ export class SessionClient<User extends UserRecord> {
     if (reply.status === 202) return { kind: 'accepted' };
     if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
     if (reply.status !== 200) throw refusal(reply);
-    const json = readJsonObject(reply);
-    const user = json && readUser(json, this.#readUser);
+    const user = readRecord(reply, this.#readUser)?.user;
     const token = user?.auth_token;
     if (!user || !isHeaderValue(token, this.#maxTokenLength)) throw new SessionServiceUnavailableError(unavailable('malformed'));
     return { kind: 'signed-in', user, token };

@@ -4,30 +4,27 @@ import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 type End = Pick<CallMessage, 'outcome' | 'reason'>;
 
 /**
- * Makes a call, and tells of it where somebody listens. Node's own `tracePromise` would put the result into the message,
- * and that holds users and tokens: so it is kept from it.
+ * Makes a call, and tells of it where somebody listens: nobody pays for messages that nobody hears. Node's own `tracePromise` would put the
+ * result into the message, and that holds users and tokens: so it is kept from it.
  */
-export async function traced<Result>(
+export function traced<Result>(
   operation: CallMessage['operation'],
   call: () => Promise<Result>,
   endOf: (result: Result) => End = () => ({ outcome: 'done' }),
 ): Promise<Result> {
-  const message: CallMessage = { operation };
-  const results: Result[] = [];
+  return CALLS.hasSubscribers ? tracedTo({ operation }, call, endOf) : call();
+}
+
+async function tracedTo<Result>(message: CallMessage, call: () => Promise<Result>, endOf: (result: Result) => End): Promise<Result> {
+  let result: Result | undefined;
   await CALLS.tracePromise(async () => {
     try {
-      const result = await call();
+      result = await call();
       Object.assign(message, endOf(result));
-      results.push(result);
     } catch (error) {
       message.outcome = 'failed';
       throw error;
     }
   }, message);
-  return results[0] as Result;
-}
-
-/** Whether anybody listens. Asked first, because nobody should pay for messages that nobody hears. */
-export function isTraced(): boolean {
-  return CALLS.hasSubscribers;
+  return result as Result;
 }

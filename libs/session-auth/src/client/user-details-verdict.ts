@@ -47,12 +47,12 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 
   #accepted(reply: Reply, presentedToken: string): Verdict<User> {
-    const json = readJsonObject(reply);
-    const user = json && readUser(json, this.#readUser);
-    if (json === undefined || user === undefined) return unavailable('malformed');
+    const record = readRecord(reply, this.#readUser);
+    if (!record) return unavailable('malformed');
+    const { user } = record;
     const echoed = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
     if (!echoed) this.#notices.tokenMismatch();
-    return echoed || this.#settings.tokenEcho === 'warn' ? { kind: 'accepted', user, json } : unavailable('malformed');
+    return echoed || this.#settings.tokenEcho === 'warn' ? { kind: 'accepted', ...record } : unavailable('malformed');
   }
 
   #refused({ body }: Reply, status: RefusalStatus): Verdict<User> {
@@ -65,6 +65,14 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     if (meaning === 'unauthenticated') return REJECTED;
     return meaning === 'forbidden' ? DENIED : unavailable('unexpected_status');
   }
+}
+
+/** The record in a 200 and its user, or `undefined` when it is no user's. */
+export function readRecord<User>(reply: Reply, read: ReadUser<User>): { readonly user: User; readonly json: object } | undefined {
+  const json = readJsonObject(reply);
+  if (json === undefined) return undefined;
+  const user = readUser(json, read);
+  return user === undefined ? undefined : { user, json };
 }
 
 /** The user in a record, or `undefined`; a validator of the application that throws has not accepted the record. */

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CclInfo, UserRecord } from '../contract/user-record.js';
 import { requiring } from './access-metadata.js';
-import { callParameters } from './call-parameters.js';
+import { callParameter } from './call-parameter.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
 
 /** A Boolean field of the user's record, such as `ats_enabled`. */
@@ -44,10 +44,7 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
 }
 
 function isWithin({ ccl_info: ids }: UserRecord, scope: readonly [keyof CclInfo, string][], context: ExecutionContext): boolean {
-  const parameters = callParameters(context);
-  return scope.every(
-    ([id, parameter]) => ids !== undefined && isSameId(ids[id], Object.hasOwn(parameters, parameter) ? parameters[parameter] : undefined),
-  );
+  return scope.every(([id, parameter]) => ids !== undefined && isSameId(ids[id], callParameter(context, parameter)));
 }
 
 /** A route writes an id in decimal digits; `007` is not 7, because a handler may compare text. */

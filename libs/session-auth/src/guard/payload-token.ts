@@ -1,5 +1,5 @@
+import { callParameter } from './call-parameter.js';
 import type { FoundToken, TokenSource } from './token-source.js';
-import { transportOf } from './transports/transports.js';
 
 const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);
 
@@ -9,9 +9,6 @@ const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);
  */
 export function fromPayload(field: string): TokenSource {
   return (context) => {
-    if (!MESSAGES.has(context.getType())) return undefined;
-    const payload = transportOf(context)?.parameters(context);
-    if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, field)) return undefined;
-    return (payload as Readonly<Record<string, FoundToken>>)[field];
+    return MESSAGES.has(context.getType()) ? (callParameter(context, field) as FoundToken) : undefined;
   };
 }

@@ -8,7 +8,7 @@ import type { TokenEcho } from '../client/user-details-verdict.js';
 import type { SessionStore } from '../contract/session-store.js';
 import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import type { TokenSource } from '../guard/token-source.js';
-import type { BreakerSettings } from '../verifier/circuit-breaker.js';
+import type { BreakerSettings } from '../verifier/circuit.js';
 import type { RetrySettings } from '../verifier/retry.js';
 import type { Audit } from './audit/boot-audit.js';
 

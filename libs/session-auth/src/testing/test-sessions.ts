@@ -10,6 +10,8 @@ export interface OverridableModule {
   overrideProvider(token: unknown): { useFactory(options: { factory: (...parts: never[]) => unknown; inject: unknown[] }): unknown };
 }
 
+const TOKEN_HEADER = AUTH_TOKEN_HEADER.toLowerCase();
+
 /** Headers of a request. */
 export type SessionHeaders = Readonly<Record<string, string>>;
 
@@ -36,7 +38,7 @@ export class TestSessions {
 
   /** Opens a session of a user like this, and gives the headers to send; the rest of the record is {@link aUserRecord}'s. */
   signInAs(fields: UserRecordFields & Readonly<Record<string, unknown>> = {}): SessionHeaders {
-    return { [AUTH_TOKEN_HEADER.toLowerCase()]: this.#book.open(aUserRecord(fields)) };
+    return { [TOKEN_HEADER]: this.#book.open(aUserRecord(fields)) };
   }
 
   /** Lets `SessionAuthService.signIn` know a user. */
@@ -47,7 +49,7 @@ export class TestSessions {
 
   /** Ends a session, as if its user had signed out elsewhere. With `cache` on it works on for its lifetime, as it would. */
   end(headers: SessionHeaders): void {
-    this.#book.sessions.delete(headers[AUTH_TOKEN_HEADER.toLowerCase()] ?? '');
+    this.#book.sessions.delete(headers[TOKEN_HEADER] ?? '');
   }
 
   /** Makes the session service unavailable, or available again. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DENIED, REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
-import { CircuitBreaker, type BreakerSettings } from './circuit-breaker.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import type { BreakerSettings } from './circuit.js';
 
 const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
 const down = unavailable('unreachable');

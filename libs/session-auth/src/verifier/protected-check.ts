@@ -3,7 +3,8 @@ import type { Deadlines } from '../client/deadlines.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
 import { Bulkhead, type BulkheadSettings } from './bulkhead.js';
-import { CircuitBreaker, type BreakerSettings, type BreakerState } from './circuit-breaker.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import type { BreakerSettings, BreakerState } from './circuit.js';
 import { Retry, type RetrySettings } from './retry.js';
 import { RetryBudget } from './retry-budget.js';
 

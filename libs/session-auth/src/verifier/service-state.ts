@@ -1,4 +1,4 @@
-import type { BreakerState } from './circuit-breaker.js';
+import type { BreakerState } from './circuit.js';
 
 /**
  * How the session service does, as this instance sees it: `down` when it is left alone for not answering, or refuses everybody since the

@@ -16,8 +16,10 @@ export interface MemorySettings {
   readonly staleIfErrorMs: number;
 }
 
-/** A failed refresh is repeated after this part of the time that it has. */
-const REFRESH_PAUSE_PART = 4;
+/** Milliseconds after which a failed refresh is repeated: a part of the time that it has. */
+export function refreshPauseMs(refreshAheadMs: number): number {
+  return refreshAheadMs / 4;
+}
 
 /** A user whose session was confirmed with an IV. Without one, the user stands for himself. */
 class UserUnderIv<User> {
@@ -42,7 +44,7 @@ export class SessionMemory<User extends object | string | number | true> {
     this.#sessions = new LapsingMap({ maxEntries, lifetimeMs: ttlMs }, now);
     this.#refusals = new LapsingMap({ maxEntries, lifetimeMs: negativeTtlMs }, now);
     this.#signedOut = new LapsingMap({ maxEntries, lifetimeMs: ttlMs + staleIfErrorMs }, now);
-    this.#refreshed = new LapsingMap({ maxEntries, lifetimeMs: refreshAheadMs / REFRESH_PAUSE_PART }, now);
+    this.#refreshed = new LapsingMap({ maxEntries, lifetimeMs: refreshPauseMs(refreshAheadMs) }, now);
   }
 
   /** What is known of a session and not older than its lifetime, nor than `maxAgeMs`. */

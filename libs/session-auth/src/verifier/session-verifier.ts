@@ -53,7 +53,7 @@ export class SessionVerifier<User extends object | string | number | true> {
     const remembered = this.#memory?.find(keys, maxAgeMs);
     if (!remembered) return CHECKS.hasSubscribers ? this.#askAndReport(session, keys, maxAgeMs) : this.#ask(session, keys, maxAgeMs);
     if (CHECKS.hasSubscribers) reportRemembered(remembered);
-    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#renew(session, keys);
+    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#askAll('renew', session, keys);
     return remembered;
   }
 
@@ -75,7 +75,7 @@ export class SessionVerifier<User extends object | string | number | true> {
   }
 
   async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
-    const verdict = await (this.#mustBeFresh(keys, maxAgeMs) ? this.#askService(session, keys) : this.#askAll(session, keys));
+    const verdict = await (this.#mustBeFresh(keys, maxAgeMs) ? this.#askService(session, keys) : this.#askAll('check', session, keys));
     if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
     const stale = this.#memory?.findStale(keys);
     return stale !== undefined ? { kind: 'accepted', user: stale, stale: true } : verdict;
@@ -86,16 +86,10 @@ export class SessionVerifier<User extends object | string | number | true> {
     return maxAgeMs !== Infinity || this.#memory?.isBarred(token) === true;
   }
 
-  #askAll(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
+  #askAll(way: 'check' | 'renew', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
     const shared = this.#shared;
     if (!shared) return this.#askService(session, keys);
-    return this.#flights.share(keys, () => shared.check(session, keys, (spentMs) => this.#check.run(session, spentMs)));
-  }
-
-  #renew(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
-    const shared = this.#shared;
-    if (!shared) return this.#askService(session, keys);
-    return this.#flights.share(keys, () => shared.renew(session, keys, (spentMs) => this.#check.run(session, spentMs)));
+    return this.#flights.share(keys, () => shared[way](session, keys, (spentMs) => this.#check.run(session, spentMs)));
   }
 
   #askService(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {

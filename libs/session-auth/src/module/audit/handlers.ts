@@ -27,12 +27,13 @@ export function handlersOf(modules: ModulesContainer): Handler[] {
   for (const { controllers, providers } of modules.values()) {
     for (const { metatype } of [...controllers.values(), ...providers.values()]) if (isClass(metatype)) owners.add(metatype);
   }
-  return [...owners].flatMap(handlersIn);
+  const scanner = new MetadataScanner();
+  return [...owners].flatMap((owner) => handlersIn(owner, scanner));
 }
 
-function handlersIn(owner: Type): Handler[] {
+function handlersIn(owner: Type, scanner: MetadataScanner): Handler[] {
   const prototype = owner.prototype as Record<string, object>;
-  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
+  return scanner.getAllMethodNames(prototype).flatMap((name) => {
     const method = prototype[name];
     const kind = method && KINDS.find(([, key]) => Reflect.hasMetadata(key, method))?.[0];
     return method && kind ? [{ kind, owner, name, method }] : [];

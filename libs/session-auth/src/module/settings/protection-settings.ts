@@ -1,4 +1,4 @@
-import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
+import type { BreakerSettings } from '../../verifier/circuit.js';
 import type { ProtectionSettings } from '../../verifier/protected-check.js';
 import { integerOption, knownOptions, refuseOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options.js';

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../client/api-key.js';
 import { SessionStore } from '../../contract/session-store.js';
-import type { MemorySettings } from '../../verifier/session-memory.js';
+import { refreshPauseMs, type MemorySettings } from '../../verifier/session-memory.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
 import { integerOption, refuseOption } from './option-checks.js';
 
@@ -17,8 +17,6 @@ const MAX_SECRET_LENGTH = 1_024;
 const DEFAULT_TIMEOUT_MS = 50;
 /** An instance leaves it to another one to ask for so long at most. */
 const MAX_CLAIM_MS = 1_000;
-/** A failed renewal is repeated after this part of the time that it has. */
-const REFRESH_PAUSE_PART = 4;
 
 /** Checks the store. @throws InvalidConfigurationError naming what is wrong with it. */
 export function readStoreSettings(store: unknown, { memory, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
@@ -35,7 +33,7 @@ export function readStoreSettings(store: unknown, { memory, baseUrl, apiKey, tim
     endedMs: ttlMs + staleIfErrorMs + timeoutMs,
     claimMs: Math.min(MAX_CLAIM_MS, Math.ceil(timeoutMs / 2)),
     refreshAheadMs,
-    refreshPauseMs: Math.ceil(refreshAheadMs / REFRESH_PAUSE_PART),
+    refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
   };
 }
 

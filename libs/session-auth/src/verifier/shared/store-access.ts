@@ -1,5 +1,4 @@
-import { REJECTED, unavailable } from '../../contract/verdict.js';
-import { CircuitBreaker } from '../circuit-breaker.js';
+import { Circuit } from '../circuit.js';
 
 /** Calls to a store at once. The next finds nothing there, and the service decides. */
 const MAX_CALLS = 1_024;
@@ -10,7 +9,7 @@ const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.5, pauseMs: 
 export class StoreAccess {
   readonly #timeoutMs: number;
   readonly #failed: () => void;
-  readonly #breaker = new CircuitBreaker(BREAKER);
+  readonly #circuit = new Circuit(BREAKER);
   #calls = 0;
 
   /** `failed` hears of every call that brought nothing. */
@@ -21,21 +20,23 @@ export class StoreAccess {
 
   /** What a call gives; `undefined` when it fails, takes too long, or is not made. Never rejects. */
   async try<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
-    if (this.#calls >= MAX_CALLS) return undefined;
-    let given: Value | undefined;
-    const verdict = await this.#breaker.protect(async () => {
-      this.#calls += 1;
-      try {
-        given = await this.#inTime(call);
-        return REJECTED;
-      } catch {
-        this.#failed();
-        return unavailable('unreachable');
-      } finally {
-        this.#calls -= 1;
-      }
-    });
-    return verdict.kind === 'unavailable' ? undefined : given;
+    if (this.#calls >= MAX_CALLS || this.#circuit.pauseLeftMs() > 0) return undefined;
+    this.#calls += 1;
+    const answer = await this.#circuit.pass(
+      () => this.#answerTo(call),
+      (one) => (one ? 'success' : 'failure'),
+    );
+    this.#calls -= 1;
+    return answer?.value;
+  }
+
+  async #answerTo<Value>(call: () => Promise<Value>): Promise<{ readonly value: Value } | undefined> {
+    try {
+      return { value: await this.#inTime(call) };
+    } catch {
+      this.#failed();
+      return undefined;
+    }
   }
 
   async #inTime<Value>(call: () => Promise<Value>): Promise<Value> {

@@ -1,0 +1,47 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+const START_ATTEMPTS = 10;
+
+/** A port of the loopback interface that nobody has. */
+export async function freePort(below = 65_536): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    if (port < below) return port;
+  }
+}
+
+/** Starts something on a port that it names, and gives the port. Tries more than once: another process may take it first. */
+export async function startOnPort(nextPort: () => number | Promise<number>, start: (port: number) => Promise<void>): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await nextPort();
+    try {
+      await start(port);
+      return port;
+    } catch (error) {
+      if (attempt === START_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Resolves when a server has said that it is ready, and rejects with what it said when it ends instead. Reads on, so that it can speak on. */
+export function untilSaid(server: ChildProcess, output: Readable | null, words: string): Promise<void> {
+  const log: string[] = [];
+  return new Promise((resolve, reject) => {
+    if (output) {
+      createInterface(output).on('line', (line) => {
+        log.push(line);
+        if (line.includes(words)) resolve();
+      });
+    }
+    server.once('error', reject);
+    server.once('close', () => reject(new Error(`${server.spawnfile} ended:\n${log.join('\n')}`)));
+  });
+}
