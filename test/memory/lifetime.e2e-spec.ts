@@ -46,6 +46,19 @@ describe.each(PLATFORMS)('a remembered session on %s', (_name, platform) => {
   const clock = handClock();
   const controllers = [MeController, RulesController];
 
+  it('is one of those that the service counts, for as long as it is remembered', async () => {
+    const { sessions, service, status } = await remembering(bed);
+    const counts = [sessions.countRemembered()];
+    const token = service.signInAs({});
+    for (const presented of [token, token, service.signInAs({}), 'of-nobody']) await status('/me', presented);
+    counts.push(sessions.countRemembered());
+    await sessions.forget(token);
+    counts.push(sessions.countRemembered());
+    clock.advance(10_000);
+    counts.push(sessions.countRemembered());
+    expect(counts).toEqual([0, 2, 1, 0]);
+  });
+
   it('is asked about once in its lifetime, and again when that has passed, however much it was used', async () => {
     const { service, status, calls } = await remembering(bed);
     const token = service.signInAs({});

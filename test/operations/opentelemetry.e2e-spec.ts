@@ -4,11 +4,13 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { context } from '@opentelemetry/api';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { SessionAuthService } from 'nestjs-session-auth';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../faults/canaries.js';
 import { hold, json, reply } from '../support/scripted-service.js';
 import { PLATFORMS } from '../support/platforms.js';
+import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 
 /** What a process reports, collected in memory by the SDK itself. */
@@ -41,6 +43,16 @@ class Collected {
     this.stop();
     await this.#meters.shutdown();
     await this.traces.shutdown();
+  }
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class BossController {
+  @Get('boss')
+  @Roles('boss')
+  boss(): string {
+    return 'in';
   }
 }
 
@@ -100,6 +112,24 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     await asked;
     expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details' }, 0]]);
     expect(await collected.read('session_auth.breaker.state')).toEqual([[{}, 2]]);
+  });
+
+  it('counts what the guard refused by its code, also where nobody was asked', async () => {
+    const service = await bed.service();
+    const token = service.signInAs({ role: 'worker' });
+    const app = await bed.sample({ baseUrl: service.url, options: { retry: false }, controllers: [MeController, BossController] });
+    await app.get('/me');
+    await app.get('/me', 'of-nobody');
+    await app.get('/boss', token);
+    await app.get('/me', token);
+    service.on('user_details', reply(500));
+    await app.get('/me', 'unlucky');
+    expect(await collected.read('session_auth.denials')).toEqual([
+      [{ 'session_auth.code': 'SESSION_REQUIRED' }, 1],
+      [{ 'session_auth.code': 'SESSION_REJECTED' }, 1],
+      [{ 'session_auth.code': 'ACCESS_DENIED' }, 1],
+      [{ 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
+    ]);
   });
 
   it('has a span for each call, below the one of the request', async () => {

@@ -36,7 +36,7 @@ export { SessionStore, type SessionStoreListener, type StoredSession } from './c
 export type { BreakerSettings, BreakerState } from './verifier/circuit.js';
 export type { ServiceState, ServiceStatus } from './verifier/service-state.js';
 export type { RetrySettings } from './verifier/retry.js';
-export type { BreakerMessage, CallMessage, CheckMessage, CheckSource } from './contract/diagnostics.js';
+export type { BreakerMessage, CallMessage, CheckMessage, CheckSource, DenialMessage } from './contract/diagnostics.js';
 export type { UnavailableReason } from './contract/verdict.js';
 export {
   AccessDeniedError,

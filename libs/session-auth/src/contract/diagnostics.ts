@@ -35,9 +35,19 @@ export interface BreakerMessage {
   readonly state: 'closed' | 'open' | 'halfOpen';
 }
 
+/**
+ * The guard refused a request, a message or an operation: for want of a good session, for what the handler asks of its user, or because
+ * nobody could say. Published to `nestjs-session-auth:denial`.
+ */
+export interface DenialMessage {
+  readonly code: 'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'SESSION_SERVICE_UNAVAILABLE';
+}
+
 /** Nobody pays for a message that nobody hears: publish only where `hasSubscribers`. */
 export const CHECK_CHANNEL = 'nestjs-session-auth:check';
 export const BREAKER_CHANNEL = 'nestjs-session-auth:breaker';
+export const DENIAL_CHANNEL = 'nestjs-session-auth:denial';
 export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
 export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
+export const DENIALS = channel(DENIAL_CHANNEL) as Channel<unknown, DenialMessage>;
 export const CALLS = tracingChannel<unknown, CallMessage>('nestjs-session-auth:call');

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import type { DenialMessage } from '../contract/diagnostics.js';
 import type { SessionAuthError, SessionServiceUnavailableError } from '../contract/errors.js';
 import type { Unavailable } from '../contract/verdict.js';
 import { withoutStack } from './without-stack.js';
@@ -14,11 +15,16 @@ export interface HttpDenial {
   readonly retryAfterSeconds?: number;
 }
 
+/** One of the guard's own refusals, which has one of four codes. */
+export interface GuardDenial extends HttpDenial {
+  readonly code: DenialMessage['code'];
+}
+
 const CHALLENGE = ['www-authenticate', 'X-Auth-Token realm="session"'] as const;
 const REFUSED_CHALLENGE = ['www-authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
 
 /** 401: no token was presented. */
-export const TOKEN_REQUIRED: HttpDenial = {
+export const TOKEN_REQUIRED: GuardDenial = {
   statusCode: 401,
   code: 'SESSION_REQUIRED',
   message: 'A session token is required',
@@ -26,7 +32,7 @@ export const TOKEN_REQUIRED: HttpDenial = {
 };
 
 /** 401: a token was presented and refused. */
-export const TOKEN_REFUSED: HttpDenial = {
+export const TOKEN_REFUSED: GuardDenial = {
   statusCode: 401,
   code: 'SESSION_REJECTED',
   message: 'The session is not valid',
@@ -34,10 +40,10 @@ export const TOKEN_REFUSED: HttpDenial = {
 };
 
 /** 403: the caller may not enter. It does not say what was required. */
-export const FORBIDDEN: HttpDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [] };
+export const FORBIDDEN: GuardDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [] };
 
 /** 503: nobody can say now whether the session is valid. */
-export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retryAfterSeconds'>): HttpDenial {
+export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retryAfterSeconds'>): GuardDenial {
   return {
     statusCode: 503,
     code: 'SESSION_SERVICE_UNAVAILABLE',

@@ -1,12 +1,13 @@
 import 'reflect-metadata';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { DENIALS } from '../contract/diagnostics.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { attachNobody, attachUser, findChecked, keepChecked } from './guarded-request.js';
-import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type HttpDenial } from './http-denial.js';
+import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type GuardDenial } from './http-denial.js';
 import { keepFromSharedCaches } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
 import type { GuardedCall } from './transports/transport.js';
@@ -27,7 +28,10 @@ export class SessionAuthGuard implements CanActivate {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
     const call = transportOf(context)?.open(context);
-    if (!call) return Promise.reject(exceptionOf(FORBIDDEN));
+    if (!call) {
+      reportDenial(FORBIDDEN);
+      return Promise.reject(exceptionOf(FORBIDDEN));
+    }
 
     if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
@@ -63,14 +67,19 @@ export class SessionAuthGuard implements CanActivate {
     return true;
   }
 
-  private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: HttpDenial): true | Promise<never> {
+  private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
     attachNobody(call.request);
     call.transport.admitted?.(call, this.parts.presented);
     return true;
   }
 
-  private deny(call: GuardedCall, denial: HttpDenial): Promise<never> {
+  private deny(call: GuardedCall, denial: GuardDenial): Promise<never> {
+    reportDenial(denial);
     return call.transport.deny(call, denial);
   }
+}
+
+function reportDenial({ code }: GuardDenial): void {
+  if (DENIALS.hasSubscribers) DENIALS.publish({ code });
 }

@@ -92,6 +92,14 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     await unlessAborted(forgotten, call.signal);
   }
 
+  /**
+   * How many sessions this instance would answer from memory now: 0 without `cache`, at most `cache.maxEntries`. It looks at each of them,
+   * so ask for it when a person looks, not with every request.
+   */
+  countRemembered(): number {
+    return this.#verifier.countRemembered();
+  }
+
   #identify(token: string, { authIv }: CallOptions): SessionIdentity {
     if (!this.#isAuthIv(authIv)) throw new SessionRejectedError();
     return { token: this.#tokenIn(token), authIv };

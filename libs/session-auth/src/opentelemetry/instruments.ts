@@ -1,5 +1,5 @@
-import { ValueType, type Gauge, type Histogram, type Meter } from '@opentelemetry/api';
-import type { BreakerMessage, CheckMessage } from '../contract/diagnostics.js';
+import { ValueType, type Counter, type Gauge, type Histogram, type Meter } from '@opentelemetry/api';
+import type { BreakerMessage, CheckMessage, DenialMessage } from '../contract/diagnostics.js';
 
 /** Seconds: from a look-up in memory to a check that ran out of time. */
 const BOUNDARIES = [0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -24,6 +24,23 @@ export class CheckHistogram {
       'session_auth.source': source,
       ...(reason && { 'error.type': reason }),
     });
+  };
+}
+
+/** What the guard refused. */
+export class DenialCounter {
+  readonly #counter: Counter;
+
+  constructor(meter: Meter) {
+    this.#counter = meter.createCounter('session_auth.denials', {
+      description: 'Requests that the guard refused',
+      unit: '{request}',
+      valueType: ValueType.INT,
+    });
+  }
+
+  readonly hear = (message: unknown): void => {
+    this.#counter.add(1, { 'session_auth.code': (message as DenialMessage).code });
   };
 }
 

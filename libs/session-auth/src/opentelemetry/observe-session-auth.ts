@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api';
-import { BREAKER_CHANNEL, CALLS, CHECK_CHANNEL } from '../contract/diagnostics.js';
-import { BreakerGauge, CheckHistogram } from './instruments.js';
+import { BREAKER_CHANNEL, CALLS, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contract/diagnostics.js';
+import { BreakerGauge, CheckHistogram, DenialCounter } from './instruments.js';
 import { CallObserver } from './call-observer.js';
 
 /** Where to report to. */
@@ -19,6 +19,7 @@ const SCOPE = 'nestjs-session-auth';
  *
  * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`accepted`, `rejected`, `denied`, `unavailable`)
  *   and `session_auth.source` (`memory`, `store`, `service`), unavailable ones by `error.type` too
+ * - `session_auth.denials`, a counter: requests that the guard refused, by `session_auth.code`
  * - `session_auth.calls.active`, an up-down counter: calls to the session service that are under way, by `session_auth.operation`
  * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open
  * - a client span for each call, with `session_auth.operation`, `session_auth.outcome` and, where it failed, `error.type`
@@ -28,13 +29,16 @@ const SCOPE = 'nestjs-session-auth';
 export function observeSessionAuth({ meter, tracer }: ObservationOptions = {}): () => void {
   const to = meter ?? metrics.getMeter(SCOPE);
   const checks = new CheckHistogram(to);
+  const denials = new DenialCounter(to);
   const breaker = new BreakerGauge(to);
   const calls = new CallObserver(to, tracer ?? trace.getTracer(SCOPE));
   subscribe(CHECK_CHANNEL, checks.hear);
+  subscribe(DENIAL_CHANNEL, denials.hear);
   subscribe(BREAKER_CHANNEL, breaker.hear);
   CALLS.subscribe(calls.subscribers);
   return () => {
     unsubscribe(CHECK_CHANNEL, checks.hear);
+    unsubscribe(DENIAL_CHANNEL, denials.hear);
     unsubscribe(BREAKER_CHANNEL, breaker.hear);
     CALLS.unsubscribe(calls.subscribers);
   };

@@ -17,6 +17,17 @@ describe('an entry', () => {
     expect([map.get('key'), map.getLapsed('key'), map.isYounger('key', lifetimeMs)]).toEqual([undefined, 'value', false]);
   });
 
+  it('counts until it lapses, though its place is not needed', () => {
+    const { map, sleep } = mapWith(10);
+    expect(map.count()).toBe(0);
+    map.set('key', 'value');
+    sleep(5);
+    map.set('other', 'value');
+    expect(map.count()).toBe(2);
+    sleep(5);
+    expect([map.count(), map.getLapsed('key')]).toEqual([1, 'value']);
+  });
+
   it.each([0, 0.25])('with a lifetime of %d ms lapses within the next', (lifetimeMs) => {
     const { map, sleep } = mapWith(lifetimeMs);
     map.set('key', 'value');

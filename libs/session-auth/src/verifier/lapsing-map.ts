@@ -37,6 +37,11 @@ export class LapsingMap<Value extends object | string | number | true> {
     return this.#entries?.peek(key, { allowStale: true });
   }
 
+  /** How many entries have not lapsed. It looks at each: not for every request. */
+  count(): number {
+    return this.#entries ? [...this.#entries.keys()].length : 0;
+  }
+
   /** Whether an entry, which there is, was set less than so many milliseconds ago. */
   isYounger(key: string, ageMs: number): boolean {
     if (ageMs === Infinity) return true;

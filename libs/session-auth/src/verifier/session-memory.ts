@@ -83,6 +83,11 @@ export class SessionMemory<User extends object | string | number | true> {
     if (verdict.kind === 'rejected' && this.#settings.negativeTtlMs > 0) this.#refusals.set(keys.token, keys.session);
   }
 
+  /** How many sessions are remembered now. It looks at each. */
+  count(): number {
+    return this.#sessions.count();
+  }
+
   /** Whether a session was remembered lately, lapsed or not. */
   knows(token: string): boolean {
     return this.#sessions.getLapsed(token) !== undefined;

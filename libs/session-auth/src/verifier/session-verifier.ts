@@ -57,6 +57,11 @@ export class SessionVerifier<User extends object | string | number | true> {
     return remembered;
   }
 
+  /** How many sessions are remembered now; none without memory. It looks at each. */
+  countRemembered(): number {
+    return this.#memory?.count() ?? 0;
+  }
+
   /** Asks the service now, sharing nothing. A refusal ends what is remembered. */
   async ask(session: SessionIdentity): Promise<Verdict<User>> {
     const verdict = await this.#check.run(session);
