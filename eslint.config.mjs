@@ -2,10 +2,10 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/public/**', 'test/package/empty-app/**'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', 'test/package/empty-app/**'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -20,7 +20,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['libs/*/src/**/*.ts'],
+    files: ['libs/*/{src,schematics}/**/*.ts', 'apps/demo/page/**/*.{ts,tsx}'],
     ignores: ['**/*.spec.ts'],
     rules: {
       'max-lines': ['error', 150],

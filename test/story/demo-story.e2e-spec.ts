@@ -14,7 +14,7 @@ describe.each([
   let client: DemoClient;
 
   beforeAll(async () => {
-    demo = await startDemo({ port: 0, env: {}, adapter: newAdapter() });
+    demo = await startDemo({ port: 0, env: {}, newAdapter });
     client = new DemoClient(demo.url);
   });
 
@@ -97,6 +97,32 @@ describe.each([
     expect((await client.get('/api/onboarding', await tokenOf('manager'))).status).toBe(403);
   });
 
+  it('greets strangers and users alike, but each in their way', async () => {
+    const token = await tokenOf('newhire');
+    expect((await client.get('/api/greeting')).json()).toEqual({ greeting: 'Welcome, stranger!' });
+    expect((await client.get('/api/greeting', 'of-nobody')).json()).toEqual({ greeting: 'Welcome, stranger!' });
+    expect((await client.get('/api/greeting', token)).json()).toEqual({ greeting: 'Welcome back, New!' });
+  });
+
+  it.each([
+    ['the report of their company to its users', '/api/companies/210/report', { manager: 200, recruiter: 200, newhire: 403 }],
+    ['the report of another company to its users', '/api/companies/215/report', { manager: 403, recruiter: 403, newhire: 200 }],
+    ['benefits to those whose employer offers them', '/api/benefits', { manager: 200, recruiter: 200, newhire: 403 }],
+    ['advice to those who asked for help', '/api/benefits/advice', { manager: 200, recruiter: 403, newhire: 200 }],
+  ])('gives %s, and to nobody else', async (_, path, statuses) => {
+    for (const [username, status] of Object.entries(statuses)) {
+      const reply = await client.get(path, await tokenOf(username));
+      expect([username, reply.status]).toEqual([username, status]);
+    }
+    expect((await client.get(path)).status).toBe(401);
+  });
+
+  it('runs the payroll for managers alone', async () => {
+    const ordered = await client.send('POST', '/api/payroll/run', { token: await tokenOf('manager') });
+    expect([ordered.status, ordered.json()]).toEqual([202, { orderedBy: 'manager' }]);
+    expect((await client.send('POST', '/api/payroll/run', { token: await tokenOf('newhire') })).status).toBe(403);
+  });
+
   it('accepts the sign-in of a pending user, without a user and a token', async () => {
     const reply = await signIn('pending');
     expect(reply.status).toBe(202);
@@ -125,6 +151,17 @@ describe.each([
     expect([reply.status, reply.json()]).toEqual([200, { status: 'ok' }]);
   });
 
+  it('tells how the session service does, and what the guard did as Prometheus reads it', async () => {
+    await client.get('/api/me', await tokenOf('manager'));
+    await client.get('/api/me');
+    const health = await client.get('/api/health/session-service');
+    expect([health.status, health.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })]);
+    const metrics = await client.get('/metrics');
+    expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(metrics.text).toMatch(/^session_auth_check_duration\w*_count\{.*session_auth_outcome="accepted".*\} \d+$/m);
+    expect(metrics.text).toMatch(/^session_auth_denials\w*\{.*session_auth_code="SESSION_REQUIRED".*\} \d+$/m);
+  });
+
   it.each([
     ['no password', { username: 'manager' }, 'password must be a string'],
     ['an empty username', { username: '', password: 'x' }, 'username should not be empty'],
@@ -144,12 +181,17 @@ describe.each([
     const reply = await client.get('/docs-json');
     const document = reply.json() as { paths: object; components: { securitySchemes: object } };
     expect(Object.keys(document.paths).sort()).toEqual([
-      '/api/demo-users',
+      '/api/benefits',
+      '/api/benefits/advice',
+      '/api/companies/{companyId}/report',
+      '/api/greeting',
       '/api/health',
+      '/api/health/session-service',
       '/api/me',
       '/api/onboarding',
       '/api/openings',
       '/api/openings/{id}/approval',
+      '/api/payroll/run',
       '/api/session',
     ]);
     expect(document.components.securitySchemes).toMatchObject({ session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' } });
@@ -157,9 +199,9 @@ describe.each([
 
   it.each([
     ['/', 'text/html'],
-    ['/style.css', 'text/css'],
-    ['/theme.css', 'text/css'],
+    ['/page.css', 'text/css'],
     ['/page.js', 'text/javascript'],
+    ['/sources.json', 'application/json'],
   ])('serves %s to everyone, allowed to load nothing from elsewhere', async (path, type) => {
     const reply = await client.get(path);
     expect(reply.status).toBe(200);

@@ -1,16 +1,18 @@
-import { type Server } from 'node:http';
-import { type INestApplication, ValidationPipe } from '@nestjs/common';
-import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
+import { type INestApplication } from '@nestjs/common';
+import { type AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { DemoModule } from './demo.module.js';
-import { serveDocs } from './docs/serve-docs.js';
+import { createBackend } from './backend/create-backend.js';
+import { cacheOptionsOf } from './console/cache-options.js';
+import { ConsoleModule } from './console/console.module.js';
+import { createApp } from './serving/create-app.js';
+import { FrontDoor } from './serving/front-door.js';
+import { RestartableBackend } from './serving/restartable-backend.js';
+import { ServedApp } from './serving/served-app.js';
 import { connectSessionService } from './session-service/connect-session-service.js';
 import { type ConnectedSessionService } from './session-service/connected-session-service.js';
 import { type DemoUser } from './session-service/demo-user.js';
 import { readListenSettings } from './settings/listen-settings.js';
 import { readSessionServiceSettings } from './settings/session-service-settings.js';
-
-const DRAIN_MS = 5_000;
 
 /** How to start the demo, where it differs from what the environment says. */
 export interface StartDemoOptions {
@@ -19,8 +21,8 @@ export interface StartDemoOptions {
   readonly host?: string;
   /** @default process.env */
   readonly env?: NodeJS.ProcessEnv;
-  /** @default an Express adapter */
-  readonly adapter?: AbstractHttpAdapter;
+  /** Makes an adapter for each application. @default Express */
+  readonly newAdapter?: () => AbstractHttpAdapter;
 }
 
 /** A demo that listens. */
@@ -32,47 +34,62 @@ export interface RunningDemo {
   close(): Promise<void>;
 }
 
-/** Starts the demo, with a session service of its own unless the environment names one. */
+/** Starts the demo, with a session service of its own unless the environment names one: the backend, and the console that looks at it. */
 export async function startDemo(options: StartDemoOptions = {}): Promise<RunningDemo> {
   const env = options.env ?? process.env;
   const { port, host } = { ...readListenSettings(env), ...options };
-  const service = await connectSessionService(readSessionServiceSettings(env));
+  const closing = new Closing();
   try {
-    const app = await createApp(service, options.adapter ?? new ExpressAdapter());
-    const url = await listen(app, port, host);
-    let closed: Promise<void> | undefined;
-    return { url, users: service.users, close: () => (closed ??= drain(app).finally(() => service.close())) };
+    const service = await connectSessionService(readSessionServiceSettings(env));
+    closing.add(() => service.close());
+    const { backend, theConsole } = await createApplications(service, options.newAdapter ?? (() => new ExpressAdapter()), closing);
+    const door = new FrontDoor(backend, new ServedApp(theConsole));
+    // The console's streams never end by themselves.
+    closing.add(() => Promise.all([door.close(), theConsole.close()]));
+    const url = await door.open(port, host);
+    return { url, users: service.users, close: () => closing.close() };
   } catch (error) {
-    await service.close();
+    await closing.close();
     throw error;
   }
 }
 
-async function createApp(service: ConnectedSessionService, adapter: AbstractHttpAdapter): Promise<INestApplication> {
-  const config = { SESSION_SERVICE_URL: service.url, SESSION_SERVICE_API_KEY: service.apiKey, DEMO_USERS: service.users };
-  const app = await NestFactory.create(DemoModule.with(config), adapter, {
-    // No errors until it has started: those are thrown, and telling them twice would bury the one line that helps.
-    logger: ['warn', 'fatal'],
-    abortOnError: false,
-  });
-  app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true }));
-  serveDocs(app);
-  return app;
+interface Applications {
+  readonly backend: RestartableBackend;
+  readonly theConsole: INestApplication;
 }
 
-async function listen(app: INestApplication, port: number, host: string): Promise<string> {
-  try {
-    await app.listen(port, host);
-  } catch (error) {
-    await app.close();
-    throw error;
+async function createApplications(
+  service: ConnectedSessionService,
+  newAdapter: () => AbstractHttpAdapter,
+  closing: Closing,
+): Promise<Applications> {
+  const { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, users, mischief } = service;
+  const backend = await RestartableBackend.start((cache) =>
+    createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, newAdapter()),
+  );
+  closing.add(() => backend.close());
+  const adapter = newAdapter();
+  const info = { users, controls: mischief !== undefined, platform: adapter.getType() as 'express' | 'fastify' };
+  const theConsole = await createApp(ConsoleModule.over({ backend, info, ...(mischief && { mischief }) }), adapter);
+  return { backend, theConsole };
+}
+
+/** What has started ends in the opposite order, once. */
+class Closing {
+  readonly #steps: (() => Promise<unknown>)[] = [];
+  #closed: Promise<void> | undefined;
+
+  add(step: () => Promise<unknown>): void {
+    this.#steps.unshift(step);
   }
-  app.useLogger(['warn', 'error', 'fatal']);
-  return app.getUrl();
-}
 
-async function drain(app: INestApplication): Promise<void> {
-  const server = app.getHttpServer() as Server;
-  const patience = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await app.close().finally(() => clearTimeout(patience));
+  close(): Promise<void> {
+    this.#closed ??= this.#run();
+    return this.#closed;
+  }
+
+  async #run(): Promise<void> {
+    for (const step of this.#steps) await step();
+  }
 }

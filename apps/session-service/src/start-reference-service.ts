@@ -12,6 +12,7 @@ import { listen } from './http/listen.js';
 import { Argon2PasswordHashing } from './passwords/password-hashing.js';
 import { type ReferenceServiceOptions } from './reference-service-options.js';
 import { SessionServiceModule } from './session-service.module.js';
+import { Sessions } from './sessions/sessions.js';
 import { type ServiceSettings, settingsFrom } from './service-settings.js';
 
 const CLOSE_DEADLINE_MS = 5000;
@@ -20,6 +21,8 @@ const CLOSE_DEADLINE_MS = 5000;
 export interface ReferenceService {
   /** Base URL, without a trailing slash: `http://127.0.0.1:41234`. */
   readonly url: string;
+  /** Ends every session of every user. Tells how many there were. */
+  endAllSessions(): Promise<number>;
   /** Answers what is under way, then closes the port and the database. May be called more than once. */
   close(): Promise<void>;
 }
@@ -69,7 +72,11 @@ async function openPort(app: NestExpressApplication, database: Kysely<Schema>, {
   try {
     const url = await listen(server, port, host);
     let closed: Promise<void> | undefined;
-    return { url, close: () => (closed ??= closeAll(app, server, database)) };
+    return {
+      url,
+      endAllSessions: () => app.get(Sessions, { strict: false }).endAll(),
+      close: () => (closed ??= closeAll(app, server, database)),
+    };
   } catch (error) {
     await app.close();
     throw error;

@@ -48,6 +48,12 @@ export class SessionRepository {
     return numDeletedRows > 0n;
   }
 
+  /** Ends every session and tells how many that were. */
+  async removeAll(): Promise<number> {
+    const { numDeletedRows } = await this.database.deleteFrom('sessions').executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  }
+
   /** Removes what has expired and tells how many that were. */
   async removeExpired(now: number): Promise<number> {
     const removed = await this.removeExpiredBatch(now);

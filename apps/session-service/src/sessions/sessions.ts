@@ -34,6 +34,11 @@ export class Sessions {
     return this.repository.remove(digestOf(token), this.clock.now());
   }
 
+  /** Ends every session. Tells how many there were. */
+  endAll(): Promise<number> {
+    return this.repository.removeAll();
+  }
+
   /** Forgets the sessions that have expired and tells how many that were. */
   purgeExpired(): Promise<number> {
     return this.repository.removeExpired(this.clock.now());

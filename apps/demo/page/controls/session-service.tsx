@@ -1,0 +1,51 @@
+import { type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Fault, FAULTS } from '../../src/console/messages.js';
+import { counted } from '../text.js';
+import { endSessions, putFault, sayFailure } from './console-api.js';
+import { Segmented } from './segmented.js';
+import { useChoice } from './use-choice.js';
+
+const LABELS: Readonly<Record<Fault, string>> = {
+  none: 'Healthy',
+  slow: 'Slow',
+  broken: 'Broken (500)',
+  garbage: 'Garbage',
+  stopped: 'Stopped',
+};
+
+const SYMPTOMS: Readonly<Record<Fault, string>> = {
+  none: 'It answers as it should.',
+  slow: 'It answers, but late.',
+  broken: 'It answers every call with 500.',
+  garbage: 'It answers 200 with a body that is no user record.',
+  stopped: 'Nothing listens at its address.',
+};
+
+const FAULT_OPTIONS = FAULTS.map((value) => ({ value, label: LABELS[value] }));
+
+/** What ails the service that the guard asks. */
+export function SessionService({ fault }: { readonly fault: Fault }): VNode {
+  const [chosen, choose, failure] = useChoice(fault, putFault);
+  const [ended, setEnded] = useState('');
+  const end = () => {
+    endSessions().then(
+      (number) => setEnded(`${counted(number, 'session')} ended, at the service alone.`),
+      (error: unknown) => setEnded(sayFailure(error)),
+    );
+  };
+  return (
+    <section class="control" aria-labelledby="the-service">
+      <div class="control-head">
+        <h2 id="the-service">The session service</h2>
+        <button type="button" class="small" onClick={end}>
+          End all sessions
+        </button>
+      </div>
+      <Segmented name="fault" legend="What ails it" options={FAULT_OPTIONS} value={chosen} choose={choose} />
+      <p class="hint" aria-live="polite">
+        {failure ?? `${SYMPTOMS[chosen]} ${ended}`}
+      </p>
+    </section>
+  );
+}

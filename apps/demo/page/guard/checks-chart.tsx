@@ -1,0 +1,33 @@
+import { type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import uPlot from 'uplot';
+import { CHECK_KINDS, type LiveReport } from '../../src/console/messages.js';
+import { KIND_LOOKS } from './kinds.js';
+import { stackedChecks } from './series.js';
+import { axisLook, LAST_MINUTE, usePlot } from './use-plot.js';
+
+const LOWEST_TOP = 10;
+
+const OPTIONS: Omit<uPlot.Options, 'width'> = {
+  height: 104,
+  cursor: LAST_MINUTE.cursor,
+  legend: LAST_MINUTE.legend,
+  padding: LAST_MINUTE.padding,
+  scales: { x: LAST_MINUTE.xScale, y: { range: (_plot, _low, high) => [0, Math.max(LOWEST_TOP, high)] } },
+  axes: [LAST_MINUTE.x, { ...axisLook(), size: 44, space: 24 }],
+  series: [
+    {},
+    ...CHECK_KINDS.toReversed().map((kind) => ({
+      fill: KIND_LOOKS[kind].colour,
+      width: 0,
+      points: { show: false },
+      paths: uPlot.paths.bars?.({ size: [0.8, 12], align: -1 }) ?? (() => null),
+    })),
+  ],
+};
+
+/** Checks a second, by kind. */
+export function ChecksChart({ reports, said }: { readonly reports: readonly LiveReport[]; readonly said: string }): VNode {
+  const data = useMemo(() => stackedChecks(reports), [reports]);
+  return <div ref={usePlot(OPTIONS, data)} class="chart" role="img" aria-label={said} />;
+}

@@ -1,0 +1,23 @@
+import { type VNode } from 'preact';
+import { Controls } from '../controls/controls.js';
+import { type LoadRun } from '../controls/use-load.js';
+import { Guard } from './guard.js';
+import { useLive } from './use-live.js';
+
+interface PanelProps {
+  readonly controls: boolean;
+  readonly run: LoadRun;
+  readonly tokens: { readonly A: string | undefined; readonly B: string | undefined };
+}
+
+/** The guard's instruments, and under them the controls. */
+export function Panel({ controls, run, tokens }: PanelProps): VNode {
+  const live = useLive();
+  const report = live.reports.at(-1);
+  return (
+    <div class="panel">
+      <Guard live={live} controls={controls} />
+      {controls && report && <Controls report={report} run={run} tokens={tokens} />}
+    </div>
+  );
+}

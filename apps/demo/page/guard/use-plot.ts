@@ -1,0 +1,46 @@
+import { type RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+
+const INK = { axis: '#aab3c8', grid: '#2a3350' };
+
+/** Draws a chart into an element, as wide as that is. */
+export function usePlot(options: Omit<uPlot.Options, 'width'>, data: uPlot.AlignedData): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const drawn = new uPlot({ ...options, width: element.clientWidth }, data, element);
+    plot.current = drawn;
+    const resized = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height: options.height }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      drawn.destroy();
+    };
+  }, []);
+  useEffect(() => plot.current?.setData(data), [data]);
+  return place;
+}
+
+/** The axis of the last minute, in seconds before now. */
+export const LAST_MINUTE: Required<Pick<uPlot.Options, 'cursor' | 'legend' | 'padding'>> & {
+  readonly x: uPlot.Axis;
+  readonly xScale: uPlot.Scale;
+} = {
+  cursor: { show: false },
+  legend: { show: false },
+  padding: [8, 14, 0, 0],
+  x: {
+    ...axisLook(),
+    size: 20,
+    splits: () => [-60, -45, -30, -15, 0],
+    values: (_plot, seconds) => seconds.map((second) => (second === 0 ? 'now' : `${-second} s ago`)),
+  },
+  xScale: { time: false, range: [-60, 0.5] },
+};
+
+export function axisLook(): Pick<uPlot.Axis, 'stroke' | 'font' | 'grid' | 'ticks' | 'gap'> {
+  return { stroke: INK.axis, font: '11px system-ui, sans-serif', grid: { stroke: INK.grid, width: 1 }, ticks: { show: false }, gap: 4 };
+}

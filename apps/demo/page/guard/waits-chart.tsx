@@ -1,0 +1,44 @@
+import { type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { CHECK_KINDS, type LiveReport } from '../../src/console/messages.js';
+import { KIND_LOOKS } from './kinds.js';
+import { waitsOfKinds } from './series.js';
+import { axisLook, LAST_MINUTE, usePlot } from './use-plot.js';
+
+/** Powers of ten, in milliseconds. */
+const MARKS = [-2, 0, 2, 4];
+const MARK_LABELS: Readonly<Record<number, string>> = { [-2]: '10 µs', 0: '1 ms', 2: '100 ms', 4: '10 s' };
+
+const OPTIONS: Omit<uPlot.Options, 'width'> = {
+  height: 100,
+  cursor: LAST_MINUTE.cursor,
+  legend: LAST_MINUTE.legend,
+  padding: LAST_MINUTE.padding,
+  scales: { x: LAST_MINUTE.xScale, y: { range: [-2.4, 4.2] } },
+  axes: [
+    LAST_MINUTE.x,
+    {
+      ...axisLook(),
+      size: 44,
+      splits: () => MARKS,
+      values: (_plot, marks) => marks.map((mark) => MARK_LABELS[mark] ?? ''),
+    },
+  ],
+  series: [{}, ...CHECK_KINDS.flatMap((kind) => [slowestOf(KIND_LOOKS[kind]), medianOf(KIND_LOOKS[kind])])],
+};
+
+/** How long checks waited, by kind: the median as a line, the slowest faint above it. */
+export function WaitsChart({ reports, said }: { readonly reports: readonly LiveReport[]; readonly said: string }): VNode {
+  const data = useMemo(() => waitsOfKinds(reports), [reports]);
+  return <div ref={usePlot(OPTIONS, data)} class="chart" role="img" aria-label={said} />;
+}
+
+function medianOf({ colour, dash }: { readonly colour: string; readonly dash: number[] }): uPlot.Series {
+  return { stroke: colour, width: 2, dash, points: { show: true, size: 4, fill: colour, stroke: colour } };
+}
+
+function slowestOf({ colour }: { readonly colour: string }): uPlot.Series {
+  const faint = `${colour}66`;
+  return { stroke: faint, width: 1, points: { show: true, size: 3, fill: faint, stroke: faint } };
+}

@@ -1,0 +1,28 @@
+import { type VNode } from 'preact';
+import { type RouteSources } from '../../src/console/messages.js';
+import { type Exchange } from '../backend/exchange.js';
+import { explain } from '../backend/explain.js';
+import { ExchangeView } from './exchange-view.js';
+
+interface LastExchangeProps {
+  readonly pane: string;
+  readonly exchange: Exchange | undefined;
+  readonly sources: RouteSources | undefined;
+}
+
+/** The last call and its reply, which is also read out. */
+export function LastExchange({ pane, exchange, sources }: LastExchangeProps): VNode {
+  return (
+    <>
+      <h3>Last exchange</h3>
+      <p class="visually-hidden" aria-live="polite">
+        {exchange && `${exchange.route}: ${exchange.statusText}. ${explain(exchange)}`}
+      </p>
+      {exchange ? (
+        <ExchangeView pane={pane} exchange={exchange} source={sources?.[exchange.route]} />
+      ) : (
+        <p class="hint">Nothing yet. Sign in and try a route, or try one without: the refusal is worth reading.</p>
+      )}
+    </>
+  );
+}

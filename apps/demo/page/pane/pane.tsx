@@ -1,0 +1,42 @@
+import { type VNode } from 'preact';
+import { type ConsoleInfo, type RouteSources } from '../../src/console/messages.js';
+import { type Client } from '../backend/use-client.js';
+import { LastExchange } from './last-exchange.js';
+import { RouteList } from './route-list.js';
+import { SignIn } from './sign-in.js';
+import { SignedIn } from './signed-in.js';
+
+interface PaneProps {
+  readonly name: 'A' | 'B';
+  readonly client: Client;
+  readonly users: ConsoleInfo['users'] | undefined;
+  readonly sources: RouteSources | undefined;
+}
+
+/** One user: their session, the routes they may try, and their last exchange. */
+export function Pane({ name, client, users, sources }: PaneProps): VNode {
+  const signedIn = client.username !== undefined;
+  return (
+    <section class="pane" aria-labelledby={`user-${name}`}>
+      <div class="pane-head">
+        <h2 id={`user-${name}`}>User {name}</h2>
+        {signedIn ? <SignedIn client={client} users={users} /> : <p class="who">not signed in</p>}
+      </div>
+      {signedIn ? <Record name={name} record={client.record} /> : <SignIn name={name} client={client} users={users} />}
+      <h3>Routes</h3>
+      <RouteList client={client} />
+      <LastExchange pane={name} exchange={client.last} sources={sources} />
+    </section>
+  );
+}
+
+function Record({ name, record }: { readonly name: string; readonly record: string | undefined }): VNode {
+  return (
+    <details class="record">
+      <summary>The record, as a handler receives it</summary>
+      <pre tabIndex={0} role="region" aria-label={`Record of user ${name}`}>
+        {record ?? 'GET /api/me has not answered yet.'}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,54 @@
+import { type VNode } from 'preact';
+import { type ConsoleInfo } from '../../src/console/messages.js';
+import { type Client } from '../backend/use-client.js';
+import { CredentialsForm } from './credentials-form.js';
+import { OldToken } from './old-token.js';
+
+type Users = ConsoleInfo['users'];
+
+interface SignInProps {
+  readonly name: 'A' | 'B';
+  readonly client: Client;
+  readonly users: Users | undefined;
+}
+
+/** One click for each user whom the demo knows; a form for everyone else. */
+export function SignIn({ name, client, users }: SignInProps): VNode {
+  // The two panes suggest different users: what one may, the other may not.
+  const suggested = users?.[name === 'A' ? 0 : Math.min(2, users.length - 1)];
+  return (
+    <div class="sign-in">
+      {client.endedToken !== undefined && <OldToken client={client} token={client.endedToken} />}
+      {users && users.length > 0 && (
+        <ul class="users">
+          {users.map((user) => (
+            <li key={user.username}>
+              <SignInAs user={user} suggested={user === suggested} client={client} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <details class="own" open={users?.length === 0}>
+        <summary>Own credentials</summary>
+        <CredentialsForm name={name} client={client} />
+      </details>
+    </div>
+  );
+}
+
+interface SignInAsProps {
+  readonly user: Users[number];
+  readonly suggested: boolean;
+  readonly client: Client;
+}
+
+function SignInAs({ user, suggested, client }: SignInAsProps): VNode {
+  return (
+    <button type="button" class={suggested ? 'primary' : ''} onClick={() => void client.signIn(user.username, user.password)}>
+      <span>
+        Sign in as <strong>{user.username}</strong>
+      </span>{' '}
+      <small>{user.about}</small>
+    </button>
+  );
+}

@@ -1,0 +1,22 @@
+import { type VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { type ConsoleInfo } from '../../src/console/messages.js';
+import { type Client } from '../backend/use-client.js';
+
+/** Who is signed in, and the way out. */
+export function SignedIn({ client, users }: { readonly client: Client; readonly users: ConsoleInfo['users'] | undefined }): VNode {
+  const way = useRef<HTMLButtonElement>(null);
+  // The button that signed in is gone: the keyboard goes on here.
+  useEffect(() => way.current?.focus({ preventScroll: true }), []);
+  const about = users?.find(({ username }) => username === client.username)?.about;
+  return (
+    <>
+      <p class="who in">
+        <strong>{client.username}</strong> {about}
+      </p>
+      <button ref={way} type="button" class="small" onClick={() => void client.signOut()}>
+        Sign out
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import ts from 'typescript';
+
+const HTTP_METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete'];
+const SHOWN_API_DECORATORS = ['ApiSessionAuth'];
+
+/** Reads from the controllers in a folder how each route is declared: by method and path, `GET /api/me`. */
+export function readRouteSources(folder) {
+  const files = ts.sys.readDirectory(folder, ['.ts'], undefined, ['**/*.controller.ts']).sort();
+  return Object.fromEntries(files.flatMap(routesOfFile));
+}
+
+function routesOfFile(path) {
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  return file.statements.filter(ts.isClassDeclaration).flatMap((controller) => routesOfClass(file, controller));
+}
+
+function routesOfClass(file, controller) {
+  const prefix = decoratorsOf(controller).find(({ name }) => name === 'Controller');
+  if (!prefix) return [];
+  return controller.members.filter(ts.isMethodDeclaration).flatMap((method) =>
+    decoratorsOf(method)
+      .filter(({ name }) => HTTP_METHODS.includes(name))
+      .map((route) => [
+        `${route.name.toUpperCase()} /${[prefix.path, route.path].filter(Boolean).join('/')}`,
+        { file: basename(file.fileName), source: sourceOf(file, controller, method) },
+      ]),
+  );
+}
+
+function sourceOf(file, controller, method) {
+  return [
+    ...shownDecorators(file, controller),
+    `export class ${controller.name.text} {`,
+    ...shownDecorators(file, method).map((line) => `  ${line}`),
+    `  ${bodyOf(file, method)}`,
+    '}',
+  ].join('\n');
+}
+
+function shownDecorators(file, node) {
+  return decoratorsOf(node)
+    .filter(({ name }) => !name.startsWith('Api') || SHOWN_API_DECORATORS.includes(name))
+    .map(({ node: decorator }) => decorator.getText(file));
+}
+
+/** The method as it is written, from behind its last decorator. */
+function bodyOf(file, method) {
+  const start = Math.max(...decoratorsOf(method).map(({ node }) => node.end));
+  return file.text.slice(start, method.end).trim();
+}
+
+function decoratorsOf(node) {
+  return (ts.getDecorators(node) ?? []).map((decorator) => {
+    const { expression } = decorator;
+    const [first] = ts.isCallExpression(expression) ? expression.arguments : [];
+    return {
+      node: decorator,
+      name: (ts.isCallExpression(expression) ? expression.expression : expression).getText(),
+      path: first && ts.isStringLiteral(first) ? first.text : '',
+    };
+  });
+}

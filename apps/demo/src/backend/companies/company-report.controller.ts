@@ -1,0 +1,17 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CclScope } from 'nestjs-session-auth';
+import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
+
+/** The numbers of a company, for its own users alone. */
+@ApiTags('companies')
+@ApiSessionAuth()
+@Controller('api/companies/:companyId/report')
+export class CompanyReportController {
+  @Get()
+  @CclScope({ company_id: 'companyId' })
+  @ApiOkResponse({ description: 'How the company does' })
+  read(@Param('companyId') companyId: string): { readonly companyId: string; readonly openPositions: number } {
+    return { companyId, openPositions: 3 };
+  }
+}

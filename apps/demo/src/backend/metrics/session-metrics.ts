@@ -1,0 +1,24 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
+
+/** What the library reports to OpenTelemetry, kept for whoever comes to read it. */
+@Injectable()
+export class SessionMetrics implements OnApplicationShutdown {
+  readonly #exporter = new PrometheusExporter({ preventServerStart: true });
+  readonly #meters = new MeterProvider({ readers: [this.#exporter] });
+  readonly #stop = observeSessionAuth({ meter: this.#meters.getMeter('nestjs-session-auth') });
+  readonly #serializer = new PrometheusSerializer();
+
+  /** The figures of now, as text in the format of Prometheus. */
+  async read(): Promise<string> {
+    const { resourceMetrics } = await this.#exporter.collect();
+    return this.#serializer.serialize(resourceMetrics);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.#stop();
+    await this.#meters.shutdown();
+  }
+}

@@ -1,0 +1,30 @@
+import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { type CacheChoice, type Fault, FAULTS, type Load, LOADS, TTL_SECONDS } from '../messages.js';
+
+/** The body that chooses a fault. */
+export class FaultDto {
+  @IsIn(FAULTS)
+  readonly fault!: Fault;
+}
+
+/** The body that chooses a memory. */
+export class CacheDto implements CacheChoice {
+  @IsIn(TTL_SECONDS)
+  readonly ttlSeconds!: CacheChoice['ttlSeconds'];
+
+  @IsBoolean()
+  readonly refreshAhead!: boolean;
+
+  @IsBoolean()
+  readonly staleIfError!: boolean;
+}
+
+/** The body that orders load, with the token that its requests present. */
+export class LoadDto {
+  @IsIn(LOADS)
+  readonly load!: Load;
+
+  @IsString()
+  @MaxLength(4_096)
+  readonly token!: string;
+}

@@ -1,0 +1,15 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ConsoleParts } from './console-parts.js';
+import { type ConsoleInfo } from './messages.js';
+
+/** What the page may offer. */
+@Controller('console/info')
+export class InfoController {
+  constructor(private readonly parts: ConsoleParts) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  read(): ConsoleInfo {
+    return this.parts.info;
+  }
+}

@@ -1,0 +1,52 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { type Observable, Subject } from 'rxjs';
+import { ConsoleParts } from '../console-parts.js';
+import { type LiveReport, REPORTS_KEPT, REPORTS_PER_SECOND } from '../messages.js';
+import { GuardActivity } from './guard-activity.js';
+
+/** Reports twice a second, and keeps the reports of the last minute. */
+@Injectable()
+export class LiveFeed implements OnModuleInit, OnModuleDestroy {
+  readonly #reports = new Subject<LiveReport>();
+  #history: readonly LiveReport[] = [];
+  #number = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly parts: ConsoleParts,
+    private readonly activity: GuardActivity,
+  ) {}
+
+  onModuleInit(): void {
+    this.#timer = setInterval(() => this.#report(), 1_000 / REPORTS_PER_SECOND).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.#timer);
+    this.#reports.complete();
+  }
+
+  get reports(): Observable<LiveReport> {
+    return this.#reports;
+  }
+
+  /** The reports of the last minute, the oldest first. */
+  get history(): readonly LiveReport[] {
+    return this.#history;
+  }
+
+  #report(): void {
+    const { backend, mischief } = this.parts;
+    const report: LiveReport = {
+      number: (this.#number += 1),
+      at: Date.now(),
+      ...this.activity.take(),
+      breaker: backend.breaker,
+      remembered: backend.remembered,
+      cache: backend.cache,
+      ...(mischief && { fault: mischief.fault }),
+    };
+    this.#history = [...this.#history.slice(1 - REPORTS_KEPT), report];
+    this.#reports.next(report);
+  }
+}

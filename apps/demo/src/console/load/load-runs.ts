@@ -1,0 +1,69 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { GuardActivity } from '../live/guard-activity.js';
+import { type LoadResult, STAMPEDE_REQUESTS, STEADY_REQUESTS_PER_SECOND, STEADY_SECONDS } from '../messages.js';
+import { LoadDriver } from './load-driver.js';
+
+const GUARDED = '/api/me';
+const OPEN = '/api/health';
+const STEADY_AT_ONCE = 200;
+
+/** Load on the demo by the demo: one run at a time, and each has an end. */
+@Injectable()
+export class LoadRuns implements OnModuleDestroy {
+  #stop: (() => void) | undefined;
+
+  constructor(private readonly activity: GuardActivity) {}
+
+  onModuleDestroy(): void {
+    this.stop();
+  }
+
+  get isRunning(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  /** Ends the run, if there is one. */
+  stop(): void {
+    this.#stop?.();
+  }
+
+  /** All requests at once. */
+  async stampede(origin: string, token: string): Promise<LoadResult> {
+    const driver = this.#start(origin, STAMPEDE_REQUESTS);
+    try {
+      await driver.warm(STAMPEDE_REQUESTS, OPEN);
+      const callsBefore = this.activity.calls;
+      const startedAt = performance.now();
+      await Promise.all(Array.from({ length: STAMPEDE_REQUESTS }, () => driver.send(GUARDED, token)));
+      const tookMs = Math.round(performance.now() - startedAt);
+      return { load: 'stampede', statuses: driver.statuses, lost: driver.lost, calls: this.activity.calls - callsBefore, tookMs };
+    } finally {
+      this.stop();
+    }
+  }
+
+  /** So many requests each second, for so long, or until it is stopped. */
+  steady(origin: string, token: string): void {
+    const driver = this.#start(origin, STEADY_AT_ONCE);
+    let left = STEADY_REQUESTS_PER_SECOND * STEADY_SECONDS;
+    const timer = setInterval(() => {
+      void driver.send(GUARDED, token);
+      left -= 1;
+      if (left === 0) this.stop();
+    }, 1_000 / STEADY_REQUESTS_PER_SECOND);
+    const closeDriver = this.#stop;
+    this.#stop = () => {
+      clearInterval(timer);
+      closeDriver?.();
+    };
+  }
+
+  #start(origin: string, atOnce: number): LoadDriver {
+    const driver = new LoadDriver(origin, atOnce);
+    this.#stop = () => {
+      this.#stop = undefined;
+      driver.close();
+    };
+    return driver;
+  }
+}

@@ -1,0 +1,46 @@
+import { type Socket } from 'node:net';
+import { Body, ConflictException, Controller, Delete, HttpCode, HttpStatus, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { LoadDto } from '../controls/controls.dto.js';
+import { OwnPageGuard } from '../controls/own-page.guard.js';
+import { type LoadResult } from '../messages.js';
+import { LoadRuns } from './load-runs.js';
+
+/** The parts of a request and a reply that Express and Fastify share. */
+interface Request {
+  readonly socket: Pick<Socket, 'localAddress' | 'localPort' | 'localFamily'>;
+}
+interface Reply {
+  status(code: number): unknown;
+}
+
+/** Puts load on the backend, so that one sees what the guard makes of it. */
+@UseGuards(OwnPageGuard)
+@Controller('console/load')
+export class LoadController {
+  constructor(private readonly runs: LoadRuns) {}
+
+  @Post()
+  @HttpCode(HttpStatus.OK)
+  async start(
+    @Body() { load, token }: LoadDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<LoadResult | undefined> {
+    if (this.runs.isRunning) throw new ConflictException('A run of load is under way: wait for its end, or stop it.');
+    if (load === 'stampede') return this.runs.stampede(originOf(request), token);
+    this.runs.steady(originOf(request), token);
+    reply.status(HttpStatus.ACCEPTED);
+    return undefined;
+  }
+
+  @Delete()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  stop(): void {
+    this.runs.stop();
+  }
+}
+
+/** Where this request came in: so can others. */
+function originOf({ socket: { localAddress = '', localPort = 0, localFamily } }: Request): string {
+  return `http://${localFamily === 'IPv6' ? `[${localAddress}]` : localAddress}:${localPort}`;
+}

@@ -1,0 +1,95 @@
+/** What the console and its page say to each other. Types and names alone: the page is built from this file too. */
+
+/** Live reports a second, and how many of them a page gets when it comes: those of the last minute. */
+export const REPORTS_PER_SECOND = 2;
+export const REPORTS_KEPT = 60 * REPORTS_PER_SECOND;
+
+/**
+ * How a check of a session was answered: from memory, by a call that another check had made, by a call of its own, or by a refusal; or
+ * nobody could say.
+ */
+export const CHECK_KINDS = ['remembered', 'shared', 'asked', 'refused', 'unavailable'] as const;
+export type CheckKind = (typeof CHECK_KINDS)[number];
+
+/** What the guard refused, by the code in the reply. */
+export const DENIAL_CODES = ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'SESSION_SERVICE_UNAVAILABLE'] as const;
+export type DenialCode = (typeof DENIAL_CODES)[number];
+
+/** How long checks of one kind waited, in milliseconds. */
+export interface Waits {
+  readonly medianMs: number;
+  readonly slowestMs: number;
+}
+
+/** What the guard did in half a second, and how it stands. */
+export interface LiveReport {
+  /** Counts the reports since the demo started: a page that comes back knows what it has. */
+  readonly number: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Checks since the report before. */
+  readonly checks: Readonly<Record<CheckKind, number>>;
+  /** How long they waited; absent where there were none. */
+  readonly waits: Readonly<Partial<Record<CheckKind, Waits>>>;
+  readonly totals: {
+    /** Since the demo started, or since it was told to count anew. */
+    readonly checks: Readonly<Record<CheckKind, number>>;
+    readonly denials: Readonly<Record<DenialCode, number>>;
+    /** Calls to the session service. */
+    readonly calls: number;
+  };
+  /** Calls to the session service that are under way. */
+  readonly inFlight: number;
+  readonly breaker: 'closed' | 'halfOpen' | 'open';
+  /** Sessions that would be answered from memory now. */
+  readonly remembered: number;
+  readonly cache: CacheChoice;
+  /** Absent with a session service of somebody else. */
+  readonly fault?: Fault;
+}
+
+/** What ails the embedded session service. */
+export const FAULTS = ['none', 'slow', 'broken', 'garbage', 'stopped'] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** How the backend remembers sessions. A change starts the backend anew, with an empty memory, while requests go on. */
+export interface CacheChoice {
+  /** Seconds for which a session is remembered; 0: no memory. */
+  readonly ttlSeconds: (typeof TTL_SECONDS)[number];
+  /** Asks again in the background before a session lapses. */
+  readonly refreshAhead: boolean;
+  /** Lets a lapsed session in for a minute while the service is unavailable. */
+  readonly staleIfError: boolean;
+}
+export const TTL_SECONDS = [0, 5, 30, 300] as const;
+
+/** What the load button does: many requests at once, or some each second for a while. */
+export const LOADS = ['stampede', 'steady'] as const;
+export type Load = (typeof LOADS)[number];
+export const STAMPEDE_REQUESTS = 500;
+export const STEADY_REQUESTS_PER_SECOND = 20;
+export const STEADY_SECONDS = 30;
+
+/** What a run of load came to. */
+export interface LoadResult {
+  readonly load: Load;
+  /** Requests that were answered, by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Requests that got no reply. */
+  readonly lost: number;
+  /** Calls to the session service meanwhile. */
+  readonly calls: number;
+  readonly tookMs: number;
+}
+
+/** What the page may offer. */
+export interface ConsoleInfo {
+  /** Users to sign in as, with their published passwords; none with a session service of somebody else. */
+  readonly users: readonly { readonly username: string; readonly password: string; readonly about: string }[];
+  /** Whether there are buttons for faults, load and memory: with the embedded session service alone. */
+  readonly controls: boolean;
+  readonly platform: 'express' | 'fastify';
+}
+
+/** The source of each route of the backend, by method and path: `GET /api/me`. Taken from the controllers when the page is built. */
+export type RouteSources = Readonly<Record<string, { readonly file: string; readonly source: string }>>;

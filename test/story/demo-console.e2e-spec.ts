@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type CacheChoice, type Fault, type LoadResult } from '../../apps/demo/src/console/messages.js';
+import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
+import { startScriptedService } from '../support/scripted-service.js';
+import { until } from '../support/until.js';
+import { DemoClient, type DemoReply } from './demo-client.js';
+import { LiveReports } from './live-reports.js';
+
+const NO_MEMORY: CacheChoice = { ttlSeconds: 0, refreshAhead: false, staleIfError: false };
+const MEMORY: CacheChoice = { ttlSeconds: 300, refreshAhead: false, staleIfError: false };
+
+describe.each([
+  { platform: 'Express', newAdapter: () => new ExpressAdapter() },
+  { platform: 'Fastify', newAdapter: () => new FastifyAdapter() },
+])('the console of the demo on $platform', ({ newAdapter }) => {
+  let demo: RunningDemo;
+  let client: DemoClient;
+  let live: LiveReports;
+
+  beforeAll(async () => {
+    demo = await startDemo({ port: 0, env: {}, newAdapter });
+    client = new DemoClient(demo.url);
+  });
+  afterAll(() => demo.close());
+
+  beforeEach(async () => {
+    await ail('none');
+    await remember(NO_MEMORY);
+    await client.send('POST', '/console/reset');
+    live = await LiveReports.of(demo.url);
+  });
+  afterEach(() => live.close());
+
+  const ail = (fault: Fault): Promise<DemoReply> => client.send('PUT', '/console/fault', { body: { fault } });
+  const remember = (body: CacheChoice): Promise<DemoReply> => client.send('PUT', '/console/cache', { body });
+  const me = async (token: string): Promise<number> => (await client.get('/api/me', token)).status;
+
+  async function signIn(): Promise<string> {
+    return ((await client.signIn('manager', 'manager-demo')).json() as { token: string }).token;
+  }
+
+  it('tells the page whom it may offer, and that it has buttons', async () => {
+    const info = (await client.get('/console/info')).json();
+    expect(info).toMatchObject({ controls: true, users: [{ username: 'manager', password: 'manager-demo' }, {}, {}, {}] });
+  });
+
+  it('streams what the guard does, the minute before first', async () => {
+    const token = await signIn();
+    await me(token);
+    await me('of-nobody');
+    await client.get('/api/me');
+    await client.get('/api/onboarding', token);
+    const report = await live.next(({ totals }) => totals.denials.ACCESS_DENIED === 1);
+    expect(live.reply.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(report.totals).toEqual({
+      checks: { remembered: 0, shared: 0, asked: 2, refused: 1, unavailable: 0 },
+      denials: { SESSION_REQUIRED: 1, SESSION_REJECTED: 1, ACCESS_DENIED: 1, SESSION_SERVICE_UNAVAILABLE: 0 },
+      calls: 4,
+    });
+    expect(report).toMatchObject({ inFlight: 0, breaker: 'closed', remembered: 0, cache: NO_MEMORY, fault: 'none' });
+
+    const later = await LiveReports.of(demo.url);
+    const history = await later.history();
+    await later.close();
+    expect(history).toContainEqual(report);
+    const numbers = history.map(({ number }) => number);
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+  });
+
+  it('tells how long checks of each kind waited', async () => {
+    await me(await signIn());
+    const { waits } = await live.next(({ checks }) => checks.asked === 1);
+    expect(waits).toEqual({ asked: { medianMs: expect.any(Number), slowestMs: expect.any(Number) } });
+    expect(waits.asked?.medianMs).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['broken', 503],
+    ['garbage', 503],
+    ['stopped', 503],
+    ['slow', 200],
+  ] as const)('makes the session service %s, and the guard answers %i; and well again', async (fault, status) => {
+    const token = await signIn();
+    await ail(fault);
+    const answered = me(token);
+    if (fault === 'slow') await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
+    expect(await answered).toBe(status);
+    await ail('none');
+    expect(await me(token)).toBe(200);
+  });
+
+  it('shows the breaker open when the session service is broken for long, and closed when it is not any more', async () => {
+    const token = await signIn();
+    await ail('broken');
+    for (let asked = 0; asked < 30; asked += 1) await me(token);
+    await live.next(({ breaker }) => breaker === 'open');
+    expect((await client.get('/api/health/session-service')).status).toBe(503);
+    await ail('none');
+    await until('the guard lets the user in again', async () => (await me(token)) === 200);
+    await live.next(({ breaker }) => breaker === 'closed');
+  });
+
+  it('ends all sessions at the session service, and without a memory the guard refuses them at once', async () => {
+    await client.send('POST', '/console/end-sessions');
+    const tokens = [await signIn(), await signIn()];
+    expect((await client.send('POST', '/console/end-sessions')).json()).toEqual({ ended: 2 });
+    expect([await me(tokens[0] ?? ''), await me(tokens[1] ?? '')]).toEqual([401, 401]);
+  });
+
+  it('shows the price of a memory: a session that was ended elsewhere works on, but not where the route wants to know', async () => {
+    await remember(MEMORY);
+    const token = await signIn();
+    expect(await me(token)).toBe(200);
+    await client.send('POST', '/console/end-sessions');
+    expect(await me(token)).toBe(200);
+    const report = await live.next(({ totals }) => totals.checks.remembered === 1);
+    expect(report).toMatchObject({ remembered: 1, cache: MEMORY });
+    expect((await client.send('POST', '/api/payroll/run', { token })).status).toBe(401);
+    expect(await me(token)).toBe(401);
+  });
+
+  it('ends a session that is signed out here at once, remembered or not', async () => {
+    await remember(MEMORY);
+    const token = await signIn();
+    expect(await me(token)).toBe(200);
+    await client.send('DELETE', '/api/session', { token });
+    expect(await me(token)).toBe(401);
+  });
+
+  it('changes the memory while requests go on, and loses none of them', async () => {
+    const token = await signIn();
+    await ail('slow');
+    const waiting = Array.from({ length: 5 }, () => me(token));
+    await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
+    await Promise.all([remember(MEMORY), remember(NO_MEMORY), remember(MEMORY)]);
+    expect(await Promise.all(waiting)).toEqual([200, 200, 200, 200, 200]);
+    expect((await live.next(({ cache }) => cache.ttlSeconds === 300)).remembered).toBe(0);
+  });
+
+  it('makes one call of a stampede', async () => {
+    const reply = await client.send('POST', '/console/load', { body: { load: 'stampede', token: await signIn() } });
+    const result = reply.json() as LoadResult;
+    expect(result).toMatchObject({ load: 'stampede', statuses: { 200: 500 }, lost: 0 });
+    expect(result.calls).toBeLessThan(20);
+  });
+
+  it('drives steady load until it is stopped, one run at a time', async () => {
+    const body = { load: 'steady', token: await signIn() };
+    expect((await client.send('POST', '/console/load', { body })).status).toBe(202);
+    await live.next(({ totals }) => totals.checks.asked > 5);
+    expect((await client.send('POST', '/console/load', { body })).status).toBe(409);
+    expect((await client.send('DELETE', '/console/load')).status).toBe(204);
+    expect((await client.send('POST', '/console/load', { body })).status).toBe(202);
+    expect((await client.send('DELETE', '/console/load')).status).toBe(204);
+  });
+
+  it.each([
+    ['PUT', '/console/fault', { fault: 'arson' }],
+    ['PUT', '/console/cache', { ...MEMORY, ttlSeconds: 1e9 }],
+    ['PUT', '/console/cache', { ttlSeconds: 5 }],
+    ['POST', '/console/load', { load: 'endless', token: 't' }],
+    ['POST', '/console/load', { load: 'steady' }],
+    ['PUT', '/console/fault', '{"fault":'],
+  ])('answers 400 to %s %s with %j', async (method, path, body) => {
+    expect((await client.send(method, path, { body })).status).toBe(400);
+  });
+
+  it('lets the pages of others press no button', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' };
+    const pressed = [
+      await fetch(`${demo.url}/console/fault`, { method: 'PUT', headers, body: '{"fault":"broken"}' }),
+      await fetch(`${demo.url}/console/end-sessions`, { method: 'POST', headers, body: '{}' }),
+      await fetch(`${demo.url}/console/load`, { method: 'POST', headers, body: '{"load":"steady","token":"t"}' }),
+    ];
+    expect(pressed.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect((await live.next(() => true)).fault).toBe('none');
+  });
+
+  it('holds no token, whatever it tells', async () => {
+    await remember(MEMORY);
+    const token = await signIn();
+    for (let time = 0; time < 2; time += 1) await me(token);
+    const run = await client.send('POST', '/console/load', { body: { load: 'stampede', token } });
+    const report = await live.next(({ totals }) => totals.checks.remembered > 0);
+    const told = [run.text, JSON.stringify(report), (await client.get('/metrics')).text, (await client.get('/console/info')).text];
+    expect(told.filter((text) => text.includes(token))).toEqual([]);
+  });
+
+  it('lets only so many pages watch', async () => {
+    const pages: LiveReports[] = [];
+    while (pages.length < 49) pages.push(await LiveReports.of(demo.url));
+    expect((await fetch(`${demo.url}/console/live`)).status).toBe(503);
+    await Promise.all(pages.map((page) => page.close()));
+    await until('there is room for a page again', async () => {
+      const again = await fetch(`${demo.url}/console/live`);
+      await again.body?.cancel();
+      return again.status === 200;
+    });
+  });
+});
+
+describe('a demo', () => {
+  it('ends while pages watch, and while load runs', async () => {
+    const demo = await startDemo({ port: 0, env: {} });
+    const live = await LiveReports.of(demo.url);
+    const body = { load: 'steady', token: 'of-nobody' };
+    await new DemoClient(demo.url).send('POST', '/console/load', { body });
+    await live.next(({ totals }) => totals.checks.refused > 0);
+    await Promise.all([demo.close(), expect(live.ended()).resolves.toBe(true)]);
+    await expect(fetch(demo.url)).rejects.toThrow();
+  });
+
+  it('has no buttons with the session service of somebody else, in production or not', async () => {
+    const service = await startScriptedService();
+    try {
+      for (const NODE_ENV of ['production', 'development']) {
+        const env = { NODE_ENV, SESSION_SERVICE_URL: service.url, SESSION_SERVICE_API_KEY: 'a-key' };
+        const demo = await startDemo({ port: 0, env });
+        const client = new DemoClient(demo.url);
+        expect((await client.get('/console/info')).json()).toMatchObject({ users: [], controls: false });
+        const buttons = [
+          ['PUT', '/console/fault'],
+          ['POST', '/console/end-sessions'],
+          ['PUT', '/console/cache'],
+          ['POST', '/console/reset'],
+          ['POST', '/console/load'],
+        ] as const;
+        for (const [method, path] of buttons) expect((await client.send(method, path, { body: {} })).status).toBe(404);
+        const live = await LiveReports.of(demo.url);
+        expect(await live.next(() => true)).not.toHaveProperty('fault');
+        await demo.close();
+      }
+    } finally {
+      await service.close();
+    }
+  });
+});
