@@ -8,7 +8,8 @@ export function CredentialsForm({ name, client }: { readonly name: string; reado
     const form = event.currentTarget as HTMLFormElement;
     const fields = new FormData(form);
     void client.signIn(text(fields, 'username'), text(fields, 'password'));
-    form.reset();
+    // Not the username: whoever mistyped the password need not type it again.
+    form.querySelectorAll<HTMLInputElement>('[type=password]').forEach((password) => (password.value = ''));
   };
   return (
     <form class="credentials" onSubmit={signIn}>
