@@ -9,6 +9,8 @@ export type Audit = 'off' | 'warn' | 'error';
 
 const MAX_FINDINGS = 50;
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
+/** Of Nest's configuration of an application; its version is written nowhere that every module system can read. */
+const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';
 /** An application may register the module more than once, and is looked at once. */
 const audited = new WeakSet<ModulesContainer>();
 
@@ -41,6 +43,7 @@ export class BootAudit {
   #surroundings(): Surroundings {
     const waiting = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype);
     return {
+      gatewaysAreCovered: SINCE_NESTJS_12 in this.#config,
       isGlobal: [...this.#config.getGlobalGuards(), ...waiting].some(isSessionAuthGuard),
       fieldsAreGuarded: this.#graphqlOptions().every((enhancers) => enhancers.includes('guards')),
     };

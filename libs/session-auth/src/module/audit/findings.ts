@@ -8,6 +8,8 @@ import type { Handler } from './handlers.js';
 export interface Surroundings {
   /** The guard is registered for the whole application. */
   readonly isGlobal: boolean;
+  /** Guards of the whole application reach gateways: they do on NestJS 12, and did not on 11. */
+  readonly gatewaysAreCovered: boolean;
   /** Field resolvers of GraphQL pass through guards, which they do not by default. */
   readonly fieldsAreGuarded: boolean;
 }
@@ -16,7 +18,7 @@ const GUARDS_METADATA = '__guards__';
 const REMEDY = 'Add @UseGuards(SessionAuthGuard) to it or to its class';
 
 /** What is wrong with a handler: what it says about who may enter, and does not hold. */
-export function findingsOf(handler: Handler, { isGlobal, fieldsAreGuarded }: Surroundings): string[] {
+export function findingsOf(handler: Handler, { isGlobal, gatewaysAreCovered, fieldsAreGuarded }: Surroundings): string[] {
   const { kind, owner, name, method } = handler;
   const [own, inherited] = [declarationOf(method), declarationOf(owner)];
   const findings: string[] = [];
@@ -33,9 +35,9 @@ export function findingsOf(handler: Handler, { isGlobal, fieldsAreGuarded }: Sur
       `${place} says who may read this field, and GraphQL asks no guard. Set fieldResolverEnhancers: ['guards'] in GraphQLModule.`,
     );
   } else if (!hasGuard(handler)) {
-    if (kind === 'gateway' && isGlobal)
+    if (kind === 'gateway' && isGlobal && !gatewaysAreCovered)
       findings.push(`${place} is open: guards of the whole application do not reach gateways. ${REMEDY}.`);
-    else if (asks && !(isGlobal && kind !== 'gateway'))
+    else if (asks && !isGlobal)
       findings.push(`${place} says who may enter, and nobody asks: it has no guard. ${REMEDY}, or set protectAllRoutes: true.`);
   }
   return findings;
