@@ -1,6 +1,7 @@
 /** The layers of the library, left to right; a layer imports only what is to its left. */
 const LAYERS = ['contract', 'client', 'verifier', 'guard', 'module'];
 const LIBRARY = '^libs/session-auth/src';
+const SCHEMATICS = '^libs/session-auth/schematics';
 /** Entries of their own: deleting one breaks no other file. */
 const ROOMS = ['opentelemetry', 'redis', 'swagger', 'terminus', 'testing'];
 /** What makes contexts other than HTTP's. */
@@ -73,6 +74,13 @@ export default {
       from: { path: `${LIBRARY}/redis/` },
       to: { pathNot: [`${LIBRARY}/(redis|contract)/`, 'node_modules/ioredis/'], dependencyTypesNot: ['core'] },
     },
+    {
+      name: 'what-nest-add-runs-needs-nothing-but-node',
+      severity: 'error',
+      from: { path: `${SCHEMATICS}/` },
+      to: { pathNot: `${SCHEMATICS}/`, dependencyTypesNot: ['core', 'type-only'] },
+    },
+    { name: 'only-nest-add-runs-the-schematics', severity: 'error', from: { path: `${LIBRARY}/` }, to: { path: `${SCHEMATICS}/` } },
     ...ROOMS.map((room) => ({
       name: `the-library-stands-without-its-${room}-entry`,
       severity: 'error',

@@ -1,4 +1,4 @@
-// Builds the library twice: ES modules for every current Node, CommonJS for tools that know no `module-sync`.
+// Builds the library twice: ES modules for every current Node, CommonJS for tools that know no `module-sync`; and what `nest add` runs.
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,4 +15,5 @@ for (const project of ['tsconfig.lib.json', 'tsconfig.cjs.json']) {
   emit('--declaration', 'false', '--removeComments', '--noCheck');
 }
 writeFileSync(`${home}dist/cjs/package.json`, '{ "type": "commonjs" }\n');
+execFileSync(process.execPath, [`${home}build-schematics.mjs`], { stdio: 'inherit' });
 await import('./prune-types.mjs');

@@ -1,0 +1,52 @@
+import { posix } from 'node:path';
+import type { DirEntry, Tree } from '@angular-devkit/schematics';
+import { findCall, readSource, type Source, type TypeScript } from './source.js';
+
+const NOT_SOURCES = /(^|\/)(node_modules|dist|[.][^/]+)$/;
+const SOURCE = /(?<![.](?:d|spec|test|e2e-spec))[.]ts$/;
+
+interface NestCliProject {
+  readonly sourceRoot?: string;
+  readonly entryFile?: string;
+}
+
+interface NestCli extends NestCliProject {
+  readonly language?: string;
+  readonly projects?: Readonly<Record<string, NestCliProject>>;
+}
+
+/** The application that the session check comes into. */
+export interface Application {
+  readonly sourceRoot: string;
+  /** Where `NestFactory.create` is called. */
+  readonly main: string;
+  readonly isJavaScript: boolean;
+}
+
+export function readApplication(tree: Tree, wanted: string | undefined): Application {
+  const cli = tree.exists('nest-cli.json') ? (tree.readJson('nest-cli.json') as NestCli) : {};
+  const sourceRoot = posix.normalize(wanted ?? cli.sourceRoot ?? 'src');
+  const project = Object.values(cli.projects ?? {}).find((one) => one.sourceRoot && posix.normalize(one.sourceRoot) === sourceRoot);
+  const main = posix.join(sourceRoot, `${project?.entryFile ?? cli.entryFile ?? 'main'}.ts`);
+  return { sourceRoot, main, isJavaScript: cli.language === 'js' };
+}
+
+/** The file of the application in which a method of a class is called, where the class is an export of a package. */
+export function fileThatCalls(
+  { ts, tree, sourceRoot }: { ts: TypeScript; tree: Tree; sourceRoot: string },
+  owner: { name: string; from: string },
+  methods: readonly string[],
+): Source | undefined {
+  for (const path of sourcesIn(tree.getDir(sourceRoot))) {
+    if (!tree.readText(path).includes(owner.from)) continue;
+    const source = readSource(ts, tree, path);
+    if (findCall(source, owner, methods)) return source;
+  }
+  return undefined;
+}
+
+function sourcesIn(folder: DirEntry): string[] {
+  const here = folder.subfiles.filter((name) => SOURCE.test(name)).map((name) => posix.join(folder.path, name).slice(1));
+  const below = folder.subdirs.filter((name) => !NOT_SOURCES.test(name)).flatMap((name) => sourcesIn(folder.dir(name)));
+  return [...here, ...below];
+}

@@ -1,0 +1,27 @@
+import type { Rule } from '@angular-devkit/schematics';
+import { readApplication } from './application.js';
+import { addEnvExample } from './env-example.js';
+import { saying } from './next-steps.js';
+import { register, type Wish } from './outcome.js';
+import { addPackages, installation } from './packages.js';
+import { reportText } from './report.js';
+
+interface NestAddOptions extends Wish {
+  readonly sourceRoot?: string;
+  /** The Nest CLI hands its own flag on, in more than one form. */
+  readonly skipInstall?: unknown;
+}
+
+/** What `nest add nestjs-session-auth` does when the package is there. */
+export function nestAdd({ sourceRoot, skipInstall, ...wish }: NestAddOptions): Rule {
+  return (tree, context) => {
+    const application = readApplication(tree, sourceRoot);
+    const outcome = register(tree, application, wish);
+    addEnvExample(tree);
+    const added = addPackages(tree);
+    const [installed, notInstalled] = skipInstall ? [[], added] : [added, []];
+    const before = installed.length > 0 ? [context.addTask(installation(tree))] : [];
+    const { protectAllRoutes } = wish;
+    context.addTask(saying(reportText({ outcome, protectAllRoutes, typed: !application.isJavaScript, notInstalled })), before);
+  };
+}

@@ -1,0 +1,50 @@
+/** What is added to a module, whatever the module looks like. */
+export const KEYS = { url: 'SESSION_SERVICE_URL', apiKey: 'SESSION_SERVICE_API_KEY' } as const;
+export const IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  '@nestjs/config': ['ConfigModule', 'ConfigService'],
+  'nestjs-session-auth': ['SessionAuthModule'],
+};
+
+/** How a file calls what it imports. */
+export type Names = (exported: string) => string;
+
+/** How the lines that are added are written. */
+export interface Registration {
+  /** `ConfigModule.forRoot()` reads `.env`; only one is needed. */
+  readonly withConfig: boolean;
+  readonly protectAllRoutes: boolean;
+  readonly typed: boolean;
+  readonly quote: string;
+  /** One step of indentation. */
+  readonly step: string;
+  readonly semicolon: string;
+}
+
+export const USUAL = { typed: true, quote: "'", step: '  ', semicolon: ';' } as const;
+
+export function importLine(
+  from: string,
+  names: readonly string[],
+  { quote, semicolon }: Pick<Registration, 'quote' | 'semicolon'>,
+): string {
+  return `import { ${names.join(', ')} } from ${quote}${from}${quote}${semicolon}`;
+}
+
+/** The entries of the module's `imports`; `nameOf` says how the file calls what it imports. */
+export function entries(registration: Registration, nameOf: Names = (exported) => exported): string[] {
+  const { withConfig, protectAllRoutes, typed, quote, step } = registration;
+  const [config, service] = [nameOf('ConfigModule'), nameOf('ConfigService')];
+  const read = (key: string): string => `config.getOrThrow${typed ? '<string>' : ''}(${quote}${key}${quote})`;
+  const session = [
+    `${nameOf('SessionAuthModule')}.forRootAsync({`,
+    `${step}imports: [${config}],`,
+    `${step}inject: [${service}],`,
+    `${step}useFactory: (config${typed ? `: ${service}` : ''}) => ({`,
+    `${step}${step}baseUrl: ${read(KEYS.url)},`,
+    `${step}${step}apiKey: ${read(KEYS.apiKey)},`,
+    `${step}}),`,
+    ...(protectAllRoutes ? [`${step}protectAllRoutes: true,`] : []),
+    '})',
+  ];
+  return [...(withConfig ? [`${config}.forRoot()`] : []), session.join('\n')];
+}

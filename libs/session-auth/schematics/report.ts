@@ -1,0 +1,58 @@
+import type { Outcome } from './outcome.js';
+import { entries, importLine, IMPORTS, KEYS, USUAL } from './registration.js';
+
+export interface Report {
+  readonly outcome: Outcome;
+  readonly protectAllRoutes: boolean;
+  readonly typed: boolean;
+  /** Packages that are named in package.json now and were not installed. */
+  readonly notInstalled: readonly string[];
+}
+
+/** What the user reads at the end. */
+export function reportText(report: Report): string {
+  const steps = [...installSteps(report), ...keySteps(), ...guardSteps(report)];
+  const numbered = steps.map((step, index) => `  ${index + 1}. ${step.replaceAll('\n', '\n     ')}`);
+  const guide = 'Guide: node_modules/nestjs-session-auth/README.md';
+  return ['', ...outcomeLines(report), '', 'What to do next:', ...numbered, '', guide, ''].join('\n');
+}
+
+function outcomeLines({ outcome, protectAllRoutes, typed }: Report): string[] {
+  if (outcome.kind === 'registered') return [`SessionAuthModule is registered in ${outcome.path}.`];
+  if (outcome.kind === 'present') return [`SessionAuthModule was registered already, in ${outcome.path}; your code is as it was.`];
+  const imports = Object.entries(IMPORTS).map(([from, names]) => importLine(from, names, USUAL));
+  const added = entries({ ...USUAL, typed, protectAllRoutes, withConfig: true });
+  return [
+    `Your code is as it was: ${outcome.why}.`,
+    'Add these lines to the file of your root module:',
+    '',
+    ...indented(imports.join('\n')),
+    '',
+    'and these to the `imports` of its @Module() (the first only where ConfigModule.forRoot() is not there yet):',
+    '',
+    ...indented(`${added.join(',\n')},`),
+  ];
+}
+
+function indented(lines: string): string[] {
+  return lines.split('\n').map((line) => `    ${line}`);
+}
+
+function installSteps({ notInstalled }: Report): string[] {
+  return notInstalled.length > 0 ? [`Install what package.json names now: ${notInstalled.join(', ')}.`] : [];
+}
+
+function keySteps(): string[] {
+  return [
+    `Set ${KEYS.url} and ${KEYS.apiKey}, in the environment or in .env\n(.env.example shows them). Without them the application does not start.`,
+  ];
+}
+
+function guardSteps({ outcome, protectAllRoutes }: Report): string[] {
+  const open = 'Every route needs a session then; open those for everybody with @Public().';
+  if (protectAllRoutes && outcome.kind === 'present') return [`Add \`protectAllRoutes: true\` to it in ${outcome.path}.\n${open}`];
+  if (protectAllRoutes) return [open];
+  const lines = [importLine('nestjs-session-auth', ['SessionAuthGuard'], USUAL), '@UseGuards(SessionAuthGuard)'];
+  const otherwise = 'without it, or `protectAllRoutes: true` in the module, a route stays open';
+  return [`Guard a controller; ${otherwise}:\n${lines.map((line) => `  ${line}`).join('\n')}`];
+}

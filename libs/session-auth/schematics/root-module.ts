@@ -1,0 +1,67 @@
+import { posix } from 'node:path';
+import type { Tree } from '@angular-devkit/schematics';
+import type ts from 'typescript';
+import type { Application } from './application.js';
+import { findCall, localName, readSource, type Source, type TypeScript } from './source.js';
+
+const NEST_FACTORY = { name: 'NestFactory', from: '@nestjs/core' };
+
+/** A module's class, by the call `@Module(...)` above it. */
+export interface RootModule {
+  readonly source: Source;
+  readonly decorator: ts.CallExpression;
+}
+
+/** The module that was asked for, else the one that the application starts with, else the one where `nest new` puts it. */
+export function findRootModule(ts: TypeScript, tree: Tree, { sourceRoot, main }: Application, wanted?: string): RootModule | undefined {
+  const usual = posix.join(sourceRoot, 'app.module.ts');
+  if (wanted !== undefined) return moduleIn(ts, tree, [wanted, posix.join(sourceRoot, wanted)].flatMap(spellings));
+  return startedModule(ts, tree, main) ?? moduleIn(ts, tree, [usual]);
+}
+
+function spellings(path: string): string[] {
+  return [path, `${path}.ts`, `${path}.module.ts`, posix.join(path, 'index.ts')];
+}
+
+function moduleIn(ts: TypeScript, tree: Tree, paths: readonly string[], className?: string): RootModule | undefined {
+  const inProject = paths.map((one) => posix.normalize(one)).filter((one) => one.endsWith('.ts') && !one.startsWith('..'));
+  const path = inProject.find((one) => tree.exists(one));
+  if (path === undefined) return undefined;
+  const source = readSource(ts, tree, path);
+  const modules = source.file.statements.flatMap((statement) => {
+    const decorator = ts.isClassDeclaration(statement) ? decoratorOf(source, statement) : undefined;
+    return ts.isClassDeclaration(statement) && decorator ? [{ name: statement.name?.text, decorator }] : [];
+  });
+  const found = modules.length === 1 ? modules[0] : modules.find(({ name }) => name === className);
+  return found && { source, decorator: found.decorator };
+}
+
+function decoratorOf(source: Source, owner: ts.ClassDeclaration): ts.CallExpression | undefined {
+  const { ts } = source;
+  const name = localName(source, 'Module', '@nestjs/common');
+  const calls = (ts.getDecorators(owner) ?? []).map(({ expression }) => expression).filter((one) => ts.isCallExpression(one));
+  return calls.find(({ expression }) => ts.isIdentifier(expression) && expression.text === name);
+}
+
+/** The module that `NestFactory.create` gets, where `main` imports it from. */
+function startedModule(ts: TypeScript, tree: Tree, main: string): RootModule | undefined {
+  if (!tree.exists(main)) return undefined;
+  const source = readSource(ts, tree, main);
+  const call = findCall(source, NEST_FACTORY, ['create', 'createMicroservice', 'createApplicationContext']);
+  const className = call?.arguments[0]?.getText().split('.', 1)[0];
+  if (className === undefined) return undefined;
+  const from = importedFrom(source, className);
+  if (from === undefined) return moduleIn(ts, tree, [main], className);
+  return from.startsWith('.') ? moduleIn(ts, tree, spellings(posix.join(main, '..', from.replace(/[.]js$/, ''))), className) : undefined;
+}
+
+/** The module specifier of the declaration that imports a name. */
+function importedFrom({ ts, file }: Source, name: string): string | undefined {
+  const declaration = file.statements.find((statement): statement is ts.ImportDeclaration => {
+    if (!ts.isImportDeclaration(statement)) return false;
+    const { name: byDefault, namedBindings } = statement.importClause ?? {};
+    const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : [];
+    return [byDefault, ...named.map((one) => one.name)].some((one) => one?.text === name);
+  });
+  return declaration && ts.isStringLiteral(declaration.moduleSpecifier) ? declaration.moduleSpecifier.text : undefined;
+}

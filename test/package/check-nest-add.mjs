@@ -1,0 +1,114 @@
+// Runs `npx nest add nestjs-session-auth` as a new user would, in two applications that know nothing of it; then type-checks and starts each.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRegistry } from './local-registry.mjs';
+import { GUARDED_CONTROLLER, layOutNestApp, NEST_APPS } from './nest-apps.mjs';
+
+const MAX_STEP_MS = 120_000;
+const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
+/** The surroundings of a user who has set nothing yet. */
+const UNSET = { ...process.env, SESSION_SERVICE_URL: undefined, SESSION_SERVICE_API_KEY: undefined };
+/** A service that nobody asks: a request without a token is refused before. */
+const KEYS = { SESSION_SERVICE_URL: 'http://127.0.0.1:9', SESSION_SERVICE_API_KEY: 'key-of-the-application' };
+
+export async function checkNestAdd(tarball) {
+  const registry = await startRegistry(tarball);
+  try {
+    const outcomes = await Promise.allSettled(NEST_APPS.map((app) => check(app, registry.url)));
+    for (const { reason } of outcomes) if (reason) throw reason;
+  } finally {
+    registry.close();
+  }
+}
+
+async function check(app, registry) {
+  const began = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'session-auth-nest-add-'));
+  try {
+    layOutNestApp(app, folder);
+    await run(folder, {}, 'npm', ...INSTALL);
+    const said = await run(folder, { npm_config_registry: registry }, 'npx', 'nest', 'add', 'nestjs-session-auth', ...app.options);
+    assert.match(said, /SessionAuthModule is registered in src\/app[.]module[.]ts/);
+    await secondTimeChangesNothing(folder, registry);
+    if (app.options.length === 0) writeFileSync(join(folder, 'src/app.controller.ts'), GUARDED_CONTROLLER);
+    await closedAndRunning(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log(`${app.name}: nest add, and what comes after (${Math.round((performance.now() - began) / 1000)} s)`);
+}
+
+async function secondTimeChangesNothing(folder, registry) {
+  const before = filesOf(folder);
+  const said = await run(folder, { npm_config_registry: registry }, 'npx', 'nest', 'add', 'nestjs-session-auth', '--skip-install');
+  assert.match(said, /registered already, in src\/app[.]module[.]ts/);
+  assert.deepEqual(filesOf(folder), before);
+}
+
+function filesOf(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).filter((path) => !path.includes('node_modules'));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+}
+
+/** Builds and starts it, with the variables in every state that a user leaves them in. */
+async function closedAndRunning(folder) {
+  await run(folder, {}, 'npx', 'nest', 'build');
+  assert.ok(!existsSync(join(folder, '.env')), '.env is the user’s');
+
+  await refusesToStart(folder, /SESSION_SERVICE_URL/);
+  assert.equal(await statusOf(folder, KEYS), 401);
+  writeFileSync(join(folder, '.env'), readFileSync(join(folder, '.env.example')));
+  await refusesToStart(folder, /baseUrl/);
+  const lines = Object.entries(KEYS).map(([key, value]) => `${key}=${value}\n`);
+  writeFileSync(join(folder, '.env'), lines.join(''));
+  assert.equal(await statusOf(folder, {}), 401);
+}
+
+/** What the guarded route says to somebody without a token. */
+async function statusOf(folder, variables) {
+  const server = spawn(process.execPath, ['dist/main.js'], { cwd: folder, env: { ...UNSET, ...variables, PORT: '0' } });
+  try {
+    const url = await new Promise((resolve, reject) => {
+      let said = '';
+      const hear = (chunk) => {
+        said += chunk;
+        const [, address] = /listening on (http\S+)\n/.exec(said) ?? [];
+        if (address) resolve(address);
+      };
+      server.stdout.on('data', hear);
+      server.stderr.on('data', hear);
+      server.once('close', () => reject(new Error(`the application ended:\n${said}`)));
+    });
+    return (await fetch(url.replace('[::1]', 'localhost'))).status;
+  } finally {
+    server.kill('SIGKILL');
+  }
+}
+
+async function refusesToStart(folder, words) {
+  const { code, said } = await ended(folder, { PORT: '0' }, process.execPath, ['dist/main.js']);
+  assert.notEqual(code, 0, said);
+  assert.match(said, words);
+}
+
+/** Every step must succeed, and must end by itself. */
+async function run(cwd, variables, command, ...args) {
+  const { code, said } = await ended(cwd, variables, command, args);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said}`);
+  return said;
+}
+
+async function ended(cwd, variables, command, args) {
+  const child = spawn(command, args, { cwd, env: { ...UNSET, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk) => (said += chunk));
+  const overdue = setTimeout(() => child.kill('SIGKILL'), MAX_STEP_MS);
+  const [code] = await once(child, 'close');
+  clearTimeout(overdue);
+  return { code, said };
+}
