@@ -1,6 +1,9 @@
 import { isHeaderValue } from '../contract/header-value.js';
 
-/** The application key, or a function that gives it before each call, so that it can rotate without a restart. */
+/**
+ * The application key (section 5.1), or a function that gives it before each call, so that it can rotate without a restart: 1 to 4096 visible
+ * ASCII characters (our decision). A function that throws, or gives no such key in time, makes the call unavailable: `api_key` or `timeout`.
+ */
 export type ApiKey = string | (() => string | Promise<string>);
 
 /** Bytes an application key may have (our decision). */

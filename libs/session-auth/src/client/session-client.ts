@@ -19,7 +19,18 @@ import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './u
 
 /** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
 export type SignInResult<User> =
-  { readonly kind: 'signed-in'; readonly user: User; readonly token: string } | { readonly kind: 'accepted' };
+  | {
+      /** The service answered 200 with a user and a token. */
+      readonly kind: 'signed-in';
+      /** Who has signed in. */
+      readonly user: User;
+      /** Token of the session, to be presented with later requests: visible ASCII, at most `http.maxTokenLength` bytes. */
+      readonly token: string;
+    }
+  | {
+      /** The service answered 202. */
+      readonly kind: 'accepted';
+    };
 
 /** The three operations of the session service: one attempt each, one outcome each. */
 export class SessionClient<User extends UserRecord> {

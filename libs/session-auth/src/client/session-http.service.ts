@@ -23,6 +23,7 @@ export class SessionHttpService extends HttpService {
   readonly #connections: Connections;
   #isPlain: boolean;
 
+  /** @internal Nest builds it. */
   constructor(connections: Connections, agents: OwnAgents) {
     super(bareInstance(pooledAdapter(connections), agents));
     this.#connections = connections;
@@ -35,7 +36,7 @@ export class SessionHttpService extends HttpService {
     return super.axiosRef;
   }
 
-  /** Sends one request, through axios where anybody could have put something there, and else straight to the pool. Never rejects. */
+  /** Sends one request, through axios where anybody could have put something there, and else straight to the pool. Never rejects. @internal */
   send(request: SessionRequest): Promise<Reply | NoReply> {
     return this.#isPlain ? this.#connections.exchange(request) : this.#sendThroughAxios(request);
   }

@@ -9,7 +9,9 @@ import type { SessionRequest } from './session-request.js';
 
 /** Username and password of a sign-in (section 2.3). */
 export interface Credentials {
+  /** Login name of the user. */
   readonly username: string;
+  /** Password of the user. It is sent to the service, and kept nowhere. */
   readonly password: string;
 }
 

@@ -6,7 +6,9 @@ export type CheckSource = 'memory' | 'store' | 'service';
 
 /** A check has its verdict. Published to `nestjs-session-auth:check`; it holds nothing of the session. */
 export interface CheckMessage {
+  /** `accepted`: a session. `rejected`: none (401). `denied`: the service's 403. `unavailable`: nobody could say (503). */
   readonly outcome: Verdict<unknown>['kind'];
+  /** Where the answer came from. */
   readonly source: CheckSource;
   /** It waited for a call that another check had made. */
   readonly joined: boolean;
@@ -23,6 +25,7 @@ export interface CheckMessage {
  * `nestjs-session-auth:call`, whose events are those of Node's `TracingChannel` for a promise.
  */
 export interface CallMessage {
+  /** What the service was asked for (section 4). */
   readonly operation: 'user_details' | 'sign_in' | 'sign_out';
   /** Set when the call has ended: the kind of its verdict, or `done` for a sign-in or a sign-out that was answered as asked. */
   outcome?: Verdict<unknown>['kind'] | 'done' | 'failed';
@@ -32,6 +35,7 @@ export interface CallMessage {
 
 /** The circuit to the service changed. Published to `nestjs-session-auth:breaker`. */
 export interface BreakerMessage {
+  /** The new state: `closed` lets every call pass, `open` none, `halfOpen` a single probe. */
   readonly state: 'closed' | 'open' | 'halfOpen';
 }
 
@@ -40,6 +44,7 @@ export interface BreakerMessage {
  * nobody could say. Published to `nestjs-session-auth:denial`.
  */
 export interface DenialMessage {
+  /** The stable code that its caller got: of 401, 401, 403 and 503, in this order. */
   readonly code: 'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'SESSION_SERVICE_UNAVAILABLE';
 }
 

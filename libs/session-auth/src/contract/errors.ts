@@ -1,4 +1,4 @@
-import { type Unavailable, type UnavailableReason, type Verdict } from './verdict.js';
+import { type UnavailableReason, type Verdict } from './verdict.js';
 
 const BRAND = Symbol.for('nestjs-session-auth.error');
 
@@ -27,6 +27,7 @@ export function isSessionAuthError(value: unknown): value is SessionAuthError {
 
 /** An option is missing or wrong. The message names the option and the remedy. */
 export class InvalidConfigurationError extends SessionAuthError {
+  /** Always 'InvalidConfigurationError'. */
   override readonly name = 'InvalidConfigurationError';
   readonly code = 'INVALID_CONFIGURATION';
   readonly statusCode = 500;
@@ -34,6 +35,7 @@ export class InvalidConfigurationError extends SessionAuthError {
 
 /** The service could not read the request (its 400 to a sign-in or sign-out), or it was no request to send at all. */
 export class InvalidRequestError extends SessionAuthError {
+  /** Always 'InvalidRequestError'. */
   override readonly name = 'InvalidRequestError';
   readonly code = 'INVALID_REQUEST';
   readonly statusCode = 400;
@@ -45,6 +47,7 @@ export class InvalidRequestError extends SessionAuthError {
 
 /** Username or password is wrong (401 and 404 to a sign-in: the same error, so that nobody learns which usernames exist). */
 export class CredentialsRejectedError extends SessionAuthError {
+  /** Always 'CredentialsRejectedError'. */
   override readonly name = 'CredentialsRejectedError';
   readonly code = 'CREDENTIALS_REJECTED';
   readonly statusCode = 401;
@@ -56,6 +59,7 @@ export class CredentialsRejectedError extends SessionAuthError {
 
 /** The token is missing, malformed, unknown, or its session has ended: sign in again. */
 export class SessionRejectedError extends SessionAuthError {
+  /** Always 'SessionRejectedError'. */
   override readonly name = 'SessionRejectedError';
   readonly code = 'SESSION_REJECTED';
   readonly statusCode = 401;
@@ -67,6 +71,7 @@ export class SessionRejectedError extends SessionAuthError {
 
 /** The service refuses this application or user. Signing in again does not help. */
 export class AccessDeniedError extends SessionAuthError {
+  /** Always 'AccessDeniedError'. */
   override readonly name = 'AccessDeniedError';
   readonly code = 'ACCESS_DENIED';
   readonly statusCode = 403;
@@ -78,6 +83,7 @@ export class AccessDeniedError extends SessionAuthError {
 
 /** The service gave no usable answer: try again later. Never caused by the user's token. */
 export class SessionServiceUnavailableError extends SessionAuthError {
+  /** Always 'SessionServiceUnavailableError'. */
   override readonly name = 'SessionServiceUnavailableError';
   readonly code = 'SESSION_SERVICE_UNAVAILABLE';
   readonly statusCode = 503;
@@ -86,7 +92,10 @@ export class SessionServiceUnavailableError extends SessionAuthError {
   /** Seconds to wait before the next try, 1 to 120. */
   readonly retryAfterSeconds: number;
 
-  constructor({ reason, retryAfterSeconds }: Omit<Unavailable, 'kind'>, message = 'The session service is unavailable; try again later') {
+  constructor(
+    { reason, retryAfterSeconds }: Pick<SessionServiceUnavailableError, 'reason' | 'retryAfterSeconds'>,
+    message = 'The session service is unavailable; try again later',
+  ) {
     super(message);
     this.reason = reason;
     this.retryAfterSeconds = retryAfterSeconds;

@@ -21,7 +21,7 @@ export interface SessionAuthTypes {
 declare const unused: unique symbol;
 
 /** A role's name: any string, until {@link SessionAuthTypes} narrows it. */
-export type RoleName = SessionAuthTypes extends { role: infer Role extends string } ? Role : string;
+export type RoleName = SessionAuthTypes extends Readonly<Record<'role', infer Role extends string>> ? Role : string;
 
 /** A sub-role's name: any string, until {@link SessionAuthTypes} narrows it. */
-export type SubRoleName = SessionAuthTypes extends { sub_role: infer SubRole extends string } ? SubRole : string;
+export type SubRoleName = SessionAuthTypes extends Readonly<Record<'sub_role', infer SubRole extends string>> ? SubRole : string;

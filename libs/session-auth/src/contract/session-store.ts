@@ -1,12 +1,25 @@
 /** What a {@link SessionStore} has under a key. */
 export type StoredSession =
-  | { readonly state: 'kept'; readonly value: Uint8Array; readonly remainingMs: number }
-  /** The session was ended: nothing is kept under this key for a while. */
-  | { readonly state: 'ended' }
-  /** Another instance is asking the service. */
-  | { readonly state: 'claimed' }
-  /** Nothing; from now on it is claimed, if that was wished. */
-  | { readonly state: 'free' };
+  | {
+      /** A value is there. */
+      readonly state: 'kept';
+      /** The value, as it was given to `keep`. */
+      readonly value: Uint8Array;
+      /** Milliseconds that it will still be there. */
+      readonly remainingMs: number;
+    }
+  | {
+      /** The session was ended: nothing is kept under this key for a while. */
+      readonly state: 'ended';
+    }
+  | {
+      /** Another instance is asking the service. */
+      readonly state: 'claimed';
+    }
+  | {
+      /** Nothing; from now on it is claimed, if that was wished. */
+      readonly state: 'free';
+    };
 
 /** What a {@link SessionStore} tells an instance. */
 export interface SessionStoreListener {

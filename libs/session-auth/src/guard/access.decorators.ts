@@ -34,10 +34,14 @@ export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecora
 
 /** A rule of {@link Authorize}; its user may be declared as the application's own record class. */
 export type AuthorizationRule = {
+  /** Whether the user may enter: `true`, or a promise of it. Anything else, a throw and a rejection deny. */
   rule(user: CurrentUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }['rule'];
 
-/** Your own rule, sync or async. Only `true` admits; a throw or a rejection denies. */
+/**
+ * Your own rule, sync or async. Only `true` admits; a throw or a rejection denies. A handler's rule replaces its controller's.
+ * @throws InvalidConfigurationError when it is given no function
+ */
 export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecorator {
   if (typeof rule !== 'function') throw new InvalidConfigurationError('@Authorize() needs a function: give it your rule.');
   return requiring({ kind: 'authorize', isMet: (user, context) => rule(user, context) });

@@ -5,7 +5,7 @@ import { tokenOf, userOf, type GuardedRequest } from './guarded-request.js';
 import { transportOf } from './transports/transports.js';
 
 /** The record that handlers receive: `UserRecord`, or the class that the application names in `SessionAuthTypes`. */
-export type CurrentUserRecord = SessionAuthTypes extends { user: infer User extends UserRecord } ? User : UserRecord;
+export type CurrentUserRecord = SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
 type Pipe = Type<PipeTransform> | PipeTransform;
 type Handler = (...parameters: never[]) => unknown;

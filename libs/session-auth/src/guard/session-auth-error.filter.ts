@@ -12,6 +12,7 @@ import { transportOf } from './transports/transports.js';
  */
 @Catch(SessionAuthError)
 export class SessionAuthErrorFilter extends BaseExceptionFilter {
+  /** Answers in the way of the error's own context: HTTP, GraphQL, a gateway or a message. */
   override catch(error: SessionAuthError, host: ArgumentsHost): unknown {
     const transport = transportOf(host);
     if (!transport) throw error;

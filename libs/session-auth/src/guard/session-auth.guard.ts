@@ -22,8 +22,13 @@ type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {
+  /** @internal Nest builds it. */
   constructor(@Inject(GUARD_PARTS) private readonly parts: GuardParts) {}
 
+  /**
+   * `true`, without a promise where the session is remembered.
+   * @throws HttpException over HTTP and in GraphQL, WsException in a gateway, RpcException in a message handler: 401, 403 or 503
+   */
   canActivate(context: ExecutionContext): true | Promise<true> {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;

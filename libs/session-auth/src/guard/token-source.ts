@@ -6,6 +6,10 @@ export type FoundToken = string | readonly string[] | undefined;
 
 /** Where the guard looks for a token: one of the built-in sources, or your own function of the execution context. */
 export interface TokenSource {
+  /**
+   * Finds the token of a call. `request` has its `headers`, under their lower-case names, whatever the kind of context: of a socket those of its
+   * handshake, of a message those of the message or its gRPC metadata. A source that throws has found nothing that could be trusted: 401.
+   */
   (context: ExecutionContext, request: HttpRequest): FoundToken;
   /** The request header that it reads, for `Vary`. */
   readonly header?: string;

@@ -1,6 +1,6 @@
 /** What may go with a call. */
 export interface CallOptions {
-  /** The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6). */
+  /** The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6): visible ASCII, at most `http.maxTokenLength` bytes. @default none */
   readonly authIv?: string;
   /** Gives up waiting; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;

@@ -121,6 +121,7 @@ export interface SessionAuthExtras {
 
 /** Implemented by a class that `forRootAsync` is to take the options from (`useClass`, `useExisting`). */
 export interface SessionAuthOptionsFactory<User extends UserRecord = UserRecord> {
+  /** Gives the options, once, when the application starts. */
   createSessionAuthOptions(): SessionAuthOptions<User> | Promise<SessionAuthOptions<User>>;
 }
 

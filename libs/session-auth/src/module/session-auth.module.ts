@@ -16,6 +16,7 @@ declare const service: unique symbol;
 
 /** A registration of the module; it remembers the record's type for {@link ServiceOf}. */
 export interface SessionAuthDynamicModule<User extends UserRecord> extends DynamicModule {
+  /** Never there: the type alone is remembered. */
   readonly [service]?: SessionAuthService<User>;
 }
 
@@ -26,6 +27,7 @@ export type ServiceOf<Registration extends DynamicModule> =
 /** Registers the service and the guard for one session service and one application key. */
 @Module({ providers: PROVIDERS, exports: EXPORTS })
 export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  /** @internal Nest builds it. */
   constructor(
     private readonly deadlines: Deadlines,
     private readonly connections: Connections,

@@ -29,6 +29,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #deadlines: Deadlines;
   readonly #settings: ServiceSettings;
 
+  /** @internal Nest builds it. */
   constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
     this.#client = client;
     this.#verifier = verifier;

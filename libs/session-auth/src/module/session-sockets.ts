@@ -20,6 +20,7 @@ export interface SessionSocketOptions {
 
 /** The request that opened a socket, as `handleConnection` of a gateway on ws gets it. */
 export interface SocketUpgrade {
+  /** Headers of the request, under their lower-case names. */
   readonly headers: object;
 }
 
@@ -40,6 +41,7 @@ export class SessionSockets implements OnModuleDestroy {
   readonly #sockets = new WeakMap<SocketClient, WatchedSocket>();
   readonly #ofSession = new Map<string, Set<WatchedSocket>>();
 
+  /** @internal Nest builds it. */
   constructor(parts: GuardParts, events: SessionAuthEvents) {
     this.#parts = parts;
     this.#events = events;

@@ -29,7 +29,10 @@ export class SessionAuthHealthIndicator {
     @Inject(SessionAuthService) private readonly sessions: SessionAuthService,
   ) {}
 
-  /** Never rejects: what the check finds is its result. */
+  /**
+   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breaker` and `everyoneRefused` of
+   * `SessionAuthEvents.serviceStatus`, and `unreachable`, the reason, where a probe failed.
+   */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
     key: Key = DEFAULT_KEY as Key,
     { probe = false }: SessionAuthHealthOptions = {},

@@ -8,6 +8,7 @@ export type Operation = 'user_details' | 'sign_in' | 'sign_out';
 export interface SeenRequest {
   /** What it asks for; `undefined` where the interface has no such path or method. */
   readonly operation: Operation | undefined;
+  /** Method, in capitals. */
   readonly method: string;
   /** Path with query, as it stood in the request line. */
   readonly path: string;
@@ -15,6 +16,7 @@ export interface SeenRequest {
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
+  /** The whole body, as UTF-8; empty when there was none. */
   readonly body: string;
   /** Tells one connection from another. */
   readonly remotePort: number | undefined;

@@ -7,7 +7,11 @@ import { TestSessionClient } from './test-session-client.js';
 
 /** What {@link TestSessions} needs of Nest's `TestingModuleBuilder`. */
 export interface OverridableModule {
-  overrideProvider(token: unknown): { useFactory(options: { factory: (...parts: never[]) => unknown; inject: unknown[] }): unknown };
+  /** Names a provider that is to be replaced. */
+  overrideProvider(token: unknown): {
+    /** Replaces it by what a factory makes. */
+    useFactory(options: { factory: (...parts: never[]) => unknown; inject: unknown[] }): unknown;
+  };
 }
 
 const TOKEN_HEADER = AUTH_TOKEN_HEADER.toLowerCase();

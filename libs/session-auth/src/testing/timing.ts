@@ -14,6 +14,7 @@ export function afterDelay(ms: number, answer: Script): Script {
 
 /** An answer that waits until the test lets it go. */
 export interface HeldScript {
+  /** What to give to `service.on()`. */
   readonly script: Script;
   /** Resolves when the first request is there. */
   readonly arrived: Promise<void>;

@@ -2,26 +2,26 @@ import { RollingWindow } from './rolling-window.js';
 
 /** When a circuit opens, and for how long. */
 export interface BreakerSettings {
-  /** Milliseconds of the past that are looked at. */
+  /** Milliseconds of the past that are looked at. 10 to 300 000. @default 10000 */
   readonly windowMs: number;
-  /** Calls within it before anything is concluded. */
+  /** Calls within it before anything is concluded. 1 to 1 000 000. @default 20 */
   readonly minimumCalls: number;
-  /** Part of them that failed, above 0 and up to 1, at which the circuit opens. */
+  /** Part of them that failed, above 0 and up to 1, at which the circuit opens. @default 0.5 */
   readonly failureRatio: number;
-  /** Milliseconds of the first pause; it doubles while probes fail. */
+  /** Milliseconds of the first pause; it doubles while probes fail. 1 to 120 000. @default 1000 */
   readonly pauseMs: number;
-  /** Milliseconds of the longest pause. */
+  /** Milliseconds of the longest pause: `pauseMs` to 120 000. @default 30000 */
   readonly maxPauseMs: number;
 }
 
-/** What the circuit does: lets all pass, none, or a single probe. */
+/** `closed`: every call passes. `open`: none. `halfOpen`: a single probe. */
+export type BreakerState = 'closed' | 'open' | 'halfOpen';
+
+/** What the circuit does, and what it has to remember for it. */
 type State =
   | { readonly kind: 'closed'; readonly window: RollingWindow }
   | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number }
   | { readonly kind: 'halfOpen'; readonly pauseMs: number };
-
-/** `closed`: every call passes. `open`: none. `halfOpen`: a single probe. */
-export type BreakerState = State['kind'];
 
 /** What a call says of the other side: it is well, it is not, or nothing. */
 export type CallResult = 'success' | 'failure' | 'neither';

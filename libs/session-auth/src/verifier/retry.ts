@@ -5,7 +5,7 @@ import type { RetryBudget } from './retry-budget.js';
 
 /** How often one check may ask the service. */
 export interface RetrySettings {
-  /** Attempts in all, the first included. */
+  /** Attempts in all, the first included. 1 to 10. @default 2 */
   readonly maxAttempts: number;
 }
 

@@ -8,6 +8,7 @@ export type ServiceState = 'up' | 'degraded' | 'down';
 
 /** Why the service is in its state. */
 export interface ServiceStatus {
+  /** What follows from the two below. */
   readonly state: ServiceState;
   /** The circuit to the service; always `closed` with `breaker: false`. */
   readonly breaker: BreakerState;

@@ -5,14 +5,25 @@ import type { CallRequest } from './transport.js';
 /** A socket of socket.io, or of ws and what behaves like it, as far as it is used here. */
 export interface SocketClient {
   /** Of socket.io: what the client presented when it connected. */
-  readonly handshake?: { readonly headers: object; readonly auth?: unknown };
+  readonly handshake?: {
+    /** Headers of the request that opened the socket, under their lower-case names. */
+    readonly headers: object;
+    /** What the client gave as `auth`. */
+    readonly auth?: unknown;
+  };
+  /** Of socket.io: whether the socket is open. */
   readonly connected?: boolean;
+  /** Of socket.io: closes the socket. */
   disconnect?(): unknown;
+  /** Of socket.io: sends an event. Of ws: tells listeners of this process, and is not used. */
   emit(event: string, payload: unknown): unknown;
-  /** Of ws. */
+  /** Of ws: 1 while the socket is open. */
   readonly readyState?: number;
+  /** Of ws: sends a message. */
   send?(data: string): unknown;
+  /** Of ws: closes the socket with a code and its reason. */
   close?(code: number, reason: string): unknown;
+  /** Calls back when the event comes: `disconnect` of socket.io, `close` of ws. */
   once(event: string, listener: () => void): unknown;
 }
 

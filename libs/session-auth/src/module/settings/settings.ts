@@ -75,8 +75,12 @@ function readShared(cache: SessionAuthOptions['cache'], surroundings: StoreSurro
 function readApiKeyOption(apiKey: unknown): ApiKey {
   if (typeof apiKey === 'function') return apiKey as ApiKey;
   if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
-  const problem = apiKey === undefined || apiKey === '' ? 'is missing' : 'is not a key that can be sent';
-  return refuseOption('apiKey', problem, `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`);
+  const isMissing = apiKey === undefined || apiKey === '';
+  return refuseOption(
+    'apiKey',
+    isMissing ? 'is missing' : 'is not a key that can be sent',
+    `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`,
+  );
 }
 
 function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_HEADER)): readonly TokenSource[] {
