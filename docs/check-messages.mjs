@@ -1,0 +1,76 @@
+// Whoever searches docs/troubleshooting.md for a message of the library must find it: its first sentence, as far as it is always the same.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const sources = join(root, 'libs/session-auth/src');
+
+/** Where texts for people and codes for programs stand in the sources: each finds the expressions that hold them. */
+const PLACES = {
+  thrown: (node) => (ts.isNewExpression(node) && /(?:Error|Exception)$/.test(node.expression.getText()) ? node.arguments?.slice(0, 1) : []),
+  'of a class of errors': (node) => (isCall(node, 'super') ? node.arguments.slice(0, 1) : []),
+  'the default of an error': (node) => (ts.isParameter(node) && node.name.getText() === 'message' ? [node.initializer] : []),
+  'of a reply': (node) => (ts.isPropertyAssignment(node) && /^(?:message|code)$/.test(node.name.getText()) ? [node.initializer] : []),
+  'the code of an error': (node) =>
+    ts.isPropertyDeclaration(node) && /^(?:name|code)$/.test(node.name.getText()) ? [node.initializer] : [],
+  'a refused option': (node) => (isCall(node, 'refuseOption') ? node.arguments.slice(1, 2) : []),
+  'the reason of an outage': (node) =>
+    ts.isTypeAliasDeclaration(node) && node.name.text === 'UnavailableReason' ? literalsOf(node.type) : [],
+  'found by the audit': (node) => (isCall(node, 'findings.push') ? node.arguments.slice(0, 1) : []),
+  logged: (node) => (isCall(node, 'this.#write', 'this.#logger.error', 'logger.warn') ? node.arguments.slice(0, 1) : []),
+};
+
+const missing = [];
+for (const [place, find] of Object.entries(PLACES)) {
+  const texts = new Set(files().flatMap((file) => textsIn(file, find)));
+  if (texts.size === 0) throw new Error(`nothing was found that is ${place}: the check checks nothing`);
+  const pages = place === 'logged' ? ['troubleshooting', 'operations'] : ['troubleshooting'];
+  for (const page of pages) {
+    const printed = oneLine(readFileSync(join(root, `docs/${page}.md`), 'utf8'));
+    missing.push(...[...texts].filter((text) => !printed.includes(text)).map((text) => `docs/${page}.md lacks (${place}): ${text}`));
+  }
+}
+if (missing.length > 0) throw new Error(missing.join('\n'));
+console.log('every message of the library is in docs/troubleshooting.md');
+
+function files() {
+  const names = readdirSync(sources, { recursive: true }).filter((name) => name.endsWith('.ts') && !/\.(?:spec|d)\.ts$/.test(name));
+  return names.map((name) => ts.createSourceFile(name, readFileSync(join(sources, name), 'utf8'), ts.ScriptTarget.Latest, true));
+}
+
+function textsIn(file, find) {
+  const texts = [];
+  const visit = (node) => {
+    texts.push(...(find(node) ?? []).flatMap((expression) => searchable(expression)));
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return texts;
+}
+
+/** The first sentence of the longest part that is always the same; nothing of an expression that holds no text of its own. */
+function searchable(expression) {
+  if (!expression) return [];
+  if (ts.isConditionalExpression(expression)) return [expression.whenTrue, expression.whenFalse].flatMap(searchable);
+  const parts = ts.isStringLiteralLike(expression) ? [expression.text] : ts.isTemplateExpression(expression) ? partsOf(expression) : [];
+  const [longest] = parts.map((part) => oneLine(part).split('. ')[0].trim().replace(/[.:]$/, '')).sort((a, b) => b.length - a.length);
+  return longest ? [longest] : [];
+}
+
+function partsOf({ head, templateSpans }) {
+  return [head.text, ...templateSpans.map(({ literal }) => literal.text)];
+}
+
+function literalsOf(union) {
+  return union.types.map(({ literal }) => literal);
+}
+
+function isCall(node, ...names) {
+  return ts.isCallExpression(node) && names.includes(node.expression.getText());
+}
+
+function oneLine(text) {
+  return text.replace(/\s+/g, ' ');
+}

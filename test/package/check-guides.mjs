@@ -1,0 +1,50 @@
+// Tries the guides as a new user would: every block of the pages, as it is printed, in an application that has the packed tarball.
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codeBlocks, fencesOf } from '../../docs/code-blocks.mjs';
+
+const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel', 'error'];
+
+/** Installs, type-checks, runs and tests what the guides print. `run` is how a step is made: it rejects when the step fails. */
+export async function checkGuides(tarball, run) {
+  const began = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'session-auth-guides-'));
+  try {
+    const count = layOut(folder, tarball);
+    await run(folder, 'npm', ...INSTALL);
+    await run(folder, 'npx', 'tsc', '-p', '.');
+    const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
+    await Promise.all(trials.map((trial) => run(folder, process.execPath, join('trials', trial))));
+    const tested = join(folder, 'pages/testing');
+    await run(tested, 'npx', 'vitest', 'run');
+    await run(tested, process.execPath, '--experimental-vm-modules', '--no-warnings', join(folder, 'node_modules/jest/bin/jest.js'));
+    const seconds = Math.round((performance.now() - began) / 1000);
+    console.log(`guides: ${count} blocks compile, ${trials.length} guides run, one is tested by Vitest and by Jest (${seconds} s)`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes the application, and every block of the pages into it. */
+function layOut(folder, tarball) {
+  cpSync(fileURLToPath(new URL('guides', import.meta.url)), folder, { recursive: true });
+  const file = join(folder, 'package.json');
+  const app = JSON.parse(readFileSync(file, 'utf8'));
+  app.dependencies['nestjs-session-auth'] = `file:${tarball}`;
+  writeFileSync(file, JSON.stringify(app, undefined, 2));
+  const blocks = codeBlocks();
+  for (const { file, code, language } of blocks) {
+    const isAlone = language === 'ts' && !/^(?:import|export)\b/m.test(code);
+    write(join(folder, 'pages', file), isAlone ? `${code}export {};\n` : code);
+  }
+  const transcripts = fencesOf('docs/quick-start.md', 'console').map(({ text }) => text);
+  write(join(folder, 'pages/quick-start/transcripts.json'), JSON.stringify(transcripts));
+  return blocks.length;
+}
+
+function write(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

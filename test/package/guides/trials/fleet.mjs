@@ -1,0 +1,63 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Test } from '@nestjs/testing';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { TestSessions } from 'nestjs-session-auth/testing';
+import { SessionController } from '../dist/quick-start/src/session.controller.js';
+import { OpeningsController } from '../dist/quick-start/src/openings.controller.js';
+import { expectStatus, listening, trial } from './support.mjs';
+
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+if (!hasRedis && process.env.REQUIRE_SERVICES === '1') throw new Error('redis-server is not installed');
+
+/** Starts Redis on a socket of the file system; resolves when it takes connections. */
+async function startRedis(folder) {
+  const socket = join(folder, 'redis.sock');
+  const server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]);
+  for await (const line of server.stdout) if (/ready to accept connections/i.test(String(line))) break;
+  return { server, socket };
+}
+
+/** Each import with a name of its own is an instance of its own, with its own connection. */
+async function startInstance(name, sessions) {
+  const { redis, sessionAuth } = await import(`../dist/fleet/src/session-auth.js?${name}`);
+  const root = { module: class {}, imports: [sessionAuth], controllers: [OpeningsController, SessionController] };
+  const moduleRef = await sessions.install(Test.createTestingModule({ imports: [root] })).compile();
+  return { redis, ...(await listening(moduleRef.createNestApplication())) };
+}
+
+/** The news of a sign-out comes in its own time; a session that it does not end stays remembered for a minute. */
+async function until(status, ask) {
+  const last = performance.now() + 10_000;
+  while ((await ask()).status !== status && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expectStatus(ask(), status);
+}
+
+async function check() {
+  const folder = mkdtempSync(join(tmpdir(), 'session-auth-redis-'));
+  const { server, socket } = await startRedis(folder);
+  process.env.REDIS_URL = socket;
+  const sessions = new TestSessions();
+  const instances = [];
+  try {
+    for (const name of ['one', 'other']) instances.push(await startInstance(name, sessions));
+    const [one, other] = instances;
+    const headers = sessions.signInAs({ role: 'hiring_manager' });
+    await expectStatus(one.ask('/openings', headers), 200);
+    sessions.end(headers);
+    // Nobody but the shared memory knows of this session any more.
+    await expectStatus(other.ask('/openings', headers), 200);
+    await one.app.get(SessionAuthService).signOut(headers['x-auth-token']);
+    await expectStatus(one.ask('/openings', headers), 401);
+    await until(401, () => other.ask('/openings', headers));
+  } finally {
+    for (const { app, redis } of instances) await app.close().then(() => redis.disconnect());
+    server.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (hasRedis) await trial('several instances', check);
+else console.log('several instances: skipped, because redis-server is not installed');

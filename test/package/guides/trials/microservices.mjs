@@ -1,0 +1,40 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { ClientProxyFactory } from '@nestjs/microservices';
+import { firstValueFrom } from 'rxjs';
+import { AppModule, overTcp } from '../dist/microservices/src/app.module.js';
+import { firstPage } from '../dist/microservices/src/client.js';
+import { trial, underTest } from './support.mjs';
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+await trial('microservices', async () => {
+  const { sessions, moduleRef } = await underTest(AppModule);
+  const options = overTcp(await freePort());
+  const app = moduleRef.createNestMicroservice({ ...options, logger: ['error', 'warn'] });
+  await app.listen();
+  const client = ClientProxyFactory.create(options);
+  const tokenOf = (fields) => sessions.signInAs(fields)['x-auth-token'];
+  const refusal = (called) =>
+    called.then(
+      () => 'no refusal',
+      ({ statusCode, code }) => [statusCode, code],
+    );
+  const close = (token) => firstValueFrom(client.send('openings.close', { token }));
+
+  deepEqual(await firstPage(client, tokenOf({ client_name: 'Example Client' })), ['page 1 of Example Client']);
+  equal((await close(tokenOf({ role: 'hiring_manager', username: 'ann' }))).closedBy, 'ann');
+  deepEqual(await refusal(close(tokenOf({ role: 'new_hire' }))), [403, 'ACCESS_DENIED']);
+  deepEqual(await refusal(firstPage(client, 'unknown')), [401, 'SESSION_REJECTED']);
+  deepEqual(await refusal(firstPage(client)), [401, 'SESSION_REQUIRED']);
+  client.close();
+  await app.close();
+});

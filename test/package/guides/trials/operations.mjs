@@ -1,0 +1,18 @@
+import { deepEqual, rejects } from 'node:assert/strict';
+import { SessionAuthModule, SessionAuthService, SessionServiceUnavailableError } from 'nestjs-session-auth';
+import { HealthModule } from '../dist/operations/src/health.module.js';
+import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+await trial('operations', async () => {
+  const breaker = { minimumCalls: 1, pauseMs: 60_000, maxPauseMs: 60_000 };
+  const options = { baseUrl: 'https://sessions.example.com/api', apiKey: 'your-application-key', breaker, protectAllRoutes: true };
+  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [SessionAuthModule.forRoot(options), HealthModule] });
+  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const details = async (status) => (await (await expectStatus(ask('/health'), status)).json()).details['session-service'];
+
+  deepEqual(await details(200), { status: 'up', state: 'up', breaker: 'closed', everyoneRefused: false });
+  sessions.setDown(true);
+  await rejects(app.get(SessionAuthService).verify('some-token'), SessionServiceUnavailableError);
+  deepEqual(await details(503), { status: 'down', state: 'down', breaker: 'open', everyoneRefused: false });
+  await app.close();
+});

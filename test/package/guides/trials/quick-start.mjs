@@ -1,0 +1,41 @@
+import { equal } from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { NestFactory } from '@nestjs/core';
+import { listening, trial } from './support.mjs';
+
+const [signedIn, outage] = createRequire(import.meta.url)('../pages/quick-start/transcripts.json');
+
+/** Enters each command of a transcript, and holds its output to what the guide prints. */
+async function follow(transcript, url) {
+  const steps = transcript.split(/^\$ /m).slice(1);
+  for (const step of steps) {
+    const [command, ...printed] = step.trim().split('\n');
+    const typed = command.replace('curl', 'curl --silent --show-error').replace('http://', '').replace('localhost:3000', url);
+    const { stdout } = await promisify(execFile)('sh', ['-c', typed]);
+    equal(stdout.trim(), printed.join('\n').trim(), command);
+  }
+  return steps.length;
+}
+
+await trial('quick start', async () => {
+  const env = { ...process.env, SESSION_SERVICE_PORT: '0' };
+  const service = spawn(process.execPath, ['pages/quick-start/session-service.mjs'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(service.stdout, 'data');
+  process.env.SESSION_SERVICE_URL = /http:\S+/.exec(String(line))[0];
+  process.env.SESSION_SERVICE_API_KEY = 'your-application-key';
+
+  const { AppModule } = await import('../dist/quick-start/src/app.module.js');
+  const { app, url } = await listening(await NestFactory.create(AppModule, { logger: ['error', 'warn'] }));
+  try {
+    equal(await follow(signedIn, url), 7);
+    service.kill();
+    await once(service, 'exit');
+    equal(await follow(outage, url), 1);
+  } finally {
+    service.kill();
+    await app.close();
+  }
+});

@@ -1,0 +1,36 @@
+import 'reflect-metadata';
+import { equal } from 'node:assert/strict';
+import { Logger } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { TestSessions } from 'nestjs-session-auth/testing';
+
+Logger.overrideLogger(['error', 'warn']);
+
+/** An application as a guide prints it, its session service stood in for as the guide on tests says. */
+export async function underTest(AppModule) {
+  const sessions = new TestSessions();
+  const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
+  return { sessions, moduleRef };
+}
+
+/** Starts it on a free port, and gives a way to ask it. */
+export async function listening(app) {
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  return { app, url, ask: (path, headers = {}, more = {}) => fetch(`${url}${path}`, { headers, ...more }) };
+}
+
+/** Asks, and holds the status to what the guide says. */
+export async function expectStatus(asked, status) {
+  const reply = await asked;
+  equal(reply.status, status, `${new URL(reply.url).pathname} answers ${reply.status}, and not ${status}`);
+  return reply;
+}
+
+/** Runs a trial. A program that ends before its checks do has not succeeded. */
+export async function trial(name, check) {
+  process.exitCode = 1;
+  await check();
+  process.exitCode = 0;
+  console.log(`${name}: as the guide says`);
+}

@@ -1,0 +1,29 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { AppModule, withSockets } from '../dist/websockets/src/app.module.js';
+import { listening, trial, underTest } from './support.mjs';
+
+await trial('WebSockets', async () => {
+  const { sessions, moduleRef } = await underTest(AppModule);
+  const { app, url } = await listening(withSockets(moduleRef.createNestApplication()));
+  const connect = (headers) => new WebSocket(url.replace('http', 'ws'), { headers });
+  const say = async (headers) => {
+    const client = connect(headers);
+    await once(client, 'open');
+    client.send(JSON.stringify({ event: 'open', data: 'Engineer' }));
+    const [heard] = await once(client, 'message');
+    client.terminate();
+    return JSON.parse(heard);
+  };
+
+  const opened = await say(sessions.signInAs({ role: 'hiring_manager', client_name: 'Example Client' }));
+  deepEqual(opened, { event: 'opened', data: 'Engineer at Example Client' });
+  const { event, data } = await say(sessions.signInAs({ role: 'new_hire' }));
+  deepEqual([event, data.statusCode, data.code], ['exception', 403, 'ACCESS_DENIED']);
+
+  const [code, reason] = await once(connect({}), 'close');
+  equal(code, 4401);
+  equal(String(reason), 'SESSION_REQUIRED');
+  await app.close();
+});
