@@ -8,7 +8,7 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../faults/canaries.js';
-import { hold, json, reply } from '../support/scripted-service.js';
+import { drop, hold, json, reply } from '../support/scripted-service.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -147,11 +147,33 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     context.disable();
 
     const spans = collected.spans.getFinishedSpans();
-    expect(spans.map(({ name, attributes }) => [name, attributes['session_auth.outcome']])).toEqual([
-      ['session user_details', 'accepted'],
-      ['session sign_in', 'done'],
+    const { hostname, port } = new URL(service.url);
+    const server = { 'server.address': hostname, 'server.port': Number(port), 'http.response.status_code': 200 };
+    expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
+      [
+        'session user_details',
+        { ...server, 'http.request.method': 'GET', 'session_auth.operation': 'user_details', 'session_auth.outcome': 'accepted' },
+      ],
+      [
+        'session sign_in',
+        { ...server, 'http.request.method': 'POST', 'session_auth.operation': 'sign_in', 'session_auth.outcome': 'done' },
+      ],
     ]);
     for (const { parentSpanContext } of spans) expect(parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
+  });
+
+  it('names the status of a reply that failed, and none where no reply came', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, options: { retry: false } });
+    service.on('user_details', reply(502));
+    await app.get('/me', 'unlucky');
+    service.on('user_details', drop);
+    await app.get('/me', 'unlucky');
+    const spans = collected.spans.getFinishedSpans();
+    expect(spans.map(({ attributes }) => [attributes['http.response.status_code'], attributes['error.type']])).toEqual([
+      [502, 'server_error'],
+      [undefined, 'unreachable'],
+    ]);
   });
 
   it('holds no key, token, IV or password', async () => {

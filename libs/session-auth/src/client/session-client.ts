@@ -14,7 +14,7 @@ import type { Deadline } from './deadline.js';
 import type { NoReply } from './no-reply.js';
 import type { Reply } from './reply.js';
 import type { Credentials, SessionWire } from './session-wire.js';
-import { traced } from './traced-call.js';
+import { noted, traced } from './traced-call.js';
 import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
 /** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
@@ -48,23 +48,28 @@ export class SessionClient<User extends UserRecord> {
 
   /** Asks whose session this is. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    const call = (): Promise<Verdict<User>> =>
-      this.#wire.getUserDetails(session, deadline).then((reply) => this.#verdicts.of(reply, session.token));
-    return traced('user_details', call, endOf);
+    const call = (message?: CallMessage): Promise<Verdict<User>> =>
+      this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(noted(answer, message), session.token));
+    return traced(() => this.#wire.describe('user_details'), call, endOf);
   }
 
   /** Signs in. Throws the error that the caller can act on. */
   signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
-    return traced('sign_in', () => this.#signIn(credentials, authIv, deadline));
+    return traced(
+      () => this.#wire.describe('sign_in'),
+      async (message) => this.#signedIn(replyIn(noted(await this.#wire.postAuthentication(credentials, authIv, deadline), message))),
+    );
   }
 
   /** Signs out. 401 and 404 mean that the session had ended already. */
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
-    return traced('sign_out', () => this.#signOut(session, deadline));
+    return traced(
+      () => this.#wire.describe('sign_out'),
+      async (message) => signedOut(replyIn(noted(await this.#wire.deleteAuthentication(session, deadline), message))),
+    );
   }
 
-  async #signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
-    const reply = replyIn(await this.#wire.postAuthentication(credentials, authIv, deadline));
+  #signedIn(reply: Reply): SignInResult<User> {
     if (reply.status === 202) return { kind: 'accepted' };
     if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
     if (reply.status !== 200) throw refusal(reply);
@@ -73,11 +78,10 @@ export class SessionClient<User extends UserRecord> {
     if (!user || !isHeaderValue(token, this.#maxTokenLength)) throw new SessionServiceUnavailableError(unavailable('malformed'));
     return { kind: 'signed-in', user, token };
   }
+}
 
-  async #signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
-    const reply = replyIn(await this.#wire.deleteAuthentication(session, deadline));
-    if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
-  }
+function signedOut(reply: Reply): void {
+  if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
 }
 
 function endOf(verdict: Verdict<unknown>): Pick<CallMessage, 'outcome' | 'reason'> {

@@ -6,6 +6,7 @@ import type { NoReply } from './no-reply.js';
 import type { Reply } from './reply.js';
 import type { SessionHttpService } from './session-http.service.js';
 import type { SessionRequest } from './session-request.js';
+import type { CallBeginning } from './traced-call.js';
 
 /** Username and password of a sign-in (section 2.3). */
 export interface Credentials {
@@ -25,6 +26,8 @@ export interface WireSettings {
 /** A request that lacks nothing but the key. */
 type KeylessRequest = Omit<SessionRequest, 'origin'>;
 
+const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as const;
+
 const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encoding', 'identity'];
 
 /** The three requests of the interface, each with the headers that the interface lists and no others. None of them rejects. */
@@ -33,32 +36,53 @@ export class SessionWire {
   readonly #apiKey: ApiKey;
   readonly #origin: string;
   readonly #basePath: string;
+  readonly #server: Pick<CallBeginning, 'serverAddress' | 'serverPort'>;
 
   constructor(http: SessionHttpService, { baseUrl, apiKey }: WireSettings) {
-    const { origin, pathname } = new URL(baseUrl);
+    const { origin, pathname, protocol, hostname, port } = new URL(baseUrl);
     this.#http = http;
     this.#apiKey = apiKey;
     this.#origin = origin;
     this.#basePath = pathname.replace(/\/$/, '');
+    this.#server = { serverAddress: hostname, serverPort: Number(port) || (protocol === 'https:' ? 443 : 80) };
+  }
+
+  /** What may be told of a request before it is made. */
+  describe(operation: CallBeginning['operation']): CallBeginning {
+    return { operation, method: METHODS[operation], ...this.#server };
   }
 
   /** GET user_details (section 4.3). */
   getUserDetails(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${USER_DETAILS_PATH}`;
-    return this.#send({ method: 'GET', path, headers: sessionHeaders(session), body: null, deadline, freshConnection: false });
+    return this.#send({
+      method: METHODS.user_details,
+      path,
+      headers: sessionHeaders(session),
+      body: null,
+      deadline,
+      freshConnection: false,
+    });
   }
 
   /** POST authentication: sign in (section 4.1). */
   postAuthentication({ username, password }: Credentials, authIv: string | undefined, deadline: Deadline): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
     const headers = ['Content-Type', 'application/json', ...ivHeader(authIv)];
-    return this.#send({ method: 'POST', path, headers, body: JSON.stringify({ username, password }), deadline, freshConnection: true });
+    return this.#send({
+      method: METHODS.sign_in,
+      path,
+      headers,
+      body: JSON.stringify({ username, password }),
+      deadline,
+      freshConnection: true,
+    });
   }
 
   /** DELETE authentication: sign out (section 4.2). */
   deleteAuthentication(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
-    return this.#send({ method: 'DELETE', path, headers: sessionHeaders(session), body: null, deadline, freshConnection: true });
+    return this.#send({ method: METHODS.sign_out, path, headers: sessionHeaders(session), body: null, deadline, freshConnection: true });
   }
 
   #send(request: KeylessRequest): Promise<Reply | NoReply> {

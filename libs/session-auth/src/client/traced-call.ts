@@ -1,6 +1,11 @@
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
+import type { NoReply } from './no-reply.js';
+import type { Reply } from './reply.js';
 
-/** What a call's message says of its end. */
+/** What a call's message says from its beginning. */
+export type CallBeginning = Pick<CallMessage, 'operation' | 'method' | 'serverAddress' | 'serverPort'>;
+
+/** What it says of its end. */
 type End = Pick<CallMessage, 'outcome' | 'reason'>;
 
 /**
@@ -8,18 +13,28 @@ type End = Pick<CallMessage, 'outcome' | 'reason'>;
  * result into the message, and that holds users and tokens: so it is kept from it.
  */
 export function traced<Result>(
-  operation: CallMessage['operation'],
-  call: () => Promise<Result>,
+  begin: () => CallBeginning,
+  call: (message?: CallMessage) => Promise<Result>,
   endOf: (result: Result) => End = () => ({ outcome: 'done' }),
 ): Promise<Result> {
-  return CALLS.hasSubscribers ? tracedTo({ operation }, call, endOf) : call();
+  return CALLS.hasSubscribers ? tracedTo(begin(), call, endOf) : call();
 }
 
-async function tracedTo<Result>(message: CallMessage, call: () => Promise<Result>, endOf: (result: Result) => End): Promise<Result> {
+/** Notes the status of a reply, if there is one, in the message, if there is one; gives the answer as it is. */
+export function noted<Answer extends Reply | NoReply>(answer: Answer, message: CallMessage | undefined): Answer {
+  if (message && 'status' in answer) message.statusCode = answer.status;
+  return answer;
+}
+
+async function tracedTo<Result>(
+  message: CallMessage,
+  call: (message: CallMessage) => Promise<Result>,
+  endOf: (result: Result) => End,
+): Promise<Result> {
   let result: Result | undefined;
   await CALLS.tracePromise(async () => {
     try {
-      result = await call();
+      result = await call(message);
       Object.assign(message, endOf(result));
     } catch (error) {
       message.outcome = 'failed';

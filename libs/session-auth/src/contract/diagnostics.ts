@@ -27,6 +27,14 @@ export interface CheckMessage {
 export interface CallMessage {
   /** What the service was asked for (section 4). */
   readonly operation: 'user_details' | 'sign_in' | 'sign_out';
+  /** Method of the request. */
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Host of `baseUrl`. */
+  readonly serverAddress: string;
+  /** Port of `baseUrl`, 1 to 65535; that of its scheme where it names none. */
+  readonly serverPort: number;
+  /** Status of the reply, 100 to 599; absent until it is there, and where none came. */
+  statusCode?: number;
   /** Set when the call has ended: the kind of its verdict, or `done` for a sign-in or a sign-out that was answered as asked. */
   outcome?: Verdict<unknown>['kind'] | 'done' | 'failed';
   /** Why nobody could say, where `outcome` is `unavailable`. */

@@ -1,4 +1,13 @@
-import { SpanKind, SpanStatusCode, ValueType, type Meter, type Span, type Tracer, type UpDownCounter } from '@opentelemetry/api';
+import {
+  SpanKind,
+  SpanStatusCode,
+  ValueType,
+  type Attributes,
+  type Meter,
+  type Span,
+  type Tracer,
+  type UpDownCounter,
+} from '@opentelemetry/api';
 import type { CallMessage } from '../contract/diagnostics.js';
 
 /** Calls to the session service: how many are under way, and a span for each. */
@@ -19,9 +28,11 @@ export class CallObserver {
   /** For the tracing channel of calls. */
   readonly subscribers = {
     start: (message: CallMessage): void => {
-      const attributes = { 'session_auth.operation': message.operation };
-      this.#active.add(1, attributes);
-      this.#spans.set(message, this.#tracer.startSpan(`session ${message.operation}`, { kind: SpanKind.CLIENT, attributes }));
+      this.#active.add(1, { 'session_auth.operation': message.operation });
+      this.#spans.set(
+        message,
+        this.#tracer.startSpan(`session ${message.operation}`, { kind: SpanKind.CLIENT, attributes: known(message) }),
+      );
     },
     end: (): void => undefined,
     asyncStart: (): void => undefined,
@@ -35,7 +46,8 @@ export class CallObserver {
     error: (): void => undefined,
   };
 
-  #end(span: Span, { outcome, reason }: CallMessage): void {
+  #end(span: Span, { outcome, reason, statusCode }: CallMessage): void {
+    if (statusCode !== undefined) span.setAttribute('http.response.status_code', statusCode);
     if (outcome) span.setAttribute('session_auth.outcome', outcome);
     if (outcome === 'unavailable' || outcome === 'failed') {
       span.setAttribute('error.type', reason ?? outcome);
@@ -43,4 +55,14 @@ export class CallObserver {
     }
     span.end();
   }
+}
+
+/** What is known when a call begins, under the names of the semantic conventions for HTTP clients where they have one. */
+function known({ operation, method, serverAddress, serverPort }: CallMessage): Attributes {
+  return {
+    'session_auth.operation': operation,
+    'http.request.method': method,
+    'server.address': serverAddress,
+    'server.port': serverPort,
+  };
 }

@@ -9,7 +9,7 @@ export function serveDocs(app: INestApplication): void {
     .setDescription('Sign in at POST /api/session, then give the token to Authorize.')
     .setVersion('0.1.0');
   const config = addSessionAuth(builder).build();
-  // On Fastify the page, not the document, would need @fastify/static.
+  // On Fastify the page, not the document, needs @fastify/static, which Jest can't load from CommonJS.
   const ui = app.getHttpAdapter().getType() === 'express';
   SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, config), { ui, customSiteTitle: 'Hiring demo API' });
 }
