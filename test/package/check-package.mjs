@@ -27,7 +27,7 @@ console.log(`${name}: ${size} bytes`);
 
 await run(root, 'npx', 'publint', 'run', tarball, '--strict');
 await run(root, 'npx', 'attw', tarball);
-for (const app of APPS) await check(app);
+await Promise.all(APPS.map(check));
 await checkGuides(tarball, run);
 await checkNestAdd(tarball);
 
