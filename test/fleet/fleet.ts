@@ -6,6 +6,9 @@ import { until } from '../support/until.js';
 import { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
+/** A Redis on a machine that is busy with other tests is not a slow one: the longest that a store may be waited for. */
+const PATIENCE_MS = 1_000;
+
 /** The channel of the default prefix. */
 export const CHANNEL = 'session-auth:news';
 
@@ -47,9 +50,9 @@ export class Fleet {
   }
 
   /** Starts an instance. */
-  async instance(settings: Partial<InstanceSettings> = {}): Promise<Instance> {
+  async instance({ store, ...settings }: Partial<InstanceSettings> = {}): Promise<Instance> {
     const place = { baseUrl: this.service.url, redis: { port: this.server.port } };
-    const instance = await Instance.start(this.#program, { ...place, ...settings });
+    const instance = await Instance.start(this.#program, { ...place, store: { timeoutMs: PATIENCE_MS, ...store }, ...settings });
     this.keep({ close: () => instance.kill() });
     return instance;
   }
