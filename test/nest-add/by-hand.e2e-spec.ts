@@ -12,6 +12,8 @@ const SHARED = "import { shared } from './shared.js';\n";
 const CASES: readonly [name: string, module: string, why: string][] = [
   ['has imports that are kept elsewhere', moduleWith('{ imports: shared }', SHARED), 'its `imports` is not a list'],
   ['takes over another object', moduleWith('{ ...shared }', SHARED), 'takes over what another object says'],
+  ['may get its imports from another object', moduleWith('{ imports: [], ...shared }', SHARED), 'takes over what another object says'],
+  ['has a name for its imports that is put together', moduleWith('{ [`imports`]: shared }', SHARED), 'its `imports` is not a list'],
   ['is described elsewhere', moduleWith('shared', SHARED), 'what its @Module() gets is not written out'],
   ['has other meanings for every name', moduleWith('{}', OWN_CONFIG), 'ConfigModule and NestConfigModule mean something else there'],
   ['is not valid TypeScript', moduleWith('{ imports: [ }'), 'it is not plain TypeScript'],
@@ -46,6 +48,15 @@ describe('nest add changes no code and says what to add', () => {
     const { said } = await add({ ...emptyProject({}), 'src/main.ts': main('../../other/app.module.js') });
 
     expect(said).toContain('lead to none');
+  });
+
+  it('when the root module is not UTF-8', async () => {
+    const project = projectWith(moduleWith('{}', '// für alle\n'));
+
+    const { files, said } = await add(project, {}, 'latin1');
+
+    expect(files[MODULE]).toBe(project[MODULE]);
+    expect(said).toContain('it is not UTF-8');
   });
 
   it('when --module names no module', async () => {

@@ -21,6 +21,8 @@ export interface Options {
 export interface Question {
   readonly files: Files;
   readonly options: Options;
+  /** How the files are written. */
+  readonly encoding: 'utf8' | 'latin1';
 }
 
 export interface Answer {
@@ -30,7 +32,7 @@ export interface Answer {
 }
 
 /** What `nest add nestjs-session-auth` makes of a project, with the collection as its sources are now. Call it inside `describe`. */
-export function nestAdd(cwd = () => ROOT): (files: Files, options?: Options) => Promise<Answer> {
+export function nestAdd(cwd = () => ROOT): (files: Files, options?: Options, encoding?: Question['encoding']) => Promise<Answer> {
   let folder: string;
   let child: ChildProcess;
   beforeAll(async () => {
@@ -47,8 +49,8 @@ export function nestAdd(cwd = () => ROOT): (files: Files, options?: Options) => 
     await once(child, 'exit');
     await rm(folder, { recursive: true });
   });
-  return async (files, options = {}) => {
-    child.send({ files, options } satisfies Question);
+  return async (files, options = {}, encoding = 'utf8') => {
+    child.send({ files, options, encoding } satisfies Question);
     const [answer] = (await once(child, 'message')) as [Answer | { error: string }];
     if ('error' in answer) throw new Error(answer.error);
     return answer;

@@ -62,6 +62,13 @@ describe('package.json after nest add', () => {
     expect(files['package.json']?.match(/class-validator/g)).toHaveLength(1);
   });
 
+  it('keeps its line ends', async () => {
+    const { files } = await add({ ...PROJECT, 'package.json': '{\r\n  "name": "app"\r\n}\r\n' });
+
+    expect(files['package.json']).toMatch(/^\{\r\n {2}"name": "app",\r\n/);
+    expect(files['package.json']?.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
   it('is installed by the package manager of the project', async () => {
     expect(installations(await add(PROJECT))).toEqual([INSTALLATION]);
     expect(installations(await add({ ...PROJECT, 'bun.lock': '' }))).toEqual([

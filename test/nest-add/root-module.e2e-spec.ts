@@ -64,6 +64,27 @@ describe('the root module after nest add', () => {
     expect(module?.replaceAll('\r\n', '')).not.toMatch(/[\r\n']/);
   });
 
+  it('keeps its byte order mark, and its comments where they were', async () => {
+    const module = await moduleAfter(
+      `\uFEFFimport { Module } from '@nestjs/common'; // eslint-disable-line\n\n@Module({})\nexport class AppModule {}\n`,
+    );
+
+    expect(module).toMatch(/^\uFEFFimport \{ Module \} from '@nestjs\/common'; \/\/ eslint-disable-line\nimport /);
+  });
+
+  it.each(["'imports'", '"imports"', "['imports']"])('has the session check in the list that it calls %s', async (name) => {
+    const module = await moduleAfter(moduleWith(`{\n  ${name}: [],\n}`));
+
+    expect(module).toContain(`  ${name}: [\n${BOTH}  ],\n`);
+    expect(module?.match(/^ {2}\S*imports/gm)).toHaveLength(1);
+  });
+
+  it('has the session check though another file of the application is not UTF-8', async () => {
+    const { files } = await add(projectWith(moduleWith('{}'), { 'src/words.ts': "export const FOR = 'für';\n" }), {}, 'latin1');
+
+    expect(files[MODULE]).toContain(BOTH);
+  });
+
   it('keeps its one ConfigModule.forRoot(), wherever in the application that is', async () => {
     const config = "import { ConfigModule } from '@nestjs/config';\n";
     const metadata = '{\n  imports: [\n    ConfigModule.forRoot({ isGlobal: true }),\n  ],\n}';

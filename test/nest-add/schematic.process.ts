@@ -6,10 +6,10 @@ import type { Answer, Question } from './nest-add.js';
 
 const collection = join(import.meta.dirname, 'schematics/collection.json');
 
-async function answer({ files, options }: Question): Promise<Answer> {
+async function answer({ files, options, encoding }: Question): Promise<Answer> {
   const runner = new SchematicTestRunner('nestjs-session-auth', collection);
   const tree = new UnitTestTree(new HostTree());
-  for (const [path, content] of Object.entries(files)) tree.create(path, content);
+  for (const [path, content] of Object.entries(files)) tree.create(path, Buffer.from(content, encoding));
   const result = await runner.runSchematic('nest-add', options, tree);
   const tasks = runner.tasks.map(({ name, options: given }) => ({ name, options: given as object }));
   const said: string[] = [];
@@ -17,7 +17,7 @@ async function answer({ files, options }: Question): Promise<Answer> {
   for (const { name, options: last } of tasks) {
     if (name === 'run-schematic') await runner.runSchematic('next-steps', (last as { options: object }).options, result);
   }
-  const paths = result.files.map((path) => [path.slice(1), result.readText(path)] as const);
+  const paths = result.files.map((path) => [path.slice(1), result.read(path)?.toString(encoding) ?? ''] as const);
   return { files: Object.fromEntries(paths), tasks, said: said.join('\n') };
 }
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { DirEntry, Tree } from '@angular-devkit/schematics';
-import { findCall, readSource, type Source, type TypeScript } from './source.js';
+import { findCall, readSource, textOf, type Source, type TypeScript } from './source.js';
 
 const NOT_SOURCES = /(^|\/)(node_modules|dist|[.][^/]+)$/;
 const SOURCE = /(?<![.](?:d|spec|test|e2e-spec))[.]ts$/;
@@ -38,7 +38,7 @@ export function fileThatCalls(
   methods: readonly string[],
 ): Source | undefined {
   for (const path of sourcesIn(tree.getDir(sourceRoot))) {
-    if (!tree.readText(path).includes(owner.from)) continue;
+    if (!textOf(tree, path).includes(owner.from)) continue;
     const source = readSource(ts, tree, path);
     if (findCall(source, owner, methods)) return source;
   }

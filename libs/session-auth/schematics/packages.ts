@@ -38,7 +38,8 @@ function majorOfNest(tree: Tree, ranges: Readonly<Record<string, string>>): 11 |
 
 function written(manifest: Manifest, before: string): string {
   const indent = /^[ \t]+/m.exec(before)?.[0] ?? 2;
-  return JSON.stringify(manifest, undefined, indent) + (before.endsWith('\n') ? '\n' : '');
+  const text = JSON.stringify(manifest, undefined, indent) + (before.endsWith('\n') ? '\n' : '');
+  return before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 }
 
 /** The schematics CLI finds npm, yarn and pnpm by their lock files, and doesn't know that of Bun. */

@@ -11,6 +11,7 @@ export class CannotEdit extends Error {}
 /** The text of the module's file with the session check registered. */
 export function registered({ source, decorator }: RootModule, asked: Pick<Registration, 'withConfig' | 'protectAllRoutes'>): string {
   const { ts, file } = source;
+  if (file.text.includes('\uFFFD')) throw new CannotEdit('it is not UTF-8');
   const registration: Registration = { ...USUAL, ...styleOf(source), ...asked };
   const names = namesIn(source);
   const added = entries(registration, names);
@@ -40,8 +41,13 @@ function importEdits(source: Source, names: Names, registration: Registration): 
     if (!items && added.length > 0) lines.push(`\n${importLine(from, added, registration)}`);
     return items ? namesAdded(source, items, added) : [];
   });
-  const end = lastImport(source, (from) => !from.startsWith('.'))?.getEnd() ?? 0;
+  const end = lineEndOf(source, lastImport(source, (from) => !from.startsWith('.'))?.getEnd() ?? 0);
   return lines.length > 0 ? [...edits, { from: end, to: end, text: lines.join('') }] : edits;
+}
+
+/** Behind the comments that belong to what ends at a position. */
+function lineEndOf({ ts, file }: Source, position: number): number {
+  return ts.getTrailingCommentRanges(file.text, position)?.at(-1)?.end ?? position;
 }
 
 function lastImport({ ts, file }: Source, from: (specifier: string) => boolean): ts.ImportDeclaration | undefined {
@@ -92,11 +98,12 @@ function decoratorEdits(source: Source, decorator: ts.CallExpression, added: rea
 
 /** The list of what a module imports, when it has one. */
 function importsIn({ ts }: Source, { properties }: ts.ObjectLiteralExpression): ts.ArrayLiteralExpression | undefined {
-  const property = properties.find((one) => one.name?.getText() === 'imports');
-  if (property && ts.isPropertyAssignment(property) && ts.isArrayLiteralExpression(property.initializer)) return property.initializer;
-  if (property) throw new CannotEdit('its `imports` is not a list that is written out there');
-  if (properties.some((one) => ts.isSpreadAssignment(one))) throw new CannotEdit('its @Module() takes over what another object says');
-  return undefined;
+  const property = properties.find(({ name }) => name && /^(\[?)(['"`]?)imports\2\]?$/.test(name.getText()));
+  const behind = property ? properties.slice(properties.indexOf(property)) : properties;
+  if (behind.some((one) => ts.isSpreadAssignment(one))) throw new CannotEdit('its @Module() takes over what another object says');
+  if (!property) return undefined;
+  if (ts.isPropertyAssignment(property) && ts.isArrayLiteralExpression(property.initializer)) return property.initializer;
+  throw new CannotEdit('its `imports` is not a list that is written out there');
 }
 
 function importsOf(added: readonly string[], step: string): string {

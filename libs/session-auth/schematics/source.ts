@@ -26,8 +26,13 @@ export function ownTypeScript(): TypeScript | undefined {
   }
 }
 
+/** Text with its byte order mark; what is not UTF-8 becomes U+FFFD in it: many files are looked at, and few are changed. */
+export function textOf(tree: Tree, path: string): string {
+  return tree.read(path)?.toString('utf8') ?? '';
+}
+
 export function readSource(ts: TypeScript, tree: Tree, path: string): Source {
-  return { ts, path, file: ts.createSourceFile(path, tree.readText(path), ts.ScriptTarget.Latest, true) };
+  return { ts, path, file: ts.createSourceFile(path, textOf(tree, path), ts.ScriptTarget.Latest, true) };
 }
 
 export function isValid(ts: TypeScript, text: string): boolean {
