@@ -80,6 +80,15 @@ describeWithBrowser.each(PLATFORMS)('the page on %s', (platform, newAdapter) => 
     await visitor.call('A', 'GET /api/health', '200 OK');
   });
 
+  it('does not call a session valid where nobody need have one', async () => {
+    const visitor = await visit();
+    await visitor.signIn('A', 'manager');
+    await client.send('POST', '/console/end-sessions');
+    await visitor.call('A', 'GET /api/greeting', '200 OK');
+    await visitor.pane('A').getByText('Welcome, stranger!').first().waitFor();
+    await visitor.pane('A').getByText('nobody otherwise').first().waitFor();
+  });
+
   it('refuses a session at once when it was signed out', async () => {
     await client.send('PUT', '/console/cache', { body: { ttlSeconds: 300, refreshAhead: false, staleIfError: false } });
     const visitor = await visit();
@@ -181,6 +190,29 @@ describeWithBrowser.each(PLATFORMS)('the page on %s', (platform, newAdapter) => 
     await tabTo('GET /api/openings');
     await visitor.page.keyboard.press('Space');
     await visitor.pane('A').getByText('Site engineer').waitFor();
+  });
+
+  it('says so when an experiment can not begin', async () => {
+    const visitor = await visit();
+    await visitor.page.route('**/api/session', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '5' } }));
+    await visitor.page.getByRole('button', { name: 'The price of memory' }).click();
+    await visitor.page.getByRole('button', { name: 'End a remembered session' }).click();
+    await visitor.page.getByText('Nobody could be signed in').waitFor();
+    await visitor.pane('A').getByText('Try again in 5 s.').first().waitFor();
+  });
+
+  it('leaves the keyboard where it is when an experiment signs a user in', async () => {
+    const visitor = await visit();
+    const focused = (): Promise<unknown> => visitor.page.evaluate('document.activeElement?.textContent?.trim()');
+    await visitor.page.getByRole('button', { name: 'Sign-out works at once' }).click();
+    await visitor.page.getByRole('button', { name: 'Sign in, remembered' }).press('Enter');
+    await visitor.pane('A').getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(await focused()).toBe('Sign in, remembered');
+    await visitor.signIn('B', 'newhire');
+    expect(await focused()).toBe('Sign out');
+    await visitor.pane('B').getByRole('button', { name: 'Sign out' }).press('Enter');
+    await visitor.pane('B').getByRole('button', { name: 'Try the old token again' }).waitFor();
+    expect(await focused()).toBe('Try the old token again');
   });
 
   it.each([360, 768, 1280, 1920])('fits into %i pixels without scrolling sideways', async (width) => {

@@ -75,7 +75,7 @@ async function createApplications(
   return { backend, theConsole };
 }
 
-/** What has started ends in the opposite order, once. */
+/** What has started ends in the opposite order, once; what can't end well keeps nothing else from ending. */
 class Closing {
   readonly #steps: (() => Promise<unknown>)[] = [];
   #closed: Promise<void> | undefined;
@@ -90,6 +90,8 @@ class Closing {
   }
 
   async #run(): Promise<void> {
-    for (const step of this.#steps) await step();
+    const failures: unknown[] = [];
+    for (const step of this.#steps) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 }

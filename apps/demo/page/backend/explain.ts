@@ -1,6 +1,7 @@
 import { type Exchange } from './exchange.js';
 
 const PUBLIC_ROUTE = 'GET /api/health';
+const OPTIONAL_ROUTE = 'GET /api/greeting';
 
 /** Says in one sentence why a call was answered as it was. */
 export function explain(exchange: Exchange): string {
@@ -35,6 +36,8 @@ function explainSignIn({ status, retryAfter }: Exchange): string {
 function explainEntry({ route, withToken }: Exchange): string {
   if (route === PUBLIC_ROUTE) return 'The route is public: the guard asks nobody.';
   if (route === 'DELETE /api/session') return 'Signed out: the session has ended, and every memory of it is gone.';
+  if (withToken && route === OPTIONAL_ROUTE)
+    return 'Anyone may enter; the handler gets the user if the session is valid, and nobody otherwise.';
   if (withToken) return 'The session is valid, and the rule of the route lets its user in.';
   return 'No token came, and this route does without one.';
 }

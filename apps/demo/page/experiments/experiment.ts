@@ -22,12 +22,12 @@ export interface Experiment {
 export const EXPERIMENTS: readonly Experiment[] = [
   {
     title: 'A stampede, one call',
-    watch: 'With the memory off, 500 requests bring the same token at once. “Shared flight” jumps, while “Asked” grows by one.',
+    watch: 'With the memory off, 500 requests bring the same token at once. “Shared flight” jumps, while “Asked” hardly grows.',
     button: 'Send the stampede',
     then: 'Read the count of calls under Load.',
     set: async (scene: Scene): Promise<void> => {
       const token = await signedIn(scene, { ttlSeconds: 0 });
-      if (token !== undefined) await scene.run.start('stampede', token);
+      await scene.run.start('stampede', token);
     },
   },
   {
@@ -37,7 +37,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
     then: 'When it is open, choose “Healthy” under The session service: one probe, and it closes.',
     set: async (scene: Scene): Promise<void> => {
       const token = await signedIn(scene, { ttlSeconds: 0 });
-      if (token === undefined) return;
       await putFault('broken');
       await scene.run.start('steady', token);
     },
@@ -57,15 +56,18 @@ export const EXPERIMENTS: readonly Experiment[] = [
     button: 'End a remembered session',
     then: 'In pane A: GET /api/me answers 200 for up to 30 s, or until POST /api/payroll/run, which always asks, learns of the end.',
     set: async (scene: Scene): Promise<void> => {
-      if ((await signedIn(scene, { ttlSeconds: 30 })) !== undefined) await endSessions();
+      await signedIn(scene, { ttlSeconds: 30 });
+      await endSessions();
     },
   },
 ];
 
 /** A service without a fault, a memory as wanted, and a new session in pane A, which has called one route already. */
-async function signedIn({ client, user }: Scene, cache: Pick<CacheChoice, 'ttlSeconds'>): Promise<string | undefined> {
+async function signedIn({ client, user }: Scene, cache: Pick<CacheChoice, 'ttlSeconds'>): Promise<string> {
   const healthy: Fault = 'none';
   await putFault(healthy);
   await putCache({ ...cache, refreshAhead: false, staleIfError: false });
-  return client.signIn(user.username, user.password);
+  const token = await client.signIn(user.username, user.password);
+  if (token === undefined) throw new Error('Nobody could be signed in: pane A says why.');
+  return token;
 }

@@ -1,13 +1,11 @@
 import { type VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { ME } from '../backend/routes.js';
 import { type Client } from '../backend/use-client.js';
+import { useLostFocus } from './use-lost-focus.js';
 
 /** After a sign-out: the token is still known here, and worth nothing. */
 export function OldToken({ client, token }: { readonly client: Client; readonly token: string }): VNode {
-  const again = useRef<HTMLButtonElement>(null);
-  // The button that signed out is gone: the keyboard goes on here.
-  useEffect(() => again.current?.focus({ preventScroll: true }), []);
+  const again = useLostFocus();
   return (
     <p class="old-token">
       <button ref={again} type="button" class="small" onClick={() => void client.tryRoute(ME, ME.path, token)}>

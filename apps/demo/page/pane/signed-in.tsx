@@ -1,13 +1,11 @@
 import { type VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { type ConsoleInfo } from '../../src/console/messages.js';
 import { type Client } from '../backend/use-client.js';
+import { useLostFocus } from './use-lost-focus.js';
 
 /** Who is signed in, and the way out. */
 export function SignedIn({ client, users }: { readonly client: Client; readonly users: ConsoleInfo['users'] | undefined }): VNode {
-  const way = useRef<HTMLButtonElement>(null);
-  // The button that signed in is gone: the keyboard goes on here.
-  useEffect(() => way.current?.focus({ preventScroll: true }), []);
+  const way = useLostFocus();
   const about = users?.find(({ username }) => username === client.username)?.about;
   return (
     <>

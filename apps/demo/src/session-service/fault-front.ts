@@ -67,7 +67,7 @@ export class FaultFront {
     if (this.#fault === 'broken') return void response.writeHead(500).end();
     if (this.#fault === 'garbage') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>It works!</h1>');
     if (this.#fault === 'slow') await wait(SLOW_MS, undefined, { ref: false });
-    this.#pass(request, response);
+    if (!response.destroyed) this.#pass(request, response);
   }
 
   #pass(request: IncomingMessage, response: ServerResponse): void {

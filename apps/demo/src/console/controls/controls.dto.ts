@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, Matches, MaxLength } from 'class-validator';
 import { type CacheChoice, type Fault, FAULTS, type Load, LOADS, TTL_SECONDS } from '../messages.js';
 
 /** The body that chooses a fault. */
@@ -19,12 +19,15 @@ export class CacheDto implements CacheChoice {
   readonly staleIfError!: boolean;
 }
 
+/** Visible ASCII: anything else is in no header. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
 /** The body that orders load, with the token that its requests present. */
 export class LoadDto {
   @IsIn(LOADS)
   readonly load!: Load;
 
-  @IsString()
+  @Matches(TOKEN)
   @MaxLength(4_096)
   readonly token!: string;
 }

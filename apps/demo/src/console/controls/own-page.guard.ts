@@ -6,6 +6,9 @@ import { type IncomingMessage } from 'node:http';
 export class OwnPageGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { headers } = context.switchToHttp().getRequest<Pick<IncomingMessage, 'headers'>>();
-    return ['same-origin', 'none', undefined].includes(headers['sec-fetch-site']);
+    const { 'sec-fetch-site': site, origin, host = '' } = headers;
+    if (site !== undefined) return site === 'same-origin' || site === 'none';
+    // Over plain HTTP browsers say where a request comes from by this header alone, except to the machine that they run on.
+    return origin === undefined || [`http://${host}`, `https://${host}`].includes(origin);
   }
 }

@@ -14,6 +14,7 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
   readonly #calls = new Set<CallMessage>();
   #latest = new CheckTally();
   #totals = nothingYet();
+  #callsBefore = 0;
 
   onModuleInit(): void {
     subscribe(CHECKS, this.#hearCheck);
@@ -27,9 +28,9 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
     CALLS.unsubscribe(this.#hearCalls);
   }
 
-  /** Calls to the session service since the start, or since it was told to count anew. */
+  /** Calls to the session service since the start: whoever counts a span of them is not misled by a new count. */
   get calls(): number {
-    return this.#totals.calls;
+    return this.#callsBefore + this.#totals.calls;
   }
 
   /** What there was since it was asked before, and how it stands. */
@@ -43,6 +44,7 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
 
   /** Counts anew. */
   reset(): void {
+    this.#callsBefore = this.calls;
     this.#latest = new CheckTally();
     this.#totals = nothingYet();
   }

@@ -1,5 +1,5 @@
 import { Controller, type MessageEvent, ServiceUnavailableException, Sse } from '@nestjs/common';
-import { finalize, map, merge, type Observable, of, takeUntil, timer } from 'rxjs';
+import { defer, finalize, map, merge, type Observable, of, takeUntil, timer } from 'rxjs';
 import { LiveFeed } from './live-feed.js';
 
 const MAX_STREAMS = 50;
@@ -16,6 +16,11 @@ export class LiveController {
 
   @Sse()
   stream(): Observable<MessageEvent> {
+    // Counted when it begins: a stream whose client has left by then never does, and would never end.
+    return defer(() => this.#begin());
+  }
+
+  #begin(): Observable<MessageEvent> {
     if (this.#streams >= MAX_STREAMS) throw new ServiceUnavailableException('Too many pages watch the guard already.');
     this.#streams += 1;
     const history = of<MessageEvent>({ type: 'history', data: [...this.feed.history], retry: RETRY_MS });

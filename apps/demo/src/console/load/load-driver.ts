@@ -8,6 +8,7 @@ export class LoadDriver {
   readonly #origin: string;
   readonly statuses: Record<string, number> = {};
   lost = 0;
+  #closed = false;
 
   constructor(origin: string, atOnce: number) {
     this.#origin = origin;
@@ -26,17 +27,25 @@ export class LoadDriver {
     await Promise.all(Array.from({ length: connections }, () => this.#statusOf(path, {})));
   }
 
+  /** Cuts off what is under way; what is sent from now on is lost. */
   close(): void {
+    this.#closed = true;
     this.#agent.destroy();
   }
 
-  #statusOf(path: string, headers: Record<string, string>): Promise<number | undefined> {
-    return new Promise((resolve) => {
+  /** Undefined where no reply came, or where no request could be made: of a connection that is gone there is no address. */
+  async #statusOf(path: string, headers: Record<string, string>): Promise<number | undefined> {
+    if (this.#closed) return undefined;
+    return this.#ask(path, headers).catch(() => undefined);
+  }
+
+  #ask(path: string, headers: Record<string, string>): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
       const request = get(`${this.#origin}${path}`, { agent: this.#agent, headers, timeout: REQUEST_TIMEOUT_MS }, (reply) => {
         reply.resume().once('close', () => resolve(reply.statusCode));
       });
       request.once('timeout', () => request.destroy());
-      request.once('error', () => resolve(undefined));
+      request.once('error', reject);
     });
   }
 }

@@ -29,7 +29,8 @@ export class LoadRuns implements OnModuleDestroy {
 
   /** All requests at once. */
   async stampede(origin: string, token: string): Promise<LoadResult> {
-    const driver = this.#start(origin, STAMPEDE_REQUESTS);
+    const driver = new LoadDriver(origin, STAMPEDE_REQUESTS);
+    const stop = this.#started(() => driver.close());
     try {
       await driver.warm(STAMPEDE_REQUESTS, OPEN);
       const callsBefore = this.activity.calls;
@@ -38,32 +39,32 @@ export class LoadRuns implements OnModuleDestroy {
       const tookMs = Math.round(performance.now() - startedAt);
       return { load: 'stampede', statuses: driver.statuses, lost: driver.lost, calls: this.activity.calls - callsBefore, tookMs };
     } finally {
-      this.stop();
+      stop();
     }
   }
 
   /** So many requests each second, for so long, or until it is stopped. */
   steady(origin: string, token: string): void {
-    const driver = this.#start(origin, STEADY_AT_ONCE);
+    const driver = new LoadDriver(origin, STEADY_AT_ONCE);
     let left = STEADY_REQUESTS_PER_SECOND * STEADY_SECONDS;
     const timer = setInterval(() => {
       void driver.send(GUARDED, token);
       left -= 1;
-      if (left === 0) this.stop();
-    }, 1_000 / STEADY_REQUESTS_PER_SECOND);
-    const closeDriver = this.#stop;
-    this.#stop = () => {
+      if (left === 0) stop();
+    }, 1_000 / STEADY_REQUESTS_PER_SECOND).unref();
+    const stop = this.#started(() => {
       clearInterval(timer);
-      closeDriver?.();
-    };
+      driver.close();
+    });
   }
 
-  #start(origin: string, atOnce: number): LoadDriver {
-    const driver = new LoadDriver(origin, atOnce);
-    this.#stop = () => {
-      this.#stop = undefined;
-      driver.close();
+  /** Gives what ends this run, and never the next one. */
+  #started(end: () => void): () => void {
+    const stop = (): void => {
+      if (this.#stop === stop) this.#stop = undefined;
+      end();
     };
-    return driver;
+    this.#stop = stop;
+    return stop;
   }
 }
