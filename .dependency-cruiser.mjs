@@ -63,6 +63,27 @@ export default {
       to: { path: `${LIBRARY}/(?!index|(${ROOMS.join('|')})/index)` },
     },
     {
+      name: 'the-demo-is-looked-at-by-its-console-and-knows-nothing-of-it',
+      severity: 'error',
+      from: { path: '^apps/demo/src/(backend|serving|session-service|settings)/' },
+      to: { path: '^apps/demo/src/(console/|start-demo|main)' },
+    },
+    {
+      name: 'one-port-is-served-whatever-stands-behind-it',
+      severity: 'error',
+      from: { path: '^apps/demo/src/serving/' },
+      to: { path: '^apps/demo/src/(?!serving/)' },
+    },
+    {
+      name: 'the-page-shares-words-with-the-server-and-nothing-else',
+      severity: 'error',
+      from: { path: '^apps/demo/page/' },
+      to: {
+        path: '^(apps/demo/src|libs|apps/session-service)/',
+        pathNot: '^apps/demo/src/(backend/cache-choice|console/messages|session-service/fault)[.]ts$',
+      },
+    },
+    {
       name: 'no-test-code-in-what-ships',
       severity: 'error',
       from: { path: '^(libs|apps)/', pathNot: '[.]spec[.]ts$' },

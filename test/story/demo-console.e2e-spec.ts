@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type CacheChoice, type Fault, type LoadResult } from '../../apps/demo/src/console/messages.js';
+import { type CacheChoice, NO_MEMORY } from '../../apps/demo/src/backend/cache-choice.js';
+import { type LoadResult } from '../../apps/demo/src/console/messages.js';
+import { type Fault } from '../../apps/demo/src/session-service/fault.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
 import { startScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { DemoClient, type DemoReply } from './demo-client.js';
 import { LiveReports } from './live-reports.js';
 
-const NO_MEMORY: CacheChoice = { ttlSeconds: 0, refreshAhead: false, staleIfError: false };
 const MEMORY: CacheChoice = { ttlSeconds: 300, refreshAhead: false, staleIfError: false };
 
 describe.each([

@@ -1,12 +1,13 @@
 import { type INestApplication } from '@nestjs/common';
 import { type AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { type CacheChoice, NO_MEMORY } from './backend/cache-choice.js';
+import { cacheOptionsOf } from './backend/cache-options.js';
 import { createBackend } from './backend/create-backend.js';
-import { cacheOptionsOf } from './console/cache-options.js';
 import { ConsoleModule } from './console/console.module.js';
 import { createApp } from './serving/create-app.js';
 import { FrontDoor } from './serving/front-door.js';
-import { RestartableBackend } from './serving/restartable-backend.js';
+import { RestartableApp } from './serving/restartable-app.js';
 import { ServedApp } from './serving/served-app.js';
 import { connectSessionService } from './session-service/connect-session-service.js';
 import { type ConnectedSessionService } from './session-service/connected-session-service.js';
@@ -55,7 +56,7 @@ export async function startDemo(options: StartDemoOptions = {}): Promise<Running
 }
 
 interface Applications {
-  readonly backend: RestartableBackend;
+  readonly backend: RestartableApp<CacheChoice>;
   readonly theConsole: INestApplication;
 }
 
@@ -65,9 +66,9 @@ async function createApplications(
   closing: Closing,
 ): Promise<Applications> {
   const { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, users, mischief } = service;
-  const backend = await RestartableBackend.start((cache) =>
-    createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, newAdapter()),
-  );
+  const create = (cache: CacheChoice): Promise<INestApplication> =>
+    createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, newAdapter());
+  const backend = await RestartableApp.start(create, NO_MEMORY);
   closing.add(() => backend.close());
   const adapter = newAdapter();
   const info = { users, controls: mischief !== undefined, platform: adapter.getType() as 'express' | 'fastify' };

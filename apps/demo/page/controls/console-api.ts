@@ -1,4 +1,6 @@
-import { type CacheChoice, type Fault, type Load, type LoadResult } from '../../src/console/messages.js';
+import { type CacheChoice } from '../../src/backend/cache-choice.js';
+import { type Load, type LoadResult } from '../../src/console/messages.js';
+import { type Fault } from '../../src/session-service/fault.js';
 
 /** What the console answered when it did not do as it was told. */
 export class ConsoleError extends Error {

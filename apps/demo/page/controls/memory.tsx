@@ -1,5 +1,5 @@
 import { type VNode } from 'preact';
-import { type CacheChoice, TTL_SECONDS } from '../../src/console/messages.js';
+import { type CacheChoice, TTL_SECONDS } from '../../src/backend/cache-choice.js';
 import { putCache } from './console-api.js';
 import { Segmented } from './segmented.js';
 import { useChoice } from './use-choice.js';

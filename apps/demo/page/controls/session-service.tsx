@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Fault, FAULTS } from '../../src/console/messages.js';
+import { type Fault, FAULTS } from '../../src/session-service/fault.js';
 import { counted } from '../text.js';
 import { endSessions, putFault, sayFailure } from './console-api.js';
 import { Segmented } from './segmented.js';

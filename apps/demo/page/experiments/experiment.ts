@@ -1,4 +1,6 @@
-import { type CacheChoice, type ConsoleInfo, type Fault } from '../../src/console/messages.js';
+import { type CacheChoice } from '../../src/backend/cache-choice.js';
+import { type ConsoleInfo } from '../../src/console/messages.js';
+import { type Fault } from '../../src/session-service/fault.js';
 import { type Client } from '../backend/use-client.js';
 import { endSessions, putCache, putFault } from '../controls/console-api.js';
 import { type LoadRun } from '../controls/use-load.js';

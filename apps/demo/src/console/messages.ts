@@ -1,3 +1,6 @@
+import { type CacheChoice } from '../backend/cache-choice.js';
+import { type Fault } from '../session-service/fault.js';
+
 /** What the console and its page say to each other. Types and names alone: the page is built from this file too. */
 
 /** Live reports a second, and how many of them a page gets when it comes: those of the last minute. */
@@ -47,21 +50,6 @@ export interface LiveReport {
   /** Absent with a session service of somebody else. */
   readonly fault?: Fault;
 }
-
-/** What ails the embedded session service. */
-export const FAULTS = ['none', 'slow', 'broken', 'garbage', 'stopped'] as const;
-export type Fault = (typeof FAULTS)[number];
-
-/** How the backend remembers sessions. A change starts the backend anew, with an empty memory, while requests go on. */
-export interface CacheChoice {
-  /** Seconds for which a session is remembered; 0: no memory. */
-  readonly ttlSeconds: (typeof TTL_SECONDS)[number];
-  /** Asks again in the background before a session lapses. */
-  readonly refreshAhead: boolean;
-  /** Lets a lapsed session in for a minute while the service is unavailable. */
-  readonly staleIfError: boolean;
-}
-export const TTL_SECONDS = [0, 5, 30, 300] as const;
 
 /** What the load button does: many requests at once, or some each second for a while. */
 export const LOADS = ['stampede', 'steady'] as const;

@@ -1,4 +1,4 @@
-import { type Fault } from '../console/messages.js';
+import { type Fault } from './fault.js';
 import { type DemoUser } from './demo-user.js';
 
 /** The session service that the demo asks, wherever it runs. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as requestTo, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Fault } from '../console/messages.js';
+import { type Fault } from './fault.js';
 
 const HOST = '127.0.0.1';
 /** Slow, but within the time that a check has. */

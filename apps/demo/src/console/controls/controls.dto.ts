@@ -1,5 +1,7 @@
 import { IsBoolean, IsIn, Matches, MaxLength } from 'class-validator';
-import { type CacheChoice, type Fault, FAULTS, type Load, LOADS, TTL_SECONDS } from '../messages.js';
+import { type CacheChoice, TTL_SECONDS } from '../../backend/cache-choice.js';
+import { type Fault, FAULTS } from '../../session-service/fault.js';
+import { type Load, LOADS } from '../messages.js';
 
 /** The body that chooses a fault. */
 export class FaultDto {

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { type Observable, Subject } from 'rxjs';
 import { ConsoleParts } from '../console-parts.js';
 import { type LiveReport, REPORTS_KEPT, REPORTS_PER_SECOND } from '../messages.js';
@@ -41,9 +42,9 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
       number: (this.#number += 1),
       at: Date.now(),
       ...this.activity.take(),
-      breaker: backend.breaker,
-      remembered: backend.remembered,
-      cache: backend.cache,
+      breaker: backend.app.get(SessionAuthEvents).serviceStatus.breaker,
+      remembered: backend.app.get(SessionAuthService).countRemembered(),
+      cache: backend.settings,
       ...(mischief && { fault: mischief.fault }),
     };
     this.#history = [...this.#history.slice(1 - REPORTS_KEPT), report];

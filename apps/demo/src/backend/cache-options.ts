@@ -1,5 +1,5 @@
 import { type SessionAuthCacheOptions } from 'nestjs-session-auth';
-import { type CacheChoice } from './messages.js';
+import { type CacheChoice } from './cache-choice.js';
 
 const STALE_IF_ERROR_MS = 60_000;
 
