@@ -3,6 +3,7 @@ import { type Browser } from 'playwright-core';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
 import { describeWithBrowser, startBrowser } from '../support/browser.js';
 import { PLATFORMS } from '../support/platforms.js';
+import { json, startScriptedService } from '../support/scripted-service.js';
 import { DemoClient } from '../story/demo-client.js';
 import { accessibilityProblems } from './accessibility.js';
 import { Visitor, type Visit } from './visitor.js';
@@ -247,5 +248,37 @@ describeWithBrowser.each(PLATFORMS)('the page on %s', (platform, newAdapter) => 
     await visitor.pane('A').getByRole('button', { name: 'GET /api/me', exact: true }).click();
     await visitor.pane('A').getByText('No reply came').first().waitFor();
     await visitor.leave();
+  });
+});
+
+describeWithBrowser('the page of a demo with the session service of somebody else', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it('has neither users to offer nor buttons, and signs in whoever has credentials', async () => {
+    const service = await startScriptedService();
+    service.on(
+      'sign_in',
+      json({ username: 'ann', role: 'hiring_manager', auth_token: service.signInAs({ username: 'ann', role: 'hiring_manager' }) }),
+    );
+    const demo = await startDemo({ port: 0, env: { SESSION_SERVICE_URL: service.url, SESSION_SERVICE_API_KEY: 'a-key' } });
+    const visitor = await Visitor.of(browser, demo.url);
+    const pane = visitor.pane('A');
+    await pane.getByLabel('Username').fill('ann');
+    await pane.getByLabel('Password').fill('a-password');
+    await pane.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await visitor.call('A', 'GET /api/openings', '200 OK');
+    await visitor.call('B', 'GET /api/openings', '401 Unauthorized');
+    expect(
+      await visitor.page.getByRole('button', { name: /Sign in as|End all sessions|Count anew|requests at once|a second for/ }).count(),
+    ).toBe(0);
+    expect(await visitor.page.getByRole('radio').count()).toBe(0);
+    expect(visitor.complaints).toEqual([]);
+    await visitor.leave();
+    await demo.close();
+    await service.close();
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { ROUTES, routeKey } from '../../apps/demo/page/backend/routes.js';
+import { type RouteSources } from '../../apps/demo/src/console/messages.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
 import { DemoClient } from './demo-client.js';
 
@@ -208,6 +210,20 @@ describe.each([
     expect(reply.headers.get('content-type')).toContain(type);
     expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
     expect(reply.headers.get('content-security-policy')).not.toContain('unsafe');
+  });
+
+  it('shows the source of each route, without what only the document needs', async () => {
+    const sources = (await client.get('/sources.json')).json() as RouteSources;
+    const { paths } = (await client.get('/docs-json')).json() as { paths: Record<string, object> };
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(Object.keys(sources)).toEqual(expect.arrayContaining([...documented, ...ROUTES.map(routeKey)]));
+    for (const { source } of Object.values(sources)) {
+      expect(source).toMatch(/^@[^]*export class \w+Controller \{\n[^]*@(Get|Post|Delete)\([^]*\n\}$/);
+      expect(source).not.toMatch(/@Api(?!SessionAuth\(\))/);
+    }
+    expect(sources['POST /api/openings/:id/approval']?.source).toContain("@SubRoles('approver')");
   });
 
   it.each(['/index.html', '/package.json', '/..%2fpackage.json', '/%2e%2e/package.json'])(

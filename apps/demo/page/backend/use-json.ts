@@ -1,18 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Loads a JSON document of our own server once; undefined until it is there, or if it can't be had. */
+const RETRY_MS = 2000;
+
+/** Loads a JSON document of our own server; undefined until it is there. Where it can't be had, it is asked for again. */
 export function useJson(path: string): unknown {
   const [document, setDocument] = useState<unknown>();
+  const [failures, setFailures] = useState(0);
   useEffect(() => {
     const leaving = new AbortController();
-    fetch(path, { signal: leaving.signal })
-      .then(async (reply) => {
-        if (reply.ok) setDocument(await reply.json());
-      })
-      .catch(() => undefined);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    load(path, leaving.signal).then(setDocument, () => {
+      if (!leaving.signal.aborted) timer = setTimeout(() => setFailures(failures + 1), RETRY_MS);
+    });
     return () => {
       leaving.abort();
+      clearTimeout(timer);
     };
-  }, [path]);
+  }, [path, failures]);
   return document;
+}
+
+async function load(path: string, signal: AbortSignal): Promise<unknown> {
+  const reply = await fetch(path, { signal });
+  if (!reply.ok) throw new Error(`${path} is not there: ${reply.status}`);
+  return reply.json();
 }

@@ -10,13 +10,13 @@ interface LastExchangeProps {
   readonly sources: RouteSources | undefined;
 }
 
-/** The last call and its reply, which is also read out. */
+/** The last call and its reply, which is also read out: with its number, or the same reply would be read once. */
 export function LastExchange({ pane, exchange, sources }: LastExchangeProps): VNode {
   return (
     <>
       <h3>Last exchange</h3>
       <p class="visually-hidden" aria-live="polite">
-        {exchange && `${exchange.route}: ${exchange.statusText}. ${explain(exchange)}`}
+        {exchange && `Call ${exchange.number}: ${exchange.route}: ${exchange.statusText}. ${explain(exchange)}`}
       </p>
       {exchange ? (
         <ExchangeView pane={pane} exchange={exchange} source={sources?.[exchange.route]} />
