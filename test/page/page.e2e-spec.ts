@@ -101,6 +101,14 @@ describeWithBrowser.each(PLATFORMS)('the page on %s', (platform, newAdapter) => 
     await visitor.pane('A').getByText('error="invalid_token"').waitFor();
   });
 
+  it('leads to what else the backend shows of itself', async () => {
+    const visitor = await visit();
+    await visitor.page.getByText(`A guarded NestJS backend on ${platform}`).waitFor();
+    const links = await visitor.page.getByRole('navigation').getByRole('link').all();
+    expect(links).toHaveLength(3);
+    for (const link of links) expect((await client.get(`/${await link.getAttribute('href')}`)).status).toBe(200);
+  });
+
   it('takes own credentials, and says that wrong ones are wrong', async () => {
     const visitor = await visit();
     const pane = visitor.pane('A');

@@ -2,6 +2,8 @@ import { type VNode } from 'preact';
 import { type ConsoleInfo } from '../src/console/messages.js';
 
 const PLATFORMS: Readonly<Record<ConsoleInfo['platform'], string>> = { express: 'Express', fastify: 'Fastify' };
+/** The page of the API is there on Express; its document everywhere. */
+const API_DOCS: Readonly<Record<ConsoleInfo['platform'], string>> = { express: 'docs', fastify: 'docs-json' };
 
 /** What this page is, and what else the backend shows of itself. */
 export function Header({ platform }: { readonly platform: ConsoleInfo['platform'] | undefined }): VNode {
@@ -14,7 +16,8 @@ export function Header({ platform }: { readonly platform: ConsoleInfo['platform'
       <h1>nestjs-session-auth</h1>
       <p>A guarded NestJS backend{platform && ` on ${PLATFORMS[platform]}`}: sign in, try the routes, watch the guard.</p>
       <nav aria-label="More of the backend">
-        <a href="docs">OpenAPI</a> <a href="metrics">Prometheus metrics</a> <a href="api/health/session-service">Health</a>
+        <a href={API_DOCS[platform ?? 'express']}>OpenAPI</a> <a href="metrics">Prometheus metrics</a>{' '}
+        <a href="api/health/session-service">Health</a>
       </nav>
     </header>
   );

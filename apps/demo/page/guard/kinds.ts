@@ -21,7 +21,7 @@ export const BREAKER_LOOKS: Readonly<
 > = {
   closed: { label: 'Closed', sign: '●', says: 'the service is asked' },
   halfOpen: { label: 'Half-open', sign: '◐', says: 'one probe is on its way' },
-  open: { label: 'Open', sign: '○', says: 'the service is left alone; who is not remembered gets 503 at once' },
+  open: { label: 'Open', sign: '○', says: 'only remembered sessions enter' },
 };
 
 export const DENIAL_LABELS: Readonly<Record<DenialCode, string>> = {

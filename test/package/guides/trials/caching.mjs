@@ -1,0 +1,29 @@
+import { SessionAuthService } from 'nestjs-session-auth';
+import { CompanyController } from '../dist/caching/src/company.controller.js';
+import { sessionAuth } from '../dist/caching/src/session-auth.js';
+import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+await trial('caching', async () => {
+  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [sessionAuth], controllers: [CompanyController] });
+  const { app, ask } = await listening(moduleRef.createNestApplication());
+
+  const endedElsewhere = sessions.signInAs();
+  await expectStatus(ask('/company', endedElsewhere), 200);
+  sessions.end(endedElsewhere);
+  await expectStatus(ask('/company', endedElsewhere), 200);
+  await expectStatus(ask('/company', endedElsewhere, { method: 'DELETE' }), 401);
+  await expectStatus(ask('/company', endedElsewhere), 401);
+
+  const signedOut = sessions.signInAs();
+  await expectStatus(ask('/company', signedOut), 200);
+  await app.get(SessionAuthService).signOut(signedOut['x-auth-token']);
+  await expectStatus(ask('/company', signedOut), 401);
+
+  const remembered = sessions.signInAs();
+  await expectStatus(ask('/company', remembered), 200);
+  sessions.setDown(true);
+  await expectStatus(ask('/company', remembered), 200);
+  await expectStatus(ask('/company', remembered, { method: 'DELETE' }), 503);
+  await expectStatus(ask('/company', sessions.signInAs()), 503);
+  await app.close();
+});

@@ -1,0 +1,54 @@
+import { equal, rejects } from 'node:assert/strict';
+import { NestFactory } from '@nestjs/core';
+import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
+import { startSessionService } from 'nestjs-session-auth/testing';
+import { AppModule } from '../dist/configuration/src/app.module.js';
+import { DepartmentReader, sessionAuth as ownRecord } from '../dist/configuration/src/employee-record.js';
+import { sessionAuth as rotatingKey } from '../dist/configuration/src/rotating-key.js';
+import { SessionCallCounter } from '../dist/configuration/src/session-call-counter.js';
+import { sessionAuth as tokenSources } from '../dist/configuration/src/token-sources.js';
+import { MeController } from '../dist/openapi/src/documented.js';
+import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+await trial('configuration', async () => {
+  await (await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false })).close();
+  await tryTokenSources();
+  await tryRotatingKey();
+  await tryInterceptors();
+  await tryOwnRecord();
+});
+
+async function tryTokenSources() {
+  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [tokenSources], controllers: [MeController] });
+  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const headers = sessions.signInAs();
+  await expectStatus(ask('/me', headers), 200);
+  await expectStatus(ask('/me', { cookie: `session=${headers['x-auth-token']}` }), 200);
+  await expectStatus(ask('/me', { authorization: `Bearer ${headers['x-auth-token']}` }), 401);
+  await app.close();
+}
+
+/** There is no such file here: the application starts, and whoever asks gets an error that says nothing of it. */
+async function tryRotatingKey() {
+  const app = await NestFactory.createApplicationContext({ module: class {}, imports: [rotatingKey] }, { logger: false });
+  await rejects(app.get(SessionAuthService).verify('some-token'), { code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'api_key' });
+  await app.close();
+}
+
+async function tryInterceptors() {
+  const service = await startSessionService();
+  const session = SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'your-application-key' });
+  const root = { module: class {}, imports: [session], providers: [SessionCallCounter] };
+  const app = await NestFactory.createApplicationContext(root, { logger: false });
+  await app.get(SessionAuthService).verify(service.signInAs({ username: 'ann' }));
+  equal(app.get(SessionCallCounter).calls, 1);
+  await app.close();
+  await service.close();
+}
+
+async function tryOwnRecord() {
+  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [ownRecord], providers: [DepartmentReader] });
+  const { 'x-auth-token': token } = sessions.signInAs({ department: 'payroll' });
+  equal(await moduleRef.get(DepartmentReader).departmentOf(token), 'payroll');
+  await moduleRef.close();
+}
