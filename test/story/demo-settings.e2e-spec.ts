@@ -46,6 +46,19 @@ describe('the settings of the demo', () => {
     expect(refusal).toMatch(/NODE_ENV=production.*Set SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY/);
   });
 
+  it.each([
+    ['0.0.0.0', /^http:\/\/127\.0\.0\.1:\d+$/],
+    ['127.0.0.1', /^http:\/\/127\.0\.0\.1:\d+$/],
+  ])('name with HOST %s an address that leads there', async (HOST, url) => {
+    const demo = await startDemo({ env: { PORT: '0', HOST } });
+    try {
+      expect(demo.url).toMatch(url);
+      expect((await fetch(`${demo.url}/api/health`)).status).toBe(200);
+    } finally {
+      await demo.close();
+    }
+  });
+
   it('say that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));

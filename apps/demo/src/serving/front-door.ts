@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { originOf } from './origin-of.js';
 
 /** Whoever answers requests. */
 export interface Answering {
@@ -25,8 +26,7 @@ export class FrontDoor {
   async open(port: number, host: string): Promise<string> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
-    const { address, family, port: taken } = this.#server.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+    return originOf(this.#server.address() as AddressInfo);
   }
 
   /** Takes no more connections, and ends those that are open when they are idle, or after five seconds. */

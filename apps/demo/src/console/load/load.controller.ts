@@ -1,5 +1,6 @@
 import { type Socket } from 'node:net';
 import { Body, ConflictException, Controller, Delete, HttpCode, HttpStatus, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { originOf } from '../../serving/origin-of.js';
 import { LoadDto } from '../controls/controls.dto.js';
 import { OwnPageGuard } from '../controls/own-page.guard.js';
 import { type LoadResult } from '../messages.js';
@@ -27,8 +28,8 @@ export class LoadController {
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<LoadResult | undefined> {
     if (this.runs.isRunning) throw new ConflictException('A run of load is under way: wait for its end, or stop it.');
-    if (load === 'stampede') return this.runs.stampede(originOf(request), token);
-    this.runs.steady(originOf(request), token);
+    if (load === 'stampede') return this.runs.stampede(entranceOf(request), token);
+    this.runs.steady(entranceOf(request), token);
     reply.status(HttpStatus.ACCEPTED);
     return undefined;
   }
@@ -41,6 +42,6 @@ export class LoadController {
 }
 
 /** Where this request came in: so can others. */
-function originOf({ socket: { localAddress = '', localPort = 0, localFamily } }: Request): string {
-  return `http://${localFamily === 'IPv6' ? `[${localAddress}]` : localAddress}:${localPort}`;
+function entranceOf({ socket: { localAddress = '', localFamily, localPort = 0 } }: Request): string {
+  return originOf({ address: localAddress, family: localFamily, port: localPort });
 }
