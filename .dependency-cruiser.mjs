@@ -80,7 +80,7 @@ export default {
       from: { path: '^apps/demo/page/' },
       to: {
         path: '^(apps/demo/src|libs|apps/session-service)/',
-        pathNot: '^apps/demo/src/(backend/cache-choice|console/messages|session-service/fault)[.]ts$',
+        pathNot: '^apps/demo/src/(backend/cache-choice|console/messages|session-service/(fault|demo-user))[.]ts$',
       },
     },
     {

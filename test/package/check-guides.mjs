@@ -4,16 +4,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks, fencesOf } from '../../docs/code-blocks.mjs';
+import { INSTALL, run } from './steps.mjs';
 
-const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel', 'error'];
-
-/** Installs, type-checks, runs and tests what the guides print. `run` is how a step is made: it rejects when the step fails. */
-export async function checkGuides(tarball, run) {
+/** Installs, type-checks, runs and tests what the guides print. */
+export async function checkGuides(tarball) {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-guides-'));
   try {
     const count = layOut(folder, tarball);
-    await run(folder, 'npm', ...INSTALL);
+    await run(folder, 'npm', ...INSTALL, '--no-package-lock');
     await run(folder, 'npx', 'tsc', '-p', '.');
     const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
     await Promise.all(trials.map((trial) => run(folder, process.execPath, join('trials', trial))));

@@ -1,15 +1,13 @@
 // Runs `npx nest add nestjs-session-auth` as a new user would, in two applications that know nothing of it; then type-checks and starts each.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRegistry } from './local-registry.mjs';
 import { GUARDED_CONTROLLER, layOutNestApp, NEST_APPS } from './nest-apps.mjs';
+import { ended, INSTALL } from './steps.mjs';
 
-const MAX_STEP_MS = 120_000;
-const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
 /** The surroundings of a user who has set nothing yet. */
 const UNSET = { ...process.env, SESSION_SERVICE_URL: undefined, SESSION_SERVICE_API_KEY: undefined };
 /** A service that nobody asks: a request without a token is refused before. */
@@ -91,24 +89,18 @@ async function statusOf(folder, variables) {
 }
 
 async function refusesToStart(folder, words) {
-  const { code, said } = await ended(folder, { PORT: '0' }, process.execPath, ['dist/main.js']);
+  const { code, said } = await endedWith({ PORT: '0' }, folder, process.execPath, ['dist/main.js']);
   assert.notEqual(code, 0, said);
   assert.match(said, words);
 }
 
-/** Every step must succeed, and must end by itself. */
+/** A step that must succeed, with what it said. */
 async function run(cwd, variables, command, ...args) {
-  const { code, said } = await ended(cwd, variables, command, args);
+  const { code, said } = await endedWith(variables, cwd, command, args);
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said}`);
   return said;
 }
 
-async function ended(cwd, variables, command, args) {
-  const child = spawn(command, args, { cwd, env: { ...UNSET, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk) => (said += chunk));
-  const overdue = setTimeout(() => child.kill('SIGKILL'), MAX_STEP_MS);
-  const [code] = await once(child, 'close');
-  clearTimeout(overdue);
-  return { code, said };
+function endedWith(variables, cwd, command, args) {
+  return ended(cwd, command, args, { env: { ...UNSET, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
 }

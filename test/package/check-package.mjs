@@ -1,6 +1,4 @@
 // Installs the packed tarball as a user would, in four applications that have nothing else; type-checks each, runs it and asks it.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -9,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { APPS, layOut } from './apps.mjs';
 import { checkGuides } from './check-guides.mjs';
 import { checkNestAdd } from './check-nest-add.mjs';
+import { INSTALL, run } from './steps.mjs';
 
 const MAX_TARBALL_BYTES = 130_000;
-const MAX_STEP_MS = 120_000;
 /** Libraries that serve one feature; an application without that feature has none of them. Optional peers are added below. */
 const FEATURES = ['graphql', 'websockets', 'microservices', 'terminus', 'swagger'].map((name) => `@nestjs/${name}`);
 const OPTIONAL = [...FEATURES, '@opentelemetry/api', 'ioredis'];
@@ -28,7 +26,7 @@ console.log(`${name}: ${size} bytes`);
 await run(root, 'npx', 'publint', 'run', tarball, '--strict');
 await run(root, 'npx', 'attw', tarball);
 await Promise.all(APPS.map(check));
-await checkGuides(tarball, run);
+await checkGuides(tarball);
 await checkNestAdd(tarball);
 
 /** One application, from an empty folder to its answers. */
@@ -37,7 +35,7 @@ async function check(app) {
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-app-'));
   try {
     layOut(app, folder, tarball);
-    await run(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel', 'error');
+    await run(folder, 'npm', ...INSTALL, '--no-package-lock');
     nothingOptionalIn(folder);
     for (const options of app.tscOptions) {
       await run(folder, 'npx', 'tsc', '-p', '.', ...options);
@@ -62,15 +60,6 @@ function nothingOptionalIn(folder) {
     }
     fail(`${library} is there, although nobody asked for it`);
   }
-}
-
-/** Every step must succeed, and must end by itself. */
-async function run(cwd, command, ...args) {
-  const child = spawn(command, args, { cwd, stdio: 'inherit' });
-  const overdue = setTimeout(() => child.kill('SIGKILL'), MAX_STEP_MS);
-  const [code] = await once(child, 'exit');
-  clearTimeout(overdue);
-  if (code !== 0) fail(`${command} ${args.join(' ')} ended with ${code}`);
 }
 
 function fail(message) {

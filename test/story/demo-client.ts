@@ -36,4 +36,9 @@ export class DemoClient {
   signIn(username: string, password: string): Promise<DemoReply> {
     return this.send('POST', '/api/session', { body: { username, password } });
   }
+
+  /** The token of a new session of one of the demo's users, whose passwords are published. */
+  async tokenOf(username: string): Promise<string> {
+    return ((await this.signIn(username, `${username}-demo`)).json() as { token: string }).token;
+  }
 }

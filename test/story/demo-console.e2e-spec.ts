@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type CacheChoice, NO_MEMORY } from '../../apps/demo/src/backend/cache-choice.js';
 import { type LoadResult } from '../../apps/demo/src/console/messages.js';
 import { type Fault } from '../../apps/demo/src/session-service/fault.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
+import { PLATFORMS } from '../support/platforms.js';
 import { startScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { DemoClient, type DemoReply } from './demo-client.js';
@@ -12,10 +11,7 @@ import { LiveReports } from './live-reports.js';
 
 const MEMORY: CacheChoice = { ttlSeconds: 300, refreshAhead: false, staleIfError: false };
 
-describe.each([
-  { platform: 'Express', newAdapter: () => new ExpressAdapter() },
-  { platform: 'Fastify', newAdapter: () => new FastifyAdapter() },
-])('the console of the demo on $platform', ({ newAdapter }) => {
+describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
   let client: DemoClient;
   let live: LiveReports;
@@ -38,17 +34,13 @@ describe.each([
   const remember = (body: CacheChoice): Promise<DemoReply> => client.send('PUT', '/console/cache', { body });
   const me = async (token: string): Promise<number> => (await client.get('/api/me', token)).status;
 
-  async function signIn(): Promise<string> {
-    return ((await client.signIn('manager', 'manager-demo')).json() as { token: string }).token;
-  }
-
   it('tells the page whom it may offer, and that it has buttons', async () => {
     const info = (await client.get('/console/info')).json();
     expect(info).toMatchObject({ controls: true, users: [{ username: 'manager', password: 'manager-demo' }, {}, {}, {}] });
   });
 
   it('streams what the guard does, the minute before first', async () => {
-    const token = await signIn();
+    const token = await client.tokenOf('manager');
     await me(token);
     await me('of-nobody');
     await client.get('/api/me');
@@ -71,7 +63,7 @@ describe.each([
   });
 
   it('tells how long checks of each kind waited', async () => {
-    await me(await signIn());
+    await me(await client.tokenOf('manager'));
     const { waits } = await live.next(({ checks }) => checks.asked === 1);
     expect(waits).toEqual({ asked: { medianMs: expect.any(Number), slowestMs: expect.any(Number) } });
     expect(waits.asked?.medianMs).toBeGreaterThan(0);
@@ -83,7 +75,7 @@ describe.each([
     ['stopped', 503],
     ['slow', 200],
   ] as const)('makes the session service %s, and the guard answers %i; and well again', async (fault, status) => {
-    const token = await signIn();
+    const token = await client.tokenOf('manager');
     await ail(fault);
     const answered = me(token);
     if (fault === 'slow') await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
@@ -93,7 +85,7 @@ describe.each([
   });
 
   it('shows the breaker open when the session service is broken for long, and closed when it is not any more', async () => {
-    const token = await signIn();
+    const token = await client.tokenOf('manager');
     await ail('broken');
     for (let asked = 0; asked < 30; asked += 1) await me(token);
     await live.next(({ breaker }) => breaker === 'open');
@@ -105,14 +97,14 @@ describe.each([
 
   it('ends all sessions at the session service, and without a memory the guard refuses them at once', async () => {
     await client.send('POST', '/console/end-sessions');
-    const tokens = [await signIn(), await signIn()];
+    const tokens = [await client.tokenOf('manager'), await client.tokenOf('manager')];
     expect((await client.send('POST', '/console/end-sessions')).json()).toEqual({ ended: 2 });
     expect([await me(tokens[0] ?? ''), await me(tokens[1] ?? '')]).toEqual([401, 401]);
   });
 
   it('shows the price of a memory: a session that was ended elsewhere works on, but not where the route wants to know', async () => {
     await remember(MEMORY);
-    const token = await signIn();
+    const token = await client.tokenOf('manager');
     expect(await me(token)).toBe(200);
     await client.send('POST', '/console/end-sessions');
     expect(await me(token)).toBe(200);
@@ -124,14 +116,14 @@ describe.each([
 
   it('ends a session that is signed out here at once, remembered or not', async () => {
     await remember(MEMORY);
-    const token = await signIn();
+    const token = await client.tokenOf('manager');
     expect(await me(token)).toBe(200);
     await client.send('DELETE', '/api/session', { token });
     expect(await me(token)).toBe(401);
   });
 
   it('changes the memory while requests go on, and loses none of them', async () => {
-    const token = await signIn();
+    const token = await client.tokenOf('manager');
     await ail('slow');
     const waiting = Array.from({ length: 5 }, () => me(token));
     await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
@@ -141,14 +133,14 @@ describe.each([
   });
 
   it('makes one call of a stampede', async () => {
-    const reply = await client.send('POST', '/console/load', { body: { load: 'stampede', token: await signIn() } });
+    const reply = await client.send('POST', '/console/load', { body: { load: 'stampede', token: await client.tokenOf('manager') } });
     const result = reply.json() as LoadResult;
     expect(result).toMatchObject({ load: 'stampede', statuses: { 200: 500 }, lost: 0 });
     expect(result.calls).toBeLessThan(20);
   });
 
   it('drives steady load until it is stopped, one run at a time', async () => {
-    const body = { load: 'steady', token: await signIn() };
+    const body = { load: 'steady', token: await client.tokenOf('manager') };
     expect((await client.send('POST', '/console/load', { body })).status).toBe(202);
     await live.next(({ totals }) => totals.checks.asked > 5);
     expect((await client.send('POST', '/console/load', { body })).status).toBe(409);
@@ -181,7 +173,7 @@ describe.each([
 
   it('holds no token, whatever it tells', async () => {
     await remember(MEMORY);
-    const token = await signIn();
+    const token = await client.tokenOf('manager');
     for (let time = 0; time < 2; time += 1) await me(token);
     const run = await client.send('POST', '/console/load', { body: { load: 'stampede', token } });
     const report = await live.next(({ totals }) => totals.checks.remembered > 0);

@@ -12,10 +12,6 @@ import { LiveReports } from './live-reports.js';
 const MEMORY: CacheChoice = { ttlSeconds: 300, refreshAhead: false, staleIfError: false };
 const FORM = 'application/x-www-form-urlencoded';
 
-async function signIn(client: DemoClient): Promise<string> {
-  return ((await client.signIn('manager', 'manager-demo')).json() as { token: string }).token;
-}
-
 /** Writes requests as they are, on a connection of their own. */
 async function write(url: string, text: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -66,7 +62,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
   });
 
   it('stops a stampede alone when it is told to, and not the run after it', async () => {
-    const token = await signIn(client);
+    const token = await client.tokenOf('manager');
     const two = [order('stampede', token), order('stampede', token)] as const;
     expect((await Promise.race(two)).status).toBe(409);
     await client.send('DELETE', '/console/load');
@@ -78,7 +74,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
   });
 
   it('counts the calls of a stampede though everything is counted anew meanwhile', async () => {
-    const token = await signIn(client);
+    const token = await client.tokenOf('manager');
     for (let call = 0; call < 5; call += 1) await client.get('/api/me', token);
     const stampede = order('stampede', token);
     const over = stampede.then(() => true);
@@ -91,7 +87,7 @@ describe.each(PLATFORMS)('a demo on %s', (_platform, newAdapter) => {
   it('starts anew and ends though clients left with requests waiting behind others', async () => {
     const demo = await startDemo({ port: 0, env: {}, newAdapter });
     const client = new DemoClient(demo.url);
-    const token = await signIn(client);
+    const token = await client.tokenOf('manager');
     const live = await LiveReports.of(demo.url);
     await client.send('PUT', '/console/fault', { body: { fault: 'slow' } });
     const waiting = [

@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ROUTES, routeKey } from '../../apps/demo/page/backend/routes.js';
 import { type RouteSources } from '../../apps/demo/src/console/messages.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
+import { PLATFORMS } from '../support/platforms.js';
 import { DemoClient } from './demo-client.js';
 
 const CHALLENGE = 'X-Auth-Token realm="session"';
 
-describe.each([
-  { platform: 'Express', newAdapter: () => new ExpressAdapter() },
-  { platform: 'Fastify', newAdapter: () => new FastifyAdapter() },
-])('the demo on $platform', ({ newAdapter }) => {
+describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
   let client: DemoClient;
 
@@ -26,11 +22,6 @@ describe.each([
     const user = demo.users.find((one) => one.username === username);
     if (!user) throw new Error(`The demo has no user ${username}`);
     return client.signIn(user.username, user.password);
-  }
-
-  async function tokenOf(username: string): Promise<string> {
-    const reply = await signIn(username);
-    return (reply.json() as { token: string }).token;
   }
 
   it('leads a manager from sign-in over an approval to the refusal after sign-out', async () => {
@@ -65,7 +56,7 @@ describe.each([
   });
 
   it('answers an approval that is given twice the same way', async () => {
-    const token = await tokenOf('manager');
+    const token = await client.tokenOf('manager');
     const first = await client.send('POST', '/api/openings/op-2/approval', { token });
     const second = await client.send('POST', '/api/openings/op-2/approval', { token });
     expect([first.status, second.status]).toEqual([200, 200]);
@@ -73,12 +64,12 @@ describe.each([
   });
 
   it('does not find an opening that does not exist', async () => {
-    const reply = await client.send('POST', '/api/openings/op-0/approval', { token: await tokenOf('manager') });
+    const reply = await client.send('POST', '/api/openings/op-0/approval', { token: await client.tokenOf('manager') });
     expect(reply.status).toBe(404);
   });
 
   it('shows a recruiter the openings and refuses the approval without saying what it would take', async () => {
-    const token = await tokenOf('recruiter');
+    const token = await client.tokenOf('recruiter');
     expect((await client.get('/api/openings', token)).status).toBe(200);
 
     const refused = await client.send('POST', '/api/openings/op-3/approval', { token });
@@ -88,7 +79,7 @@ describe.each([
   });
 
   it('shows a new hire the onboarding and refuses the openings', async () => {
-    const token = await tokenOf('newhire');
+    const token = await client.tokenOf('newhire');
     const plan = await client.get('/api/onboarding', token);
     expect(plan.status).toBe(200);
     expect(plan.json()).toMatchObject({ greeting: expect.stringMatching(/^Welcome, /) });
@@ -96,11 +87,11 @@ describe.each([
   });
 
   it('refuses a manager the onboarding', async () => {
-    expect((await client.get('/api/onboarding', await tokenOf('manager'))).status).toBe(403);
+    expect((await client.get('/api/onboarding', await client.tokenOf('manager'))).status).toBe(403);
   });
 
   it('greets strangers and users alike, but each in their way', async () => {
-    const token = await tokenOf('newhire');
+    const token = await client.tokenOf('newhire');
     expect((await client.get('/api/greeting')).json()).toEqual({ greeting: 'Welcome, stranger!' });
     expect((await client.get('/api/greeting', 'of-nobody')).json()).toEqual({ greeting: 'Welcome, stranger!' });
     expect((await client.get('/api/greeting', token)).json()).toEqual({ greeting: 'Welcome back, New!' });
@@ -113,16 +104,16 @@ describe.each([
     ['advice to those who asked for help', '/api/benefits/advice', { manager: 200, recruiter: 403, newhire: 200 }],
   ])('gives %s, and to nobody else', async (_, path, statuses) => {
     for (const [username, status] of Object.entries(statuses)) {
-      const reply = await client.get(path, await tokenOf(username));
+      const reply = await client.get(path, await client.tokenOf(username));
       expect([username, reply.status]).toEqual([username, status]);
     }
     expect((await client.get(path)).status).toBe(401);
   });
 
   it('runs the payroll for managers alone', async () => {
-    const ordered = await client.send('POST', '/api/payroll/run', { token: await tokenOf('manager') });
+    const ordered = await client.send('POST', '/api/payroll/run', { token: await client.tokenOf('manager') });
     expect([ordered.status, ordered.json()]).toEqual([202, { orderedBy: 'manager' }]);
-    expect((await client.send('POST', '/api/payroll/run', { token: await tokenOf('newhire') })).status).toBe(403);
+    expect((await client.send('POST', '/api/payroll/run', { token: await client.tokenOf('newhire') })).status).toBe(403);
   });
 
   it('accepts the sign-in of a pending user, without a user and a token', async () => {
@@ -154,7 +145,7 @@ describe.each([
   });
 
   it('tells how the session service does, and what the guard did as Prometheus reads it', async () => {
-    await client.get('/api/me', await tokenOf('manager'));
+    await client.get('/api/me', await client.tokenOf('manager'));
     await client.get('/api/me');
     const health = await client.get('/api/health/session-service');
     expect([health.status, health.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })]);
@@ -234,7 +225,7 @@ describe.each([
   );
 
   it('puts the token into no reply but that of the sign-in', async () => {
-    const token = await tokenOf('manager');
+    const token = await client.tokenOf('manager');
     const replies = [
       await client.get('/api/me', token),
       await client.get('/api/openings', token),

@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { type LiveReport } from '../../src/console/messages.js';
+import { type Tokens } from '../pane/pane-name.js';
 import { LoadControl } from './load.js';
 import { Memory } from './memory.js';
 import { SessionService } from './session-service.js';
@@ -8,7 +9,7 @@ import { type LoadRun } from './use-load.js';
 interface ControlsProps {
   readonly report: LiveReport;
   readonly run: LoadRun;
-  readonly tokens: { readonly A: string | undefined; readonly B: string | undefined };
+  readonly tokens: Tokens;
 }
 
 /** What a visitor may change, beside what it changes. */

@@ -1,6 +1,7 @@
 import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Load, STAMPEDE_REQUESTS, STEADY_REQUESTS_PER_SECOND, STEADY_SECONDS } from '../../src/console/messages.js';
+import { type PaneName, type Tokens } from '../pane/pane-name.js';
 import { Segmented } from './segmented.js';
 import { type LoadRun } from './use-load.js';
 
@@ -11,12 +12,12 @@ const PANE_OPTIONS = [
 
 interface LoadProps {
   readonly run: LoadRun;
-  readonly tokens: Readonly<Record<'A' | 'B', string | undefined>>;
+  readonly tokens: Tokens;
 }
 
 /** Many requests with the session of one of the two users. */
 export function LoadControl({ run, tokens }: LoadProps): VNode {
-  const [pane, setPane] = useState<'A' | 'B'>('A');
+  const [pane, setPane] = useState<PaneName>('A');
   const token = tokens[pane];
   const reason = token === undefined ? `Sign in as user ${pane} first: load needs a session.` : undefined;
   return (

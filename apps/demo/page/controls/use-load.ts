@@ -4,6 +4,7 @@ import { count, counted, duration } from '../text.js';
 import { ConsoleError, sayFailure, startLoad, stopLoad } from './console-api.js';
 
 const ALREADY_RUNNING = 409;
+const WATCH = 'Under way: watch the guard.';
 
 export interface LoadRun {
   readonly running: Load | undefined;
@@ -28,7 +29,7 @@ export function useLoad(): LoadRun {
 
   const start = async (load: Load, token: string) => {
     setRunning(load);
-    setSaid(load === 'steady' ? 'Under way: watch the guard.' : 'Under way…');
+    setSaid(load === 'steady' ? WATCH : 'Under way…');
     const { still, says } = await startLoad(load, token).then(told, refused);
     setRunning(still);
     setSaid(says);
@@ -46,7 +47,7 @@ interface Told {
 }
 
 function told(result: LoadResult | undefined): Told {
-  return result ? { says: sayResult(result) } : { still: 'steady', says: 'Under way: watch the guard.' };
+  return result ? { says: sayResult(result) } : { still: 'steady', says: WATCH };
 }
 
 function refused(error: unknown): Told {

@@ -4,17 +4,15 @@ import uPlot from 'uplot';
 import { CHECK_KINDS, type LiveReport } from '../../src/console/messages.js';
 import { KIND_LOOKS } from './kinds.js';
 import { stackedChecks } from './series.js';
-import { axisLook, LAST_MINUTE, usePlot } from './use-plot.js';
+import { axisLook, LAST_MINUTE, PLAIN, usePlot } from './use-plot.js';
 
 const LOWEST_TOP = 10;
 
 const OPTIONS: Omit<uPlot.Options, 'width'> = {
+  ...PLAIN,
   height: 104,
-  cursor: LAST_MINUTE.cursor,
-  legend: LAST_MINUTE.legend,
-  padding: LAST_MINUTE.padding,
-  scales: { x: LAST_MINUTE.xScale, y: { range: (_plot, _low, high) => [0, Math.max(LOWEST_TOP, high)] } },
-  axes: [LAST_MINUTE.x, { ...axisLook(), size: 44, space: 24 }],
+  scales: { x: LAST_MINUTE.scale, y: { range: (_plot, _low, high) => [0, Math.max(LOWEST_TOP, high)] } },
+  axes: [LAST_MINUTE.axis, { ...axisLook(), size: 44, space: 24 }],
   series: [
     {},
     ...CHECK_KINDS.toReversed().map((kind) => ({

@@ -1,13 +1,14 @@
 import { type VNode } from 'preact';
 import { Controls } from '../controls/controls.js';
 import { type LoadRun } from '../controls/use-load.js';
+import { type Tokens } from '../pane/pane-name.js';
 import { Guard } from './guard.js';
 import { useLive } from './use-live.js';
 
 interface PanelProps {
   readonly controls: boolean;
   readonly run: LoadRun;
-  readonly tokens: { readonly A: string | undefined; readonly B: string | undefined };
+  readonly tokens: Tokens;
 }
 
 /** The guard's instruments, and under them the controls. */

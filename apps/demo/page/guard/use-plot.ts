@@ -24,21 +24,22 @@ export function usePlot(options: Omit<uPlot.Options, 'width'>, data: uPlot.Align
   return place;
 }
 
-/** The axis of the last minute, in seconds before now. */
-export const LAST_MINUTE: Required<Pick<uPlot.Options, 'cursor' | 'legend' | 'padding'>> & {
-  readonly x: uPlot.Axis;
-  readonly xScale: uPlot.Scale;
-} = {
+/** Neither a cursor nor a legend: what a chart says stands beside it in words. */
+export const PLAIN: Required<Pick<uPlot.Options, 'cursor' | 'legend' | 'padding'>> = {
   cursor: { show: false },
   legend: { show: false },
   padding: [8, 14, 0, 0],
-  x: {
+};
+
+/** The last minute, in seconds before now. */
+export const LAST_MINUTE: { readonly axis: uPlot.Axis; readonly scale: uPlot.Scale } = {
+  axis: {
     ...axisLook(),
     size: 20,
     splits: () => [-60, -45, -30, -15, 0],
     values: (_plot, seconds) => seconds.map((second) => (second === 0 ? 'now' : `${-second} s ago`)),
   },
-  xScale: { time: false, range: [-60, 0.5] },
+  scale: { time: false, range: [-60, 0.5] },
 };
 
 export function axisLook(): Pick<uPlot.Axis, 'stroke' | 'font' | 'grid' | 'ticks' | 'gap'> {

@@ -4,20 +4,18 @@ import type uPlot from 'uplot';
 import { CHECK_KINDS, type LiveReport } from '../../src/console/messages.js';
 import { KIND_LOOKS } from './kinds.js';
 import { waitsOfKinds } from './series.js';
-import { axisLook, LAST_MINUTE, usePlot } from './use-plot.js';
+import { axisLook, LAST_MINUTE, PLAIN, usePlot } from './use-plot.js';
 
 /** Powers of ten, in milliseconds. */
 const MARKS = [-2, 0, 2, 4];
 const MARK_LABELS: Readonly<Record<number, string>> = { [-2]: '10 µs', 0: '1 ms', 2: '100 ms', 4: '10 s' };
 
 const OPTIONS: Omit<uPlot.Options, 'width'> = {
+  ...PLAIN,
   height: 100,
-  cursor: LAST_MINUTE.cursor,
-  legend: LAST_MINUTE.legend,
-  padding: LAST_MINUTE.padding,
-  scales: { x: LAST_MINUTE.xScale, y: { range: [-2.4, 4.2] } },
+  scales: { x: LAST_MINUTE.scale, y: { range: [-2.4, 4.2] } },
   axes: [
-    LAST_MINUTE.x,
+    LAST_MINUTE.axis,
     {
       ...axisLook(),
       size: 44,

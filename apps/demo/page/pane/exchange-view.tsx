@@ -14,7 +14,7 @@ interface ExchangeViewProps {
 
 /** What was sent, what came back, why, and which lines of the controller decided it. */
 export function ExchangeView({ pane, exchange, source }: ExchangeViewProps): VNode {
-  const reply = [exchange.statusText, exchange.headers, '', exchange.body || '(no body)'].filter((line, at) => line !== '' || at === 2);
+  const reply = [...[exchange.statusText, exchange.headers].filter(Boolean), '', exchange.body || '(no body)'];
   return (
     <div class="exchange" data-class={String(exchange.status).charAt(0)}>
       <p class="why">

@@ -2,12 +2,13 @@ import { type VNode } from 'preact';
 import { type ConsoleInfo, type RouteSources } from '../../src/console/messages.js';
 import { type Client } from '../backend/use-client.js';
 import { LastExchange } from './last-exchange.js';
+import { type PaneName } from './pane-name.js';
 import { RouteList } from './route-list.js';
 import { SignIn } from './sign-in.js';
 import { SignedIn } from './signed-in.js';
 
 interface PaneProps {
-  readonly name: 'A' | 'B';
+  readonly name: PaneName;
   readonly client: Client;
   readonly users: ConsoleInfo['users'] | undefined;
   readonly sources: RouteSources | undefined;

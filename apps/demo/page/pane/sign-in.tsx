@@ -3,11 +3,12 @@ import { type ConsoleInfo } from '../../src/console/messages.js';
 import { type Client } from '../backend/use-client.js';
 import { CredentialsForm } from './credentials-form.js';
 import { OldToken } from './old-token.js';
+import { type PaneName } from './pane-name.js';
 
 type Users = ConsoleInfo['users'];
 
 interface SignInProps {
-  readonly name: 'A' | 'B';
+  readonly name: PaneName;
   readonly client: Client;
   readonly users: Users | undefined;
 }

@@ -1,4 +1,5 @@
 import { type CacheChoice } from '../backend/cache-choice.js';
+import { type DemoUser } from '../session-service/demo-user.js';
 import { type Fault } from '../session-service/fault.js';
 
 /** What the console and its page say to each other. Types and names alone: the page is built from this file too. */
@@ -73,7 +74,7 @@ export interface LoadResult {
 /** What the page may offer. */
 export interface ConsoleInfo {
   /** Users to sign in as, with their published passwords; none with a session service of somebody else. */
-  readonly users: readonly { readonly username: string; readonly password: string; readonly about: string }[];
+  readonly users: readonly DemoUser[];
   /** Whether there are buttons for faults, load and memory: with the embedded session service alone. */
   readonly controls: boolean;
   readonly platform: 'express' | 'fastify';

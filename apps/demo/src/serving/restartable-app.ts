@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type INestApplication } from '@nestjs/common';
 import { ServedApp } from './served-app.js';
+import { Turns } from './turns.js';
 
 const DRAIN_MS = 5_000;
 
@@ -11,9 +12,9 @@ const DRAIN_MS = 5_000;
 export class RestartableApp<Settings> {
   readonly #create: (settings: Settings) => Promise<INestApplication>;
   readonly #leaving = new Set<Promise<void>>();
+  readonly #changes = new Turns();
   #current: ServedApp;
   #settings: Settings;
-  #change: Promise<void> = Promise.resolve();
 
   private constructor(create: (settings: Settings) => Promise<INestApplication>, first: INestApplication, settings: Settings) {
     this.#create = create;
@@ -43,13 +44,11 @@ export class RestartableApp<Settings> {
 
   /** Starts anew with other settings; one change after the other. */
   restart(settings: Settings): Promise<void> {
-    const changed = this.#change.then(() => this.#replace(settings));
-    this.#change = changed.catch(() => undefined);
-    return changed;
+    return this.#changes.take(() => this.#replace(settings));
   }
 
   async close(): Promise<void> {
-    await this.#change;
+    await this.#changes.over();
     await Promise.all([this.#current.close(DRAIN_MS), ...this.#leaving]);
   }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as requestTo, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Turns } from '../serving/turns.js';
 import { type Fault } from './fault.js';
 
 const HOST = '127.0.0.1';
@@ -12,9 +13,9 @@ const SLOW_MS = 1_500;
 export class FaultFront {
   readonly #server: Server;
   readonly #service: URL;
+  readonly #changes = new Turns();
   #port = 0;
   #fault: Fault = 'none';
-  #change: Promise<void> = Promise.resolve();
 
   constructor(serviceUrl: string) {
     this.#service = new URL(serviceUrl);
@@ -33,13 +34,11 @@ export class FaultFront {
 
   /** From now on; `stopped` closes the port, with all its connections. */
   ail(fault: Fault): Promise<void> {
-    const changed = this.#change.then(() => this.#become(fault));
-    this.#change = changed.catch(() => undefined);
-    return changed;
+    return this.#changes.take(() => this.#become(fault));
   }
 
   async close(): Promise<void> {
-    await this.#change;
+    await this.#changes.over();
     await this.#stop();
   }
 

@@ -1,0 +1,25 @@
+// Steps of a trial: programs that must end by themselves.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const MAX_STEP_MS = 120_000;
+
+/** What `npm` takes to install an application quickly and quietly. */
+export const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
+
+/** A step whose output is shown; it must succeed. */
+export async function run(cwd, command, ...args) {
+  const { code } = await ended(cwd, command, args, { stdio: 'inherit' });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
+}
+
+/** How a step ended and, unless it is shown, what it said. One that does not end in time is ended. */
+export async function ended(cwd, command, args, options = { stdio: ['ignore', 'pipe', 'pipe'] }) {
+  const child = spawn(command, args, { cwd, ...options });
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => (said += chunk));
+  const overdue = setTimeout(() => child.kill('SIGKILL'), MAX_STEP_MS);
+  const [code] = await once(child, 'close');
+  clearTimeout(overdue);
+  return { code, said };
+}
