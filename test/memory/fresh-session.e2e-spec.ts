@@ -78,18 +78,18 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
     expect([await status('/handler/fresh', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 4]);
   });
 
-  it('is one call for those who ask at the same time, by the guard and in code', async () => {
-    const { sessions, status, calls, holdBack } = await remembered();
+  it('joins no call that was under way before, by the guard and in code', async () => {
+    const { service, sessions, status, calls, holdBack } = await remembered();
     const held = holdBack(json({ username: 'ann', role: 'boss' }));
     const first = status('/handler/fresh', 'token');
     await held.arrived;
-    const others = Array.from({ length: 5 }, () => sessions.verify('token', { maxAgeMs: 0 }));
-    expect(await sessions.verify('token')).toMatchObject({ role: 'clerk' });
+    service.on('user_details', reply(401));
+    const others = Array.from({ length: 5 }, () => errorOf(sessions.verify('token', { maxAgeMs: 0 })));
+    expect((await Promise.all(others)).map((error) => (error as { code: string }).code)).toEqual(Array(5).fill('SESSION_REJECTED'));
     held.release();
 
     expect(await first).toBe(200);
-    expect((await Promise.all(others)).map(({ role }) => role)).toEqual(Array(5).fill('boss'));
-    expect(calls()).toBe(2);
+    expect([await status('/me', 'token'), calls()]).toEqual([401, 7]);
   });
 
   it('has its match in code: verify() with maxAgeMs', async () => {

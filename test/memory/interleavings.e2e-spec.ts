@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
 import { DENIED, REJECTED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
@@ -47,6 +47,7 @@ class Trial {
   readonly #model: SessionModel;
   readonly #deadlines = new Deadlines();
   readonly #verifier: SessionVerifier<number>;
+  readonly #clock: { mockRestore(): void };
   readonly #open: Call[] = [];
   #answers = 0;
 
@@ -55,7 +56,8 @@ class Trial {
     const ask = (): Promise<Verdict<number>> =>
       new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
     const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
-    const memory = new SessionMemory<number>({ ...settings, maxEntries: 10 }, () => this.#model.nowMs);
+    const memory = new SessionMemory<number>({ ...settings, maxEntries: 10 });
+    this.#clock = jest.spyOn(performance, 'now').mockImplementation(() => this.#model.nowMs);
     this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { memory });
   }
 
@@ -68,11 +70,12 @@ class Trial {
     }
     while (this.#open.length > 0) await this.#answer(0, 'out');
     this.#deadlines.close();
+    this.#clock.mockRestore();
   }
 
   #verify(maxAgeMs: number): void {
     const expected = this.#model.fromMemory(maxAgeMs);
-    const current = this.#open.find((call) => this.#model.isOfThisEra(call));
+    const [current, joined] = [Infinity, maxAgeMs].map((limit) => this.#open.find((call) => this.#model.canJoin(call, limit)));
     const before = this.#open.length;
     const verdict = this.#verifier.verify({ token: 'token', authIv: undefined }, maxAgeMs);
     const started = this.#open.length - before;
@@ -82,8 +85,8 @@ class Trial {
       return;
     }
     expect(expected).toBeUndefined();
-    expect(started).toBe(current ? 0 : 1);
-    (current ?? this.#open.at(-1))?.waiting.push({ maxAgeMs, told: verdict.then(tellingOf) });
+    expect(started).toBe(joined ? 0 : 1);
+    (joined ?? this.#open.at(-1))?.waiting.push({ maxAgeMs, told: verdict.then(tellingOf) });
   }
 
   async #answer(which: number, kind: Answer): Promise<void> {

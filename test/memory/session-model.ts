@@ -12,13 +12,14 @@ export interface Lifetimes {
   readonly staleIfErrorMs: number;
 }
 
-/** A question to the service, and what had been dropped when it was asked. */
+/** A question to the service: in which era it was asked, and when. */
 export interface Question {
   readonly era: number;
+  readonly askedAtMs: number;
 }
 
 /**
- * What may be known of one token, told as a story: each sign-out, `forget` and sign-in begins a new era, and only an answer to a
+ * What may be known of one token, told as a story: each question, sign-out, `forget` and sign-in begins a new era, and only an answer to a
  * question of the present era counts.
  */
 export class SessionModel {
@@ -31,20 +32,22 @@ export class SessionModel {
   constructor(private readonly lifetimes: Lifetimes) {}
 
   question(): Question {
-    return { era: this.#era };
+    this.#era += 1;
+    return { era: this.#era, askedAtMs: this.nowMs };
   }
 
-  isOfThisEra({ era }: Question): boolean {
-    return era === this.#era;
+  /** Whether a check with this limit waits for the answer to a question that was asked before. */
+  canJoin({ era, askedAtMs }: Question, maxAgeMs: number): boolean {
+    return era === this.#era && this.nowMs - askedAtMs < maxAgeMs;
   }
 
   /** The service has answered. */
   answered(question: Question, said: Said): void {
-    if (!this.isOfThisEra(question) || said === 'out') return;
+    if (question.era !== this.#era || said === 'out') return;
     if (typeof said !== 'number') this.#confirmed = undefined;
     if (said === 'refused') this.#refusedAtMs = this.nowMs;
     if (typeof said !== 'number' || this.nowMs < this.#barredUntilMs) return;
-    this.#confirmed = { user: said, atMs: this.nowMs };
+    this.#confirmed = { user: said, atMs: question.askedAtMs };
     this.#refusedAtMs = -Infinity;
   }
 

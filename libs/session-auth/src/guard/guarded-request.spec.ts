@@ -1,38 +1,49 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/user-record.js';
-import { attachNobody, attachUser, findChecked, keepChecked, tokenOf, userOf } from './guarded-request.js';
+import { attachNobody, attachUser, isAdmitted, tokenOf, userOf } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
 const accepted = { kind: 'accepted', user: ann } as const;
-const identity = { token: 'token', authIv: 'iv' };
 const verifier = {};
+const context = {} as ExecutionContext;
+const admission = { verifier, context, token: 'token' };
+const anonymous = { ...admission, token: undefined };
 
-describe('what a guard found for a request', () => {
-  it.each([
-    ['the same session of the same module', verifier, { ...identity }, true],
-    ['another module', {}, identity, false],
-    ['another token', verifier, { token: 'other', authIv: 'iv' }, false],
-    ['another IV', verifier, { token: 'token', authIv: undefined }, false],
-  ])('counts for the next guard with %s: see the last column', (_name, asking, session, counts) => {
+describe('a request', () => {
+  it('has the user and the token of the session that admitted it', () => {
     const request = {};
-    const checked = { verifier, identity, verdict: accepted, admitted: false };
-    keepChecked(request, checked);
-    expect(findChecked(request, asking, session)).toBe(counts ? checked : undefined);
+    expect(tokenOf(request)).toBeUndefined();
+    attachUser(request, accepted, admission);
+    expect([tokenOf(request), userOf(request)]).toEqual(['token', ann]);
   });
 
-  it('gives the token to the handler only once it let the request in', () => {
+  it('has neither once a rule admits it without a session', () => {
     const request = {};
-    keepChecked(request, { verifier, identity, verdict: accepted, admitted: false });
-    expect(tokenOf(request)).toBeUndefined();
-    attachUser(request, accepted);
-    expect([tokenOf(request), userOf(request)]).toEqual(['token', ann]);
+    attachUser(request, accepted, admission);
+    attachNobody(request, anonymous);
+    expect([tokenOf(request), userOf(request)]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['this call by this registration', verifier, context, true],
+    ['another call of the same request', verifier, {} as ExecutionContext, false],
+    ['this call by another registration', {}, context, false],
+  ])('is admitted to %s: see the last column', (_case, asking, call, expected) => {
+    const request = {};
+    attachUser(request, accepted, admission);
+    expect(isAdmitted(request, asking, call)).toBe(expected);
+  });
+
+  it('is admitted to nothing before a guard has admitted it', () => {
+    expect(isAdmitted({}, verifier, context)).toBe(false);
   });
 });
 
 describe('a request that one guard marked as stale', () => {
   const afterStale = (): { sessionIsStale?: true | undefined } => {
     const request = {};
-    attachUser(request, { ...accepted, stale: true });
+    attachUser(request, { ...accepted, stale: true }, admission);
     return request;
   };
 
@@ -41,8 +52,8 @@ describe('a request that one guard marked as stale', () => {
   });
 
   it.each([
-    ['confirms its session', (request: object) => attachUser(request, accepted)],
-    ['lets it in as nobody', (request: object) => attachNobody(request)],
+    ['confirms its session', (request: object) => attachUser(request, accepted, admission)],
+    ['admits it without a session', (request: object) => attachNobody(request, anonymous)],
   ])('is not stale any more once another guard %s', (_name, guard) => {
     const request = afterStale();
     guard(request);
@@ -51,8 +62,8 @@ describe('a request that one guard marked as stale', () => {
 
   it('is the exception: others have no such mark at all', () => {
     const [user, nobody] = [{}, {}];
-    attachUser(user, accepted);
-    attachNobody(nobody);
-    expect([user, nobody]).toStrictEqual([{ user: ann }, { user: undefined }]);
+    attachUser(user, accepted, admission);
+    attachNobody(nobody, anonymous);
+    expect([user, nobody].map((request) => Object.keys(request))).toEqual([['user'], ['user']]);
   });
 });

@@ -1,17 +1,20 @@
-import type { SessionIdentity } from '../contract/session-identity.js';
+import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
+import type { SessionCheck } from '../verifier/session-check.js';
 import type { HttpRequest } from './http-request.js';
 
-const SESSION = Symbol('session');
+const CHECK = Symbol('session check');
+const ADMISSION = Symbol('admission');
 
-/** What one guard found out for one request: asked once, however many guards and resolvers ask. */
-export interface CheckedSession {
+/** Which guard admitted a request to which handler. */
+interface Admission {
+  /** The verifier of the guard. */
   readonly verifier: object;
-  readonly identity: SessionIdentity;
-  readonly verdict: Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
-  /** Whether it let the request in. */
-  admitted: boolean;
+  /** The context of the call: one object for all guards of one handler. */
+  readonly context: ExecutionContext;
+  /** The presented token; `undefined` where the rule admitted the request without a session. */
+  readonly token: string | undefined;
 }
 
 /** Where the user of a call and its verdict are kept. */
@@ -19,32 +22,42 @@ export interface GuardedRequest extends Partial<HttpRequest> {
   user?: UserRecord | undefined;
   /** The service could not be asked: the session was confirmed before, and has lapsed since (`staleIfErrorMs`). */
   sessionIsStale?: true | undefined;
-  [SESSION]?: CheckedSession;
+  [CHECK]?: SessionCheck<UserRecord>;
+  [ADMISSION]?: Admission;
 }
 
-/** What an earlier guard of the same module found for the same token and IV. */
-export function findChecked(request: GuardedRequest, verifier: object, { token, authIv }: SessionIdentity): CheckedSession | undefined {
-  const checked = request[SESSION];
-  return checked?.verifier === verifier && checked.identity.token === token && checked.identity.authIv === authIv ? checked : undefined;
+/** The last check of this request. */
+export function lastCheckOf(request: GuardedRequest): SessionCheck<UserRecord> | undefined {
+  return request[CHECK];
 }
 
-/** Keeps what a guard found with its request. */
-export function keepChecked(request: GuardedRequest, checked: CheckedSession): void {
-  request[SESSION] = checked;
+/** Keeps a check with its request, for the request's next guard. */
+export function keepCheck(request: GuardedRequest, check: SessionCheck<UserRecord>): void {
+  request[CHECK] = check;
+}
+
+/** Whether a guard of the same registration has admitted this very call: one handler may name the guard more than once. */
+export function isAdmitted(request: GuardedRequest, verifier: object, context: ExecutionContext): boolean {
+  const admission = request[ADMISSION];
+  return admission?.context === context && admission.verifier === verifier;
 }
 
 /** Makes the session's user the user of the request, whatever stood there before. */
-export function attachUser(request: GuardedRequest, { user, stale }: Verdict<UserRecord> & { kind: 'accepted' }): void {
+export function attachUser(
+  request: GuardedRequest,
+  { user, stale }: Verdict<UserRecord> & { kind: 'accepted' },
+  admission: Admission,
+): void {
   request.user = user;
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
-  const checked = request[SESSION];
-  if (checked) checked.admitted = true;
+  request[ADMISSION] = admission;
 }
 
-/** Makes nobody the user of the request, whatever stood there before. */
-export function attachNobody(request: GuardedRequest): void {
+/** Removes the user of the request, whatever stood there before. */
+export function attachNobody(request: GuardedRequest, admission: Admission): void {
   request.user = undefined;
   if (request.sessionIsStale) request.sessionIsStale = undefined;
+  request[ADMISSION] = admission;
 }
 
 /** The user of the request. */
@@ -54,6 +67,5 @@ export function userOf(request: GuardedRequest): UserRecord | undefined {
 
 /** The token of the session that let the request in. */
 export function tokenOf(request: GuardedRequest): string | undefined {
-  const checked = request[SESSION];
-  return checked?.admitted ? checked.identity.token : undefined;
+  return request[ADMISSION]?.token;
 }

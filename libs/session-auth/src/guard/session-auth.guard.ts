@@ -6,7 +6,7 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
-import { attachNobody, attachUser, findChecked, keepChecked } from './guarded-request.js';
+import { attachNobody, attachUser, isAdmitted, keepCheck, lastCheckOf } from './guarded-request.js';
 import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type GuardDenial } from './http-denial.js';
 import { keepFromSharedCaches } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
@@ -38,43 +38,46 @@ export class SessionAuthGuard implements CanActivate {
       return Promise.reject(exceptionOf(FORBIDDEN));
     }
 
+    if (isAdmitted(call.request, this.parts.verifier, context)) return true;
     if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
     if (session === NO_TOKEN) return this.admitAnonymous(call, rule, TOKEN_REQUIRED);
     if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, rule, TOKEN_REFUSED);
     const verdict = this.check(call, rule, session);
-    return verdict instanceof Promise ? verdict.then((settled) => this.admit(call, rule, settled)) : this.admit(call, rule, verdict);
+    return verdict instanceof Promise
+      ? verdict.then((settled) => this.admit(call, rule, session.token, settled))
+      : this.admit(call, rule, session.token, verdict);
   }
 
-  /** One check a request, however many guards ask. */
+  /** The guards of one request share a check, as far as it satisfies the rule of each. */
   private check({ request }: GuardedCall, rule: ClosedRule, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
-    const { verifier } = this.parts;
-    const checked = findChecked(request, verifier, session);
-    if (checked) return checked.verdict;
-    const verdict = verifier.verify(session, rule.kind === 'protected' ? rule.maxAgeMs : undefined);
-    keepChecked(request, { verifier, identity: session, verdict, admitted: false });
-    return verdict;
+    const maxAgeMs = rule.kind === 'protected' ? rule.maxAgeMs : undefined;
+    const check = this.parts.verifier.check(session, maxAgeMs, lastCheckOf(request));
+    keepCheck(request, check);
+    return check.verdict;
   }
 
-  private admit(call: GuardedCall, rule: ClosedRule, verdict: Verdict<UserRecord>): true | Promise<true> {
+  private admit(call: GuardedCall, rule: ClosedRule, token: string, verdict: Verdict<UserRecord>): true | Promise<true> {
     if (verdict.kind === 'rejected') return this.admitAnonymous(call, rule, TOKEN_REFUSED);
     if (verdict.kind === 'denied') return this.deny(call, FORBIDDEN);
     if (verdict.kind === 'unavailable') return this.deny(call, unavailableDenial(verdict));
 
     const meets = meetsAll(rule.requirements, verdict.user, call.context);
-    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, verdict) : this.deny(call, FORBIDDEN)));
-    return meets ? this.enter(call, verdict) : this.deny(call, FORBIDDEN);
+    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, token, verdict) : this.deny(call, FORBIDDEN)));
+    return meets ? this.enter(call, token, verdict) : this.deny(call, FORBIDDEN);
   }
 
-  private enter(call: GuardedCall, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
-    attachUser(call.request, accepted);
+  private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
+    const { verifier } = this.parts;
+    attachUser(call.request, accepted, { verifier, context: call.context, token });
     call.transport.admitted?.(call, this.parts.presented);
     return true;
   }
 
   private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
-    attachNobody(call.request);
+    const { verifier } = this.parts;
+    attachNobody(call.request, { verifier, context: call.context, token: undefined });
     call.transport.admitted?.(call, this.parts.presented);
     return true;
   }

@@ -15,9 +15,15 @@ export interface SessionPlaces<User extends object | string | number | true> {
 /** Ends sessions wherever they are: here at once, and on the other instances as soon as they hear of it. */
 export class SessionEndings<User extends object | string | number | true> {
   readonly #places: SessionPlaces<User>;
+  #count = 0;
 
   constructor(places: SessionPlaces<User>) {
     this.#places = places;
+  }
+
+  /** How many sessions were revoked or evicted on purpose since the start. A check made at a lower count may no longer hold. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Drops what is remembered of a token, here at once and then on all instances. An answer that is on its way is remembered by nobody. */
@@ -56,6 +62,7 @@ export class SessionEndings<User extends object | string | number | true> {
     this.#places.shared?.listen({
       ended: (token) => this.#endedElsewhere(token),
       refused: (token) => {
+        this.#count += 1;
         this.#forgetFlights(token);
         this.#places.memory?.drop(token);
         this.#places.ended?.add(token);
@@ -83,11 +90,13 @@ export class SessionEndings<User extends object | string | number | true> {
   }
 
   #bar(token: string): void {
+    this.#count += 1;
     this.#forgetFlights(token);
     this.#places.memory?.bar(token);
   }
 
   #drop(token: string): void {
+    this.#count += 1;
     this.#forgetFlights(token);
     this.#places.memory?.forget(token);
   }

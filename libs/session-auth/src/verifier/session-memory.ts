@@ -63,6 +63,11 @@ export class SessionMemory<User extends object | string | number | true> {
     return user !== undefined && this.#sessions.isYounger(keys.token, ttlMs + staleIfErrorMs) ? user : undefined;
   }
 
+  /** Whether an expired session may be served while the service is unavailable. */
+  get servesStale(): boolean {
+    return this.#settings.staleIfErrorMs > 0;
+  }
+
   /** Whether a remembered session should be asked about again while it is still good; says so once in a while. */
   claimRefresh({ token }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
@@ -72,11 +77,14 @@ export class SessionMemory<User extends object | string | number | true> {
     return true;
   }
 
-  /** Takes in what the service said. An outage teaches nothing. */
-  learn(keys: SessionKeys, verdict: Verdict<User>): void {
+  /**
+   * Caches what the service answered; an outage changes nothing. A session's lifetime begins when the call was sent, `tookMs` ago: the service
+   * may have looked at it then.
+   */
+  learn(keys: SessionKeys, verdict: Verdict<User>, tookMs = 0): void {
     if (verdict.kind === 'unavailable') return;
     if (verdict.kind === 'accepted') {
-      this.#remember(keys, verdict);
+      this.#remember(keys, verdict, tookMs);
       return;
     }
     this.#sessions.delete(keys.token);
@@ -126,11 +134,11 @@ export class SessionMemory<User extends object | string | number | true> {
     this.#signedOut.delete(token);
   }
 
-  #remember({ token, session }: SessionKeys, { user, ageMs }: Accepted<User>): void {
+  #remember({ token, session }: SessionKeys, { user, ageMs = 0 }: Accepted<User>, tookMs: number): void {
     if (this.isBarred(token)) return;
     this.#refusals.delete(token);
     this.#refreshed.delete(token);
-    this.#sessions.set(token, session === token ? user : new UserUnderIv(session, user), ageMs);
+    this.#sessions.set(token, session === token ? user : new UserUnderIv(session, user), ageMs + tookMs);
   }
 }
 

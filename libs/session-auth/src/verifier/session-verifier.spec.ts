@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadlines.js';
 import { DENIED, REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
 import { ProtectedCheck } from './protected-check.js';
@@ -44,10 +44,32 @@ describe('a check with a memory', () => {
 
   it('asks once for all who come while nothing is known', async () => {
     const { verify, answer, calls } = verifierWith();
-    const checks = [verify(), verify(0), verify()];
+    const checks = [verify(), verify(), verify()];
     await answer(ann);
     expect(await Promise.all(checks.map((check) => Promise.resolve(check)))).toEqual([ann, ann, ann]);
     expect(calls()).toBe(1);
+  });
+
+  it('asks the service anew for a limit of 0, whatever call is under way', async () => {
+    const { verify, answer, calls } = verifierWith();
+    const [older, newer] = [verify(), verify(0)];
+    await answer(REJECTED, 1);
+    await answer(ann, 0);
+    expect([await older, await newer, verify(), calls()]).toEqual([ann, REJECTED, REJECTED, 2]);
+  });
+
+  it('counts the lifetime of a session from the sending of the call', async () => {
+    const { verify, answer, calls, sleep } = verifierWith({ ttlMs: 60_000 });
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const slow = verify();
+    clock.mockReturnValue(2_000);
+    await answer(ann);
+    await slow;
+    clock.mockRestore();
+    sleep(58_999);
+    expect([verify(), calls()]).toMatchObject([ann, 1]);
+    sleep(1);
+    expect(verify()).toBeInstanceOf(Promise);
   });
 
   it('asks the service for a caller that wants it fresh', async () => {
@@ -64,6 +86,49 @@ describe('a check with a memory', () => {
     void verify();
     await answer(REJECTED);
     expect([verify(), calls()]).toEqual([REJECTED, 1]);
+  });
+});
+
+describe('a check of a request that was checked before', () => {
+  async function checked(settings: Partial<MemorySettings> = {}, cached = false) {
+    const trial = verifierWith(settings);
+    if (cached) {
+      void trial.verify();
+      await trial.answer(ann);
+    }
+    const earlier = trial.verifier.check(session);
+    if (!cached) await trial.answer(ann);
+    return { ...trial, earlier };
+  }
+
+  it.each([
+    ['without a limit', {}, true, undefined, true],
+    ['with a limit, where it caused the call itself', {}, false, 0, true],
+    ['with a limit, where it was answered by the cache', {}, true, 0, false],
+    ['with a limit, where its answer may be stale', { staleIfErrorMs: 100 }, false, 0, false],
+  ])('reuses that one %s: see the last column', async (_case, settings, cached, maxAgeMs, reused) => {
+    const { verifier, earlier } = await checked(settings, cached);
+    expect(verifier.check(session, maxAgeMs, earlier) === earlier).toBe(reused);
+  });
+
+  it.each([
+    ['the token', { token: 'other', authIv: undefined }],
+    ['the IV', { token: 'token', authIv: 'iv' }],
+  ])('does not reuse it for another session: %s differs', async (_part, other) => {
+    const { verifier, earlier } = await checked();
+    expect(verifier.check(other, undefined, earlier).session).toBe(other);
+  });
+
+  it('does not reuse that of another verifier', async () => {
+    const { earlier } = await checked();
+    const { verifier } = verifierWith();
+    expect(verifier.check(session, undefined, earlier).verifier).toBe(verifier);
+  });
+
+  it.each(['forget', 'signedOut'] as const)('does not reuse it after %s', async (end) => {
+    const { verifier, earlier } = await checked();
+    void verifier.endings[end]('token');
+    expect(verifier.check(session, undefined, earlier).verdict).toBeInstanceOf(Promise);
   });
 });
 

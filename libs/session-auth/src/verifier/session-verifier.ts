@@ -4,6 +4,7 @@ import type { Verdict } from '../contract/verdict.js';
 import { reportAsked, reportRemembered } from './check-report.js';
 import type { EndedSessions } from './ended-sessions.js';
 import type { ProtectedCheck } from './protected-check.js';
+import { isSameSession, type SessionCheck } from './session-check.js';
 import { sessionKeys, type SessionKeys } from './session-key.js';
 import type { SessionMemory } from './session-memory.js';
 import type { SharedTier } from './shared/shared-tier.js';
@@ -38,23 +39,33 @@ export class SessionVerifier<User extends object | string | number | true> {
     this.#memory = memory;
     this.#shared = shared;
     this.#suspicion = suspicion;
-    const landed = (keys: SessionKeys, verdict: Verdict<User>): void => this.#learn(keys, verdict);
+    const landed = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#learn(keys, verdict, tookMs);
     this.#flights = new SingleFlight(landed);
     this.#freshFlights = shared ? new SingleFlight(landed) : this.#flights;
     this.endings = new SessionEndings({ memory, shared, ended, flights: [this.#flights, this.#freshFlights] });
   }
 
   /**
-   * The verdict on a session, at once if it is remembered and no older than `maxAgeMs`. Never rejects.
-   * Concurrent checks of one session share one call.
+   * Checks a session for one request. Returns `earlier`, the request's check before this one, if that satisfies `maxAgeMs` too: always
+   * without a limit, and within a limit only if this request itself caused the call. Its verdict never rejects.
+   */
+  check(session: SessionIdentity, maxAgeMs = Infinity, earlier?: SessionCheck<User>): SessionCheck<User> {
+    if (earlier && this.#canReuse(earlier, session, maxAgeMs)) return earlier;
+    const keys = sessionKeys(session);
+    const revocations = this.endings.count;
+    const cached = this.#findCached(session, keys, maxAgeMs);
+    if (cached) return { verifier: this, session, verdict: cached, isFresh: false, revocations };
+    const isFresh = this.#startsCall(keys, maxAgeMs);
+    const verdict = CHECKS.hasSubscribers ? this.#askAndReport(session, keys, maxAgeMs) : this.#ask(session, keys, maxAgeMs);
+    return { verifier: this, session, verdict, isFresh, revocations };
+  }
+
+  /**
+   * The verdict on a session, without a promise if it is cached and no older than `maxAgeMs`. Never rejects. Concurrent checks of one
+   * session share one call; with a limit, a call that was sent no longer ago than that.
    */
   verify(session: SessionIdentity, maxAgeMs = Infinity): Verdict<User> | Promise<Verdict<User>> {
-    const keys = sessionKeys(session);
-    const remembered = this.#memory?.find(keys, maxAgeMs);
-    if (!remembered) return CHECKS.hasSubscribers ? this.#askAndReport(session, keys, maxAgeMs) : this.#ask(session, keys, maxAgeMs);
-    if (CHECKS.hasSubscribers) reportRemembered(remembered);
-    if (remembered.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#askAll('renew', session, keys);
-    return remembered;
+    return this.check(session, maxAgeMs).verdict;
   }
 
   /** How many sessions are remembered now; none without memory. It looks at each. */
@@ -73,14 +84,37 @@ export class SessionVerifier<User extends object | string | number | true> {
     return verdict;
   }
 
+  /** A sign-out in this request, or in another one, may have ended the session since. */
+  #canReuse(earlier: SessionCheck<User>, session: SessionIdentity, maxAgeMs: number): boolean {
+    if (earlier.verifier !== this || earlier.revocations !== this.endings.count) return false;
+    return (maxAgeMs === Infinity || earlier.isFresh) && isSameSession(earlier.session, session);
+  }
+
+  #findCached(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): ReturnType<SessionMemory<User>['find']> {
+    const cached = this.#memory?.find(keys, maxAgeMs);
+    if (cached && CHECKS.hasSubscribers) reportRemembered(cached);
+    if (cached?.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#askAll('renew', session, keys);
+    return cached;
+  }
+
+  /** Whether a check that is not answered by the cache causes a call of its own, and takes its answer alone. */
+  #startsCall(keys: SessionKeys, maxAgeMs: number): boolean {
+    if (maxAgeMs === Infinity && (this.#shared || this.#memory?.servesStale)) return false;
+    return !this.#flightsFor(keys, maxAgeMs).canJoin(keys, maxAgeMs);
+  }
+
+  #flightsFor(keys: SessionKeys, maxAgeMs: number): SingleFlight<Verdict<User>> {
+    return this.#mustBeFresh(keys, maxAgeMs) ? this.#freshFlights : this.#flights;
+  }
+
   #askAndReport(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
-    const flights = this.#mustBeFresh(keys, maxAgeMs) ? this.#freshFlights : this.#flights;
-    const joined = flights.isUnderWay(keys);
+    const joined = this.#flightsFor(keys, maxAgeMs).canJoin(keys, maxAgeMs);
     return reportAsked(this.#ask(session, keys, maxAgeMs), joined);
   }
 
   async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
-    const verdict = await (this.#mustBeFresh(keys, maxAgeMs) ? this.#askService(session, keys) : this.#askAll('check', session, keys));
+    const fresh = this.#mustBeFresh(keys, maxAgeMs);
+    const verdict = await (fresh ? this.#askService(session, keys, maxAgeMs) : this.#askAll('check', session, keys));
     if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
     const stale = this.#memory?.findStale(keys);
     return stale !== undefined ? { kind: 'accepted', user: stale, stale: true } : verdict;
@@ -97,13 +131,13 @@ export class SessionVerifier<User extends object | string | number | true> {
     return this.#flights.share(keys, () => shared[way](session, keys, (spentMs) => this.#check.run(session, spentMs)));
   }
 
-  #askService(session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
-    return this.#freshFlights.share(keys, () => this.#check.run(session));
+  #askService(session: SessionIdentity, keys: SessionKeys, maxAgeMs = Infinity): Promise<Verdict<User>> {
+    return this.#freshFlights.share(keys, () => this.#check.run(session), maxAgeMs);
   }
 
-  #learn(keys: SessionKeys, verdict: Verdict<User>): void {
+  #learn(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void {
     if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.endings.refused(keys.token, verdict.kind);
-    this.#memory?.learn(keys, verdict);
+    this.#memory?.learn(keys, verdict, tookMs);
     void this.#shared?.learn(keys, verdict);
     this.#suspicion?.observe(keys.token, verdict);
   }

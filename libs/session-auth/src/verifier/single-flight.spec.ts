@@ -4,7 +4,7 @@ import { SingleFlight } from './single-flight.js';
 describe('a flight', () => {
   interface Departures {
     readonly flights: SingleFlight<number>;
-    readonly join: (key?: string, token?: string) => Promise<number>;
+    readonly join: (key?: string, token?: string, maxAgeMs?: number) => Promise<number>;
     readonly land: () => void;
     readonly count: () => number;
     /** Answers that count. */
@@ -17,8 +17,8 @@ describe('a flight', () => {
     const landings: ((value: number) => void)[] = [];
     return {
       flights,
-      join: (key = 'key', token = 'token') =>
-        flights.share({ session: key, token }, () => new Promise((resolve) => landings.push(resolve))),
+      join: (key = 'key', token = 'token', maxAgeMs?: number) =>
+        flights.share({ session: key, token }, () => new Promise((resolve) => landings.push(resolve)), maxAgeMs),
       land: () => landings.forEach((resolve, index) => resolve(index)),
       count: () => landings.length,
       counted,
@@ -60,6 +60,14 @@ describe('a flight', () => {
     land();
     expect(await Promise.all([forgotten, other])).toEqual([0, 1]);
     expect(counted).toEqual([1]);
+  });
+
+  it('is not joined by a check that needs a newer call, which replaces it', async () => {
+    const { join, land, count, counted } = departures();
+    const flights = [join(), join('key', 'token', 0), join(), join('key', 'token', 60_000)];
+    land();
+    expect(await Promise.all(flights)).toEqual([0, 1, 1, 1]);
+    expect([count(), counted]).toEqual([2, [1]]);
   });
 
   it('that lands late does not end the one that followed it', async () => {
