@@ -4,14 +4,15 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { SessionAuthModule } from 'nestjs-session-auth';
+import { SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
 import { OpeningsResolver } from './openings.resolver.js';
+import { WipingResolver } from './wiping.resolver.js';
 
-const [baseUrl] = process.argv.slice(2) as [string];
+const [baseUrl, options] = process.argv.slice(2) as [string, string];
 
 @Module({
   imports: [
-    SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key' }),
+    SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...(JSON.parse(options) as Partial<SessionAuthOptions>) }),
     GraphQLModule.forRoot<MercuriusDriverConfig>({
       driver: MercuriusDriver,
       autoSchemaFile: true,
@@ -20,7 +21,7 @@ const [baseUrl] = process.argv.slice(2) as [string];
       subscription: { fullWsTransport: true },
     }),
   ],
-  providers: [OpeningsResolver],
+  providers: [OpeningsResolver, WipingResolver],
 })
 class MercuriusModule {}
 
