@@ -3,6 +3,8 @@ import { basename, join } from 'node:path';
 import { transpile, transpileFolder } from './transpile.js';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** What stands here finds its packages as the tests do: on NestJS 11 there first. */
+const HOME = process.env.NEST_MAJOR === '11' ? join(ROOT, 'test/nest-11') : ROOT;
 const PACKAGE = { type: 'module', exports: { '.': './index.js', './redis': './redis/index.js' } };
 
 /** A program of the tests as plain JavaScript, with the library as its sources are now. */
@@ -14,8 +16,8 @@ export interface CompiledProgram {
 
 /** Compiles a program into a folder where it finds the library under its name, and everything else where the workspace has it. */
 export async function compileProgram(source: string): Promise<CompiledProgram> {
-  await mkdir(join(ROOT, 'dist'), { recursive: true });
-  const folder = await mkdtemp(join(ROOT, 'dist/program-'));
+  await mkdir(join(HOME, 'dist'), { recursive: true });
+  const folder = await mkdtemp(join(HOME, 'dist/program-'));
   const library = join(folder, 'node_modules/nestjs-session-auth');
   await transpileFolder(join(ROOT, 'libs/session-auth/src'), library);
   await writeFile(join(library, 'package.json'), JSON.stringify(PACKAGE));

@@ -1,0 +1,41 @@
+// Runs end-to-end tests on NestJS 11, from the same sources. Arguments are those of Jest: patterns of test files, or else SUITES.
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const SUITES = ['test/(contexts|access|guard|module)/', 'test/faults/p-'];
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const args = process.argv.slice(2);
+const patterns = args.some((arg) => !arg.startsWith('-')) ? [] : SUITES;
+
+if (!isInstalled()) run('npm', ['ci', '--prefix', folder, '--silent']);
+run(
+  process.execPath,
+  [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    `${root}node_modules/jest/bin/jest.js`,
+    '--config',
+    `${folder}jest.config.mjs`,
+    ...patterns,
+    ...args,
+  ],
+  { NEST_MAJOR: '11' },
+);
+
+/** Whether what is installed is what the lock file says. */
+function isInstalled() {
+  try {
+    return statSync(`${folder}node_modules/.package-lock.json`).mtimeMs >= statSync(`${folder}package-lock.json`).mtimeMs;
+  } catch {
+    return false;
+  }
+}
+
+function run(command, parameters, env = {}) {
+  const { status } = spawnSync(command, parameters, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+  if (status !== 0) process.exit(status ?? 1);
+}
