@@ -48,8 +48,9 @@ export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecor
 }
 
 /**
- * For dangerous routes: the session must have been confirmed by the service within `maxAgeMs` milliseconds; 0, the default, asks it now.
- * It closes a handler of a `@Public()` controller, and is never answered from memory in an outage.
+ * For dangerous handlers: the session must have been confirmed by the service within `maxAgeMs` milliseconds. With 0, the default, the
+ * service is asked for this request: no cached session, stale session or older call will do, whatever another handler of the same request
+ * was satisfied with. The handlers of one request share the call. It closes a handler of a `@Public()` controller, and is never answered from memory in an outage.
  * @throws InvalidConfigurationError when `maxAgeMs` is no number of milliseconds
  */
 export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator & MethodDecorator {

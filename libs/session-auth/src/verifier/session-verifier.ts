@@ -138,7 +138,7 @@ export class SessionVerifier<User extends object | string | number | true> {
   #learn(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void {
     if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.endings.refused(keys.token, verdict.kind);
     this.#memory?.learn(keys, verdict, tookMs);
-    void this.#shared?.learn(keys, verdict);
+    void this.#shared?.learn(keys, verdict, tookMs);
     this.#suspicion?.observe(keys.token, verdict);
   }
 }

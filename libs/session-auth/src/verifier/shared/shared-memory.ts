@@ -66,12 +66,12 @@ export class SharedMemory<User> {
     return stored?.state !== 'claimed';
   }
 
-  /** Keeps what the service said just now. Gives `false` when the session was ended meanwhile. */
-  async keep(keys: SessionKeys, json: object): Promise<boolean> {
+  /** Keeps what the service was asked `ageMs` ago, for the rest of its lifetime. Gives `false` when the session was ended meanwhile. */
+  async keep(keys: SessionKeys, json: object, ageMs: number): Promise<boolean> {
     const [seal] = this.#seals;
-    const text = writeSharedRecord(json, keys.token, this.#settings.ttlMs);
-    const value = seal.sealValue(keys, text);
-    return (await this.#access.try(() => this.#store.keep(seal.nameOf(keys.token), value, this.#settings.ttlMs))) ?? true;
+    const { ttlMs } = this.#settings;
+    const value = seal.sealValue(keys, writeSharedRecord(json, keys.token, { ttlMs, ageMs }));
+    return (await this.#access.try(() => this.#store.keep(seal.nameOf(keys.token), value, ttlMs - ageMs))) ?? true;
   }
 
   /** Marks a session as ended; as soon as the store can be reached again, if it can't now. */

@@ -16,11 +16,15 @@ export interface ReadRecord {
   readonly ageMs: number;
 }
 
-/** Writes a record down that the service sent just now, for the session of this token (its digest). */
-export function writeSharedRecord(json: object, token: string, ttlMs: number): string {
+/** Writes a record down that the service was asked for `ageMs` ago, for the session of this token (its digest). */
+export function writeSharedRecord(
+  json: object,
+  token: string,
+  { ttlMs, ageMs }: { readonly ttlMs: number; readonly ageMs: number },
+): string {
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
   const hasToken = typeof echoed === 'string' && tokenKey(echoed) === token;
-  return JSON.stringify({ confirmedAt: Date.now(), ttlMs, hasToken, json: rest } satisfies SharedRecord);
+  return JSON.stringify({ confirmedAt: Date.now() - ageMs, ttlMs, hasToken, json: rest } satisfies SharedRecord);
 }
 
 /**

@@ -77,10 +77,12 @@ export class SharedTier<User> {
     return this.check(session, keys, ask);
   }
 
-  /** Takes in what the service said just now; of a refusal, {@link refused} is told. */
-  async learn(keys: SessionKeys, verdict: Verdict<User>): Promise<void> {
-    if (verdict.kind === 'unavailable') await this.#memory.release(keys.token);
-    if (verdict.kind === 'accepted' && verdict.json && !(await this.#memory.keep(keys, verdict.json))) this.#listener?.ended(keys.token);
+  /** Takes in what the service said just now, asked `tookMs` ago; of a refusal, {@link refused} is told. */
+  async learn(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): Promise<void> {
+    const ageMs = Math.ceil(tookMs);
+    const json = verdict.kind === 'accepted' && ageMs < this.#settings.ttlMs ? verdict.json : undefined;
+    if (json && !(await this.#memory.keep(keys, json, ageMs))) this.#listener?.ended(keys.token);
+    if (verdict.kind === 'unavailable' || ageMs >= this.#settings.ttlMs) await this.#memory.release(keys.token);
   }
 
   /** The service refuses a session. If it was good before, on this instance or on another, that is announced. */
