@@ -4,28 +4,25 @@ import type { Declaration, Requirement } from './access-rule.js';
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 const OPEN_KEY = 'nestjs-session-auth:open';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
+const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
 
 /** The decorators that require something. */
 export type RequirementKind = (typeof KINDS)[number];
 
-type AccessDecorator = ClassDecorator & MethodDecorator;
-
-/** A decorator that opens a handler or a controller. */
-export function opening(open: 'public' | 'optional'): AccessDecorator {
-  return decorate((target) => Reflect.defineMetadata(OPEN_KEY, open, target));
+/** Writes that a handler or a controller is open. */
+export function declareOpen(target: object, open: 'public' | 'optional'): void {
+  Reflect.defineMetadata(OPEN_KEY, open, target);
 }
 
-/** A decorator that requires something. Used twice on one target, both hold. */
-export function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
+/** Writes that a handler or a controller requires something. Written twice on one target, both hold. */
+export function declareRequirement(target: object, requirement: Requirement & { readonly kind: RequirementKind }): void {
   const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
-  return decorate((target) => {
-    const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
-    Reflect.defineMetadata(key, [...own, requirement], target);
-  });
+  const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
+  Reflect.defineMetadata(key, [...own, requirement], target);
 }
 
-/** What the decorators on a handler or a controller (or on a class it extends) say. */
+/** Reads what the decorators on a handler or a controller (or on a class it extends) declare. */
 export function declarationOf(target: object): Declaration {
   return {
     open: Reflect.getMetadata(OPEN_KEY, target) as Declaration['open'],
@@ -33,7 +30,12 @@ export function declarationOf(target: object): Declaration {
   };
 }
 
-function decorate(mark: (target: object) => void): AccessDecorator {
-  return <Handler>(target: object, _key?: string | symbol, descriptor?: TypedPropertyDescriptor<Handler>) =>
-    mark((descriptor?.value as object | undefined) ?? target);
+/** Notes the function that a rule was declared on, with the class and the name of the method. */
+export function noteDecorated(prototype: object, name: string | symbol, method: object): void {
+  Reflect.defineMetadata(DECORATED_KEY, method, prototype, name);
+}
+
+/** The function that a rule was declared on, for a method that this prototype has itself. A later decorator may have put another in its place. */
+export function decoratedMethod(prototype: object, name: string | symbol): object | undefined {
+  return Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) as object | undefined;
 }

@@ -1,11 +1,11 @@
 import { Controller, type ExecutionContext, type Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { opening } from './access-metadata.js';
+import { Public } from './access.decorators.js';
 import { AccessRules } from './access-rules.js';
 
 @Controller()
 class Plain {}
-@opening('public')
+@Public()
 class Open {}
 class DescendantOfOpen extends Open {}
 

@@ -1,20 +1,21 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { RoleName, SubRoleName } from '../contract/session-auth-types.js';
-import { opening, requiring } from './access-metadata.js';
+import { optionalAccess, publicAccess, requiring } from './access-decorator.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
 
-/** No check, and no call to the service. On a controller it does not open a handler that requires something. */
-export const Public = (): ClassDecorator & MethodDecorator => opening('public');
+/** No check, and no call to the service. It applies no guard. On a controller it does not open a handler that requires something. */
+export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
 
 /**
  * No token, or a refused one: the handler runs with no user. A service that is unavailable, or that refuses this application,
- * is still an error: 503 or 403.
+ * is still an error: 503 or 403. Applies `SessionAuthGuard`.
  */
-export const OptionalAuth = (): ClassDecorator & MethodDecorator => opening('optional');
+export const OptionalAuth = (): ClassDecorator & MethodDecorator => optionalAccess();
 
 /**
  * The user's `role` must be one of these, exactly and case-sensitively. A handler's list replaces its controller's.
+ * Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError when no name, or an empty one, is given.
  */
 export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & MethodDecorator {
@@ -24,7 +25,7 @@ export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & Met
 
 /**
  * The user's `sub_role` must be one of these, exactly and case-sensitively. Beside {@link Roles} both must hold.
- * A handler's list replaces its controller's.
+ * A handler's list replaces its controller's. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError when no name, or an empty one, is given.
  */
 export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecorator & MethodDecorator {
@@ -40,6 +41,7 @@ export type AuthorizationRule = {
 
 /**
  * Your own rule, sync or async. Only `true` admits; a throw or a rejection denies. A handler's rule replaces its controller's.
+ * Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError when it is given no function
  */
 export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecorator {
@@ -50,7 +52,8 @@ export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecor
 /**
  * For dangerous handlers: the session must have been confirmed by the service within `maxAgeMs` milliseconds. With 0, the default, the
  * service is asked for this request: no cached session, stale session or older call will do, whatever another handler of the same request
- * was satisfied with. The handlers of one request share the call. It closes a handler of a `@Public()` controller, and is never answered from memory in an outage.
+ * was satisfied with. The handlers of one request share the call. It closes a handler of a `@Public()` controller, is never answered by a
+ * stale session, and applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError when `maxAgeMs` is no number of milliseconds
  */
 export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator & MethodDecorator {

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CclInfo, UserRecord } from '../contract/user-record.js';
-import { requiring } from './access-metadata.js';
+import { requiring } from './access-decorator.js';
 import { callParameter } from './call-parameter.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
 
@@ -12,6 +12,7 @@ export type UserFlag = {
 
 /**
  * All of these fields of the user's record must be `true`; an absent one is not. A handler's list replaces its controller's.
+ * Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError when no field, or an empty name, is given.
  */
 export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorator & MethodDecorator {
@@ -31,6 +32,7 @@ const IDS: ReadonlySet<string> = new Set(['client_id', 'company_id', 'location_i
  * Keeps one client's users from another's data: the named parameters of the call must equal the ids in the user's `ccl_info`, as in
  * `@CclScope({ client_id: 'clientId' })` for `/clients/:clientId`. Parameters are those of the route, the arguments of a GraphQL field, or the
  * fields of a message. An id or a parameter that is absent denies. A handler's scope replaces its controller's.
+ * Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError when no id of `ccl_info` is given, or no parameter for one.
  */
 export function CclScope(parameters: CclScopeParameters): ClassDecorator & MethodDecorator {

@@ -5,6 +5,7 @@ import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { AccessRules } from '../guard/access-rules.js';
+import { ApplicationGuards } from '../guard/application-guards.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { PresentedSessions } from '../guard/presented-session.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
@@ -12,6 +13,7 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS } from './client-providers.js';
+import { reachEveryHandler } from './reach-every-handler.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './session-auth.service.js';
 import { SessionSockets } from './session-sockets.js';
@@ -42,6 +44,16 @@ const audit: FactoryProvider<BootAudit> = {
   inject: [ModulesContainer, ApplicationConfig, SETTINGS],
 };
 
+const applicationGuards: FactoryProvider<ApplicationGuards> = {
+  provide: ApplicationGuards,
+  useFactory: (modules: ModulesContainer, config: ApplicationConfig, guard: SessionAuthGuard) => {
+    const guards = new ApplicationGuards(config, guard);
+    reachEveryHandler(modules, guards);
+    return guards;
+  },
+  inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard],
+};
+
 const sockets: FactoryProvider<SessionSockets> = {
   provide: SessionSockets,
   useFactory: (parts: GuardParts, events: SessionAuthEvents) => new SessionSockets(parts, events),
@@ -57,6 +69,7 @@ export const PROVIDERS: Provider[] = [
   service,
   guardParts,
   audit,
+  applicationGuards,
   sockets,
   SessionAuthGuard,
   { provide: APP_FILTER, useClass: SessionAuthErrorFilter },

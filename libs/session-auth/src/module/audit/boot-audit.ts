@@ -1,16 +1,14 @@
 import { Logger } from '@nestjs/common';
-import { type ApplicationConfig, type ModulesContainer } from '@nestjs/core';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { findingsOf, isSessionAuthGuard, type Surroundings } from './findings.js';
+import { findingsOf } from './findings.js';
 import { handlersOf } from './handlers.js';
+import { surroundingsOf } from './surroundings.js';
 
 /** What to do with what the audit finds: nothing, a warning for each, or an error that stops the bootstrap. */
 export type Audit = 'off' | 'warn' | 'error';
 
 const MAX_FINDINGS = 50;
-const GRAPHQL_OPTIONS = 'GqlModuleOptions';
-/** Of Nest's configuration of an application; its version is written nowhere that every module system can read. */
-const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';
 /** An application may register the module more than once, and is looked at once. */
 const audited = new WeakSet<ModulesContainer>();
 
@@ -30,29 +28,12 @@ export class BootAudit {
   run(): void {
     if (this.#audit === 'off' || audited.has(this.#modules)) return;
     audited.add(this.#modules);
-    const surroundings = this.#surroundings();
-    const findings = handlersOf(this.#modules).flatMap((handler) => findingsOf(handler, surroundings));
+    const findings = findingsOf(handlersOf(this.#modules), surroundingsOf(this.#modules, this.#config));
     if (findings.length === 0) return;
     const told = findings.slice(0, MAX_FINDINGS);
     if (findings.length > MAX_FINDINGS) told.push(`... and ${findings.length - MAX_FINDINGS} more.`);
     if (this.#audit === 'error') throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...told].join('\n  '));
     const logger = new Logger('SessionAuth');
     for (const finding of told) logger.warn(`audit: ${finding}`);
-  }
-
-  #surroundings(): Surroundings {
-    const waiting = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype);
-    return {
-      gatewaysAreCovered: SINCE_NESTJS_12 in this.#config,
-      isGlobal: [...this.#config.getGlobalGuards(), ...waiting].some(isSessionAuthGuard),
-      fieldsAreGuarded: this.#graphqlOptions().every((enhancers) => enhancers.includes('guards')),
-    };
-  }
-
-  #graphqlOptions(): readonly string[][] {
-    return [...this.#modules.values()].flatMap(({ providers }) => {
-      const options = providers.get(GRAPHQL_OPTIONS)?.instance as { readonly fieldResolverEnhancers?: string[] } | undefined;
-      return options ? [options.fieldResolverEnhancers ?? []] : [];
-    });
   }
 }

@@ -1,60 +1,52 @@
-import 'reflect-metadata';
-import { declarationOf } from '../../guard/access-metadata.js';
-import { resolveRule } from '../../guard/access-rule.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { declarationOf, decoratedMethod } from '../../guard/access-metadata.js';
+import { sharesCachedReplies } from './cached-replies.js';
 import type { Handler } from './handlers.js';
+import type { Surroundings } from './surroundings.js';
+import { unguardedFieldsOf } from './unguarded-fields.js';
 
-/** What of an application is not in its classes. */
-export interface Surroundings {
-  /** The guard is registered for the whole application. */
-  readonly isGlobal: boolean;
-  /** Guards of the whole application reach gateways: they do on NestJS 12, and did not on 11. */
-  readonly gatewaysAreCovered: boolean;
-  /** Field resolvers of GraphQL pass through guards, which they do not by default. */
-  readonly fieldsAreGuarded: boolean;
-}
-
-const GUARDS_METADATA = '__guards__';
-const REMEDY = 'Add @UseGuards(SessionAuthGuard) to it or to its class';
-
-/** What is wrong with a handler: what it says about who may enter, and does not hold. */
-export function findingsOf(handler: Handler, { isGlobal, gatewaysAreCovered, fieldsAreGuarded }: Surroundings): string[] {
-  const { kind, owner, name, method } = handler;
-  const [own, inherited] = [declarationOf(method), declarationOf(owner)];
-  const findings: string[] = [];
-  const place = `${owner.name}.${name}`;
-  if (own.open && own.requirements.length > 0) {
-    const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
-    findings.push(`${place} has ${opening} beside decorators that require something, and opens nothing. Remove one of them.`);
-  }
-  const rule = resolveRule(own, inherited);
-  if (rule.kind !== 'protected') return findings;
-  const asks = rule.requirements.length > 0;
-  if (kind === 'field' && asks && !fieldsAreGuarded) {
+/** Returns what is wrong with the handlers of an application: what their decorators declare, and what does not hold. */
+export function findingsOf(handlers: readonly Handler[], surroundings: Surroundings): string[] {
+  const findings = handlers.flatMap((handler) => findingsOfOne(handler, surroundings));
+  for (const { handler, through } of unguardedFieldsOf(handlers, surroundings)) {
+    const way = through === undefined ? '' : ` through ${through}`;
     findings.push(
-      `${place} says who may read this field, and GraphQL asks no guard. Set fieldResolverEnhancers: ['guards'] in GraphQLModule.`,
+      `${placeOf(handler)} can be reached${way} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
     );
-  } else if (!hasGuard(handler)) {
-    if (kind === 'gateway' && isGlobal && !gatewaysAreCovered)
-      findings.push(`${place} is open: guards of the whole application do not reach gateways. ${REMEDY}.`);
-    else if (asks && !isGlobal)
-      findings.push(`${place} says who may enter, and nobody asks: it has no guard. ${REMEDY}, or set protectAllRoutes: true.`);
   }
   return findings;
 }
 
-function hasGuard({ owner, method }: Handler): boolean {
-  return [owner, method].some((target) => {
-    const guards: unknown = Reflect.getMetadata(GUARDS_METADATA, target);
-    return Array.isArray(guards) && guards.some(isSessionAuthGuard);
-  });
+function findingsOfOne(handler: Handler, surroundings: Surroundings): string[] {
+  const findings: string[] = [];
+  const place = placeOf(handler);
+  const own = declarationOf(handler.method);
+  if (own.open && own.requirements.length > 0) {
+    const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
+    findings.push(`${place} has ${opening} beside decorators that require something, and opens nothing. Remove one of them.`);
+  }
+  if (hasLostItsRule(handler)) {
+    findings.push(
+      `${place} has lost its rule: a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.`,
+    );
+  }
+  if (sharesCachedReplies(handler, surroundings)) {
+    findings.push(
+      `${place} is cached for all users at once: the key of CacheInterceptor is the URL. Remove it, or override trackBy() so that the key names the user.`,
+    );
+  }
+  return findings;
 }
 
-/** A class or an instance; of this guard, or of one that extends it. */
-export function isSessionAuthGuard(guard: unknown): boolean {
-  return (
-    guard instanceof SessionAuthGuard ||
-    guard === SessionAuthGuard ||
-    (typeof guard === 'function' && guard.prototype instanceof SessionAuthGuard)
-  );
+function placeOf({ owner, name }: Handler): string {
+  return `${owner.name}.${name}`;
+}
+
+/** A rule is on a function. A decorator that wraps the function and copies its metadata keeps the rule. */
+function hasLostItsRule({ owner, name, method }: Handler): boolean {
+  let prototype = owner.prototype as object | null;
+  while (prototype && !Object.hasOwn(prototype, name)) prototype = Object.getPrototypeOf(prototype) as object | null;
+  const decorated = prototype ? decoratedMethod(prototype, name) : undefined;
+  if (!decorated || decorated === method) return false;
+  const [before, now] = [declarationOf(decorated), declarationOf(method)];
+  return before.open !== now.open || before.requirements.some((requirement) => !now.requirements.includes(requirement));
 }

@@ -3,40 +3,48 @@ import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 
 /** What calls a handler. Nest's own metadata tells, under keys that have not changed since their packages exist. */
-export type HandlerKind = 'route' | 'gateway' | 'field' | 'resolver' | 'message';
+export type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
 
-/** A method that Nest calls for somebody outside. */
+/** A method that Nest calls for a client. */
 export interface Handler {
-  readonly kind: HandlerKind;
+  /** A method may be a route and a message handler at once. */
+  readonly kinds: ReadonlySet<HandlerKind>;
   readonly owner: Type;
   readonly name: string;
   readonly method: object;
 }
 
-const KINDS: readonly (readonly [kind: HandlerKind, key: string])[] = [
+const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
   ['route', 'method'],
   ['gateway', 'websockets:message_mapping'],
   ['field', 'graphql:resolve_property'],
+  ['reference', 'graphql:resolve_reference'],
   ['resolver', 'graphql:resolver_type'],
   ['message', 'microservices:pattern'],
 ];
 
-/** All handlers of an application, those that a class inherits included. */
+/** What the modules of an application hold of classes. */
+type Classes = Pick<ModulesContainer extends Map<string, infer Module> ? Module : never, 'controllers' | 'providers'>;
+
+const scanner = new MetadataScanner();
+
+/** Returns all handlers of an application, those that a class inherits included. */
 export function handlersOf(modules: ModulesContainer): Handler[] {
-  const owners = new Set<Type>();
-  for (const { controllers, providers } of modules.values()) {
-    for (const { metatype } of [...controllers.values(), ...providers.values()]) if (isClass(metatype)) owners.add(metatype);
-  }
-  const scanner = new MetadataScanner();
-  return [...owners].flatMap((owner) => handlersIn(owner, scanner));
+  return [...new Set([...modules.values()].flatMap(classesOf))].flatMap(handlersIn);
 }
 
-function handlersIn(owner: Type, scanner: MetadataScanner): Handler[] {
+/** Returns the controllers and providers of a module that are classes. */
+export function classesOf({ controllers, providers }: Classes): Type[] {
+  return [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype).filter(isClass);
+}
+
+/** Returns the handlers of a class, inherited ones included. */
+export function handlersIn(owner: Type): Handler[] {
   const prototype = owner.prototype as Record<string, object>;
   return scanner.getAllMethodNames(prototype).flatMap((name) => {
     const method = prototype[name];
-    const kind = method && KINDS.find(([, key]) => Reflect.hasMetadata(key, method))?.[0];
-    return method && kind ? [{ kind, owner, name, method }] : [];
+    const kinds = method ? KEYS.filter(([, key]) => Reflect.hasMetadata(key, method)).map(([kind]) => kind) : [];
+    return method && kinds.length > 0 ? [{ kinds: new Set(kinds), owner, name, method }] : [];
   });
 }
 

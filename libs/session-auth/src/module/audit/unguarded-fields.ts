@@ -1,0 +1,61 @@
+import 'reflect-metadata';
+import { requirementsOf } from './closed-handlers.js';
+import type { Handler } from './handlers.js';
+import type { RootField } from './schema-reach.js';
+import type { Surroundings } from './surroundings.js';
+
+const RESOLVER_TYPE = 'graphql:resolver_type';
+const RESOLVER_NAME = 'graphql:resolver_name';
+/** Tells which object type a value has, and returns nothing of it. */
+const TYPE_RESOLVER = '__resolveType';
+/** The root field of a subgraph that resolves references. */
+const ENTITIES = 'Query._entities';
+
+/** A field or a reference that a caller reaches without meeting what its handler requires. */
+export interface UnguardedField {
+  readonly handler: Handler;
+  /** The root field that leads there, such as `Query.openings`; `undefined` where the schema could not be read. */
+  readonly through: string | undefined;
+}
+
+/**
+ * Returns the fields and references that are closed and can be reached nevertheless. Without `fieldResolverEnhancers: ['guards']` Nest runs no
+ * guards there, so that the guards of the root fields decide alone.
+ */
+export function unguardedFieldsOf(handlers: readonly Handler[], surroundings: Surroundings): UnguardedField[] {
+  if (surroundings.fieldsAreGuarded) return [];
+  const fields = handlers.filter(({ kinds, name }) => (kinds.has('field') || kinds.has('reference')) && name !== TYPE_RESOLVER);
+  return fields.flatMap((handler) => {
+    const through = wayTo(handler, handlers, surroundings);
+    return through === CLOSED ? [] : [{ handler, through }];
+  });
+}
+
+const CLOSED = Symbol('closed');
+
+function wayTo(field: Handler, handlers: readonly Handler[], surroundings: Surroundings): string | undefined | typeof CLOSED {
+  const required = requirementsOf(field, surroundings.isGlobal);
+  const parent = typeNameOf(field);
+  if (required === undefined || parent === undefined) return CLOSED;
+  if (field.kinds.has('reference') || handlers.some((handler) => handler.kinds.has('reference') && typeNameOf(handler) === parent)) {
+    return ENTITIES;
+  }
+  if (!surroundings.rootFields) return undefined;
+  const isChecked = (root: RootField): boolean => {
+    const resolvers = handlers.filter((handler) => resolves(handler, root));
+    const checks = resolvers.map((resolver) => requirementsOf(resolver, surroundings.isGlobal));
+    return checks.length > 0 && checks.every((check) => check && required.every((requirement) => check.includes(requirement)));
+  };
+  const open = surroundings.rootFields.find((root) => root.reaches.has(parent) && !isChecked(root));
+  return open ? `${open.type}.${open.name}` : CLOSED;
+}
+
+function resolves(handler: Handler, root: RootField): boolean {
+  const { method, name } = handler;
+  return typeNameOf(handler) === root.type && ((Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name) === root.name;
+}
+
+/** As Nest reads it: from the method, or else from its class. */
+function typeNameOf({ method, owner }: Handler): string | undefined {
+  return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as string | undefined;
+}
