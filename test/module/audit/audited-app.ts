@@ -1,0 +1,74 @@
+import type { DynamicModule, INestApplication, Provider, Type } from '@nestjs/common';
+import { fromHeader, fromPayload, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import { CapturedLog } from '../../support/captured-log.js';
+import { PLATFORMS, startApp, type Platform, type RunningApp } from '../../support/platforms.js';
+import { sampleApp } from '../../support/sample-app.js';
+import type { ScriptedService } from '../../support/scripted-service.js';
+
+/** An application whose handlers tell {@link visit} that they were reached. */
+export interface AuditedApp {
+  readonly imports?: DynamicModule[];
+  readonly controllers?: Type[];
+  readonly providers?: Provider[];
+  readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
+  configure?(app: INestApplication): void;
+  /** Calls every handler once, whatever it answers. */
+  call(app: RunningApp, token: string | undefined): Promise<unknown>;
+}
+
+/** What callers reach, and what the audit says of it. */
+export interface Outcome {
+  /** Handlers that a caller reaches without meeting what they require. */
+  readonly open: string[];
+  /** Handlers that a caller who meets everything reaches. */
+  readonly served: string[];
+  /** Handlers that warnings of the audit name. */
+  readonly named: string[];
+  /** Whether `audit: 'error'` stops the application. */
+  readonly isStopped: boolean;
+}
+
+const visits = new Set<string>();
+
+/** Notes that a handler was reached. Its name ends in `ForBosses` if it requires that role, otherwise it requires a session. */
+export function visit(handler: string): string {
+  visits.add(handler);
+  return handler;
+}
+
+/** Starts the application, calls it with no session, with one of another role and with one that meets all; then starts it with `audit: 'error'`. */
+export async function outcomeOf(create: () => AuditedApp, service: ScriptedService, platform: Platform = PLATFORMS[0][1]): Promise<Outcome> {
+  const logger = new CapturedLog();
+  const audited = create();
+  const app = await start(audited, service.url, platform, { audit: 'warn' }, logger);
+  try {
+    const byStranger = await reached(audited, app, undefined);
+    const byClerk = await reached(audited, app, service.signInAs({ role: 'clerk' }, 'clerk'));
+    const served = await reached(audited, app, service.signInAs({ role: 'boss' }, 'boss'));
+    const open = new Set([...byStranger, ...byClerk.filter((handler) => handler.endsWith('ForBosses'))]);
+    const named = logger.having('warn', 'audit').map((line) => /audit: (\S+)/.exec(line)?.[1] ?? line);
+    return { open: [...open].sort(), served, named: named.sort(), isStopped: await isStopped(create(), service.url, platform) };
+  } finally {
+    await app.close();
+  }
+}
+
+function start({ call: _, options = {}, ...audited }: AuditedApp, baseUrl: string, platform: Platform, audit: object, logger: CapturedLog) {
+  const token = [fromHeader('x-auth-token'), fromPayload('token')];
+  const { configure, ...parts } = audited;
+  const root = sampleApp({ baseUrl, controllers: [], ...parts, options: { token, ...options, ...audit } });
+  return startApp(platform, root, { logger, ...(configure && { configure }) });
+}
+
+async function reached(audited: AuditedApp, app: RunningApp, token: string | undefined): Promise<string[]> {
+  visits.clear();
+  await audited.call(app, token);
+  return [...visits].sort();
+}
+
+async function isStopped(audited: AuditedApp, baseUrl: string, platform: Platform): Promise<boolean> {
+  const app = await start(audited, baseUrl, platform, { audit: 'error' }, new CapturedLog()).catch((error: unknown) => error as Error);
+  if (app instanceof Error) return true;
+  await app.close();
+  return false;
+}
