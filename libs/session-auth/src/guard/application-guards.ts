@@ -1,19 +1,7 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { ApplicationConfig } from '@nestjs/core';
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import { isSessionAuthGuard } from './named-guards.js';
 import type { SessionAuthGuard } from './session-auth.guard.js';
-
-/**
- * Marks a handler that Nest may call without the guards of the whole application. The mark stays with the class, which other applications of
- * this process may share, so by itself it admits. An application that registers the module gives it {@link ApplicationGuards} instead.
- */
-@Injectable()
-export class ApplicationGuardsMark implements CanActivate {
-  /** Admits: this application has not registered the module. */
-  canActivate(): true {
-    return true;
-  }
-}
 
 /** Runs the session guards that are registered for the whole application; without one it admits. */
 export class ApplicationGuards implements CanActivate {
@@ -42,6 +30,28 @@ export class ApplicationGuards implements CanActivate {
     this.#guards = guards.filter(isSessionAuthGuard);
     if (waiting.some(({ metatype }) => isSessionAuthGuard(metatype))) this.#guards = [...this.#guards, this.#requestScoped];
     return this.#guards;
+  }
+}
+
+const applications = new WeakMap<ModulesContainer, ApplicationGuards>();
+
+/**
+ * Runs the guards of the application that it belongs to, on handlers that Nest may call without them. It is named by the handlers of a class, and
+ * other applications of this process may use that class: Nest builds it for each of them, and where none is registered it admits.
+ */
+@Injectable()
+export class ApplicationGuardsProxy implements CanActivate {
+  /** @internal Nest builds it, with the modules of the application. */
+  constructor(@Inject(ModulesContainer) private readonly modules: ModulesContainer) {}
+
+  /** Registers the guards of an application. */
+  static register(modules: ModulesContainer, guards: ApplicationGuards): void {
+    applications.set(modules, guards);
+  }
+
+  /** `true` if all guards of the application admit. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    return applications.get(this.modules)?.canActivate(context) ?? true;
   }
 }
 

@@ -1,6 +1,5 @@
-import type { CanActivate } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { ApplicationGuardsMark } from '../guard/application-guards.js';
+import { ApplicationGuardsProxy, type ApplicationGuards } from '../guard/application-guards.js';
 import { applyGuard, namesSessionAuthGuard } from '../guard/named-guards.js';
 import { classesOf, handlersIn, type Handler } from './audit/handlers.js';
 
@@ -8,12 +7,15 @@ import { classesOf, handlersIn, type Handler } from './audit/handlers.js';
  * Makes guards of the whole application reach message handlers of a hybrid application that connects a microservice without `inheritAppConfig`,
  * and gateways on NestJS 11. Nest reads what `@UseGuards()` names when it builds those handlers, after the modules.
  */
-export function reachEveryHandler(modules: ModulesContainer, guards: CanActivate): void {
+export function reachEveryHandler(modules: ModulesContainer, guards: ApplicationGuards): void {
+  ApplicationGuardsProxy.register(modules, guards);
   for (const module of modules.values()) {
     const handlers = classesOf(module).flatMap(handlersIn).filter(isPassedBy);
     if (handlers.length === 0) continue;
-    for (const { method } of handlers) applyGuard(ApplicationGuardsMark, method);
-    module.addInjectable({ provide: ApplicationGuardsMark, useValue: guards }, 'guard');
+    for (const { method } of handlers) applyGuard(ApplicationGuardsProxy, method);
+    // Where the class served another application before, Nest has read the name, and builds the guard itself.
+    if (module.injectables.has(ApplicationGuardsProxy)) continue;
+    module.addInjectable({ provide: ApplicationGuardsProxy, useValue: new ApplicationGuardsProxy(modules) }, 'guard');
   }
 }
 

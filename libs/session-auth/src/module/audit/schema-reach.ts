@@ -3,10 +3,16 @@ interface SchemaType {
   readonly name?: string;
   /** Of a list and of a type that may not be null. */
   readonly ofType?: SchemaType;
-  getFields?(): Readonly<Record<string, { readonly type: SchemaType }>>;
+  getFields?(): Readonly<Record<string, SchemaField>>;
   /** Of a union. */
   getTypes?(): readonly SchemaType[];
   getInterfaces?(): readonly SchemaType[];
+}
+
+interface SchemaField {
+  readonly type: SchemaType;
+  readonly resolve?: unknown;
+  readonly subscribe?: unknown;
 }
 
 /** A schema of graphql-js. */
@@ -27,7 +33,7 @@ export interface RootField {
   readonly reaches: ReadonlySet<string>;
 }
 
-/** Returns the root fields of a schema. */
+/** Returns the root fields of a schema that have a resolver; the others give `null`. */
 export function rootFieldsOf(schema: Schema): RootField[] {
   const roots = [
     ['Query', schema.getQueryType()],
@@ -35,7 +41,9 @@ export function rootFieldsOf(schema: Schema): RootField[] {
     ['Subscription', schema.getSubscriptionType()],
   ] as const;
   return roots.flatMap(([type, root]) =>
-    Object.entries(root?.getFields?.() ?? {}).map(([name, field]) => ({ type, name, reaches: reachedFrom(field.type, schema) })),
+    Object.entries(root?.getFields?.() ?? {})
+      .filter(([, { resolve, subscribe }]) => resolve ?? subscribe)
+      .map(([name, field]) => ({ type, name, reaches: reachedFrom(field.type, schema) })),
   );
 }
 
