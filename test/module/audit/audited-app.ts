@@ -37,7 +37,11 @@ export function visit(handler: string): string {
 }
 
 /** Starts the application, calls it with no session, with one of another role and with one that meets all; then starts it with `audit: 'error'`. */
-export async function outcomeOf(create: () => AuditedApp, service: ScriptedService, platform: Platform = PLATFORMS[0][1]): Promise<Outcome> {
+export async function outcomeOf(
+  create: () => AuditedApp,
+  service: ScriptedService,
+  platform: Platform = PLATFORMS[0][1],
+): Promise<Outcome> {
   const logger = new CapturedLog();
   const audited = create();
   const app = await start(audited, service.url, platform, { audit: 'warn' }, logger);

@@ -138,13 +138,21 @@ describe('an application with GraphQL', () => {
 
   it.each<[string, () => AuditedApp, string[]]>([
     ['guarded queries', serving(graphql, [GuardedClass]), ['GuardedClass.openings', 'GuardedClass.title']],
-    ['a rule on the class of queries and fields', serving(graphql, [RuledClass]), ['RuledClass.openingsForBosses', 'RuledClass.titleForBosses']],
+    [
+      'a rule on the class of queries and fields',
+      serving(graphql, [RuledClass]),
+      ['RuledClass.openingsForBosses', 'RuledClass.titleForBosses'],
+    ],
     ['guards on fields', serving(() => graphql(['guards']), [GuardedClass, OpenQuery]), ['GuardedClass.openings', 'GuardedClass.title']],
     ['rules and guards on fields', serving(() => graphql(['guards']), [RuledField]), ['RuledField.openings', 'RuledField.titleForBosses']],
     ['public fields', serving(graphql, [OpenField, OpenQuery]), []],
     ['public fields in a closed application', serving(graphql, [OpenField, OpenQuery], all), []],
     ['a guarded type that no query returns', serving(graphql, [UnreachedClass]), []],
-    ['a subgraph with guards on fields', serving(() => subgraph(['guards']), [Reference, GuardedClass]), ['GuardedClass.openings', 'GuardedClass.title', 'Reference.resolveReference']],
+    [
+      'a subgraph with guards on fields',
+      serving(() => subgraph(['guards']), [Reference, GuardedClass]),
+      ['GuardedClass.openings', 'GuardedClass.title', 'Reference.resolveReference'],
+    ],
     ['a public reference', serving(subgraph, [OpenReference]), []],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
     expect(await outcomeOf(create, await bed.service())).toEqual({ open: [], served, named: [], isStopped: false });
@@ -152,13 +160,21 @@ describe('an application with GraphQL', () => {
 
   it.each<[string, () => AuditedApp, string[]]>([
     ['fields of a guarded class below a public query', serving(graphql, [GuardedClass, OpenQuery]), ['GuardedClass.title']],
-    ['fields of a guarded class below a query built for each request', serving(graphql, [GuardedClass, RequestScopedQuery]), ['GuardedClass.title']],
+    [
+      'fields of a guarded class below a query built for each request',
+      serving(graphql, [GuardedClass, RequestScopedQuery]),
+      ['GuardedClass.title'],
+    ],
     ['a rule on a field', serving(graphql, [RuledField]), ['RuledField.titleForBosses']],
     ['a rule on a class below a public query', serving(graphql, [RuledClass, OpenQuery]), ['RuledClass.titleForBosses']],
     ['fields below a public query in a closed application', serving(graphql, [PlainField, OpenQuery], all), ['PlainField.title']],
     ['fields of a subgraph', serving(subgraph, [GuardedClass]), ['GuardedClass.title']],
     ['a guarded reference', serving(subgraph, [Reference]), ['Reference.resolveReference']],
-    ['references and fields of a closed subgraph', serving(subgraph, [Reference, PlainField], all), ['PlainField.title', 'Reference.resolveReference']],
+    [
+      'references and fields of a closed subgraph',
+      serving(subgraph, [Reference, PlainField], all),
+      ['PlainField.title', 'Reference.resolveReference'],
+    ],
   ])('is stopped by the audit, which names what is open, with %s', async (_case, create, open) => {
     expect(await outcomeOf(create, await bed.service())).toMatchObject({ open, named: open, isStopped: true });
   });

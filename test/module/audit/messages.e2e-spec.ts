@@ -115,6 +115,11 @@ describe('a hybrid application', () => {
   it('leaves message handlers without a rule open where the application has no guard, also after one that has', async () => {
     await outcomeOf(() => hybrid(PlainMessage, closed), await bed.service());
     const create = () => hybrid(PlainMessage);
-    expect(await outcomeOf(create, await bed.service())).toEqual({ open: ['PlainMessage.say'], served: ['PlainMessage.say'], named: [], isStopped: false });
+    expect(await outcomeOf(create, await bed.service())).toEqual({
+      open: ['PlainMessage.say'],
+      served: ['PlainMessage.say'],
+      named: [],
+      isStopped: false,
+    });
   });
 });

@@ -36,5 +36,7 @@ function decorate(mark: (target: object, prototype: object, name: string | symbo
 /** Nest calls methods, and their metadata are on the function: a decorator on anything else would have no effect. */
 function methodIn(method: unknown, name: string | symbol): object {
   if (typeof method === 'function') return method;
-  throw new InvalidConfigurationError(`An access decorator is on ${String(name)}, which is not a method: put it on a class or on a method.`);
+  throw new InvalidConfigurationError(
+    `An access decorator is on ${String(name)}, which is not a method: put it on a class or on a method.`,
+  );
 }

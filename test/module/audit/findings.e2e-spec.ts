@@ -1,0 +1,209 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  Controller,
+  Get,
+  Post,
+  SetMetadata,
+  UseGuards,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type INestApplication,
+  type NestInterceptor,
+  type Type,
+} from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Authorize, Public, Roles, SessionAuthGuard, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import type { Observable } from 'rxjs';
+import { CapturedLog } from '../../support/captured-log.js';
+import { startApp, PLATFORMS } from '../../support/platforms.js';
+import { MeController, sampleApp } from '../../support/sample-app.js';
+
+const BASE_URL = 'http://127.0.0.1:1';
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class ContradictoryController {
+  @Get()
+  @Public()
+  @Authorize(() => true)
+  list(): string {
+    return 'list';
+  }
+}
+
+/** As a tracing package does: another function in the place of the method, without its metadata. */
+function wrapped(_target: object, _name: string, descriptor: PropertyDescriptor): void {
+  const method = descriptor.value as () => string;
+  descriptor.value = function traced(this: unknown): string {
+    return method.call(this);
+  };
+}
+
+/** The same, with its metadata. */
+function wrappedWithCare(target: object, name: string, descriptor: PropertyDescriptor): void {
+  const method = descriptor.value as object;
+  wrapped(target, name, descriptor);
+  for (const key of Reflect.getMetadataKeys(method)) {
+    Reflect.defineMetadata(key, Reflect.getMetadata(key, method), descriptor.value as object);
+  }
+}
+
+@Controller()
+class WrappedController {
+  @Get('lost') @wrapped @Roles('boss') lost(): string {
+    return 'lost';
+  }
+
+  @Get('kept') @wrappedWithCare @Roles('boss') kept(): string {
+    return 'kept';
+  }
+
+  @Get('above') @Roles('boss') @wrapped above(): string {
+    return 'above';
+  }
+}
+
+@Controller()
+class RewrittenController extends WrappedController {
+  @Get('lost') override lost(): string {
+    return 'rewritten';
+  }
+}
+
+class CacheInterceptor implements NestInterceptor {
+  trackBy(): string {
+    return 'url';
+  }
+
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle();
+  }
+}
+
+class CacheForEachUser extends CacheInterceptor {
+  override trackBy(): string {
+    return 'user and url';
+  }
+}
+
+class NamedCacheInterceptor extends CacheInterceptor {}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class CachedController {
+  @Get('shared') @UseInterceptors(CacheInterceptor) shared(): string {
+    return 'shared';
+  }
+
+  @Get('named') @UseInterceptors(NamedCacheInterceptor) named(): string {
+    return 'named';
+  }
+
+  @Get('own') @UseInterceptors(CacheForEachUser) own(): string {
+    return 'own';
+  }
+
+  @Get('keyed') @SetMetadata('cache_module:cache_key', () => 'user and url') @UseInterceptors(CacheInterceptor) keyed(): string {
+    return 'keyed';
+  }
+
+  @Get('open') @Public() @UseInterceptors(CacheInterceptor) open(): string {
+    return 'open';
+  }
+
+  @Post('write') @UseInterceptors(CacheInterceptor) write(): string {
+    return 'written';
+  }
+}
+
+@Resolver('Opening')
+class OpeningsResolver {
+  @Query('openings')
+  @Roles('boss')
+  openings(): string[] {
+    return [];
+  }
+
+  @ResolveField('salary')
+  @UseGuards(SessionAuthGuard)
+  @Roles('boss')
+  salary(): number {
+    return 1;
+  }
+}
+
+/** As GraphQLModule provides its options. */
+const graphql = (fieldResolverEnhancers?: string[]) => ({ provide: 'GqlModuleOptions', useValue: { fieldResolverEnhancers } });
+
+interface Setup {
+  readonly controllers?: Type[];
+  readonly providers?: NonNullable<Parameters<typeof sampleApp>[0]['providers']>;
+  readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
+  configure?(app: INestApplication): void;
+}
+
+/** The warnings of an application at its bootstrap, or the error that stops it. */
+async function audited({ controllers = [], providers = [], options = {}, ...setup }: Setup): Promise<string[] | Error> {
+  const logger = new CapturedLog();
+  const root = sampleApp({ baseUrl: BASE_URL, options, controllers, providers });
+  const app = await startApp(PLATFORMS[0][1], root, { ...setup, logger }).catch((error: unknown) => error as Error);
+  if (app instanceof Error) return app;
+  await app.close();
+  return logger.having('warn', 'audit');
+}
+
+const matching = (...parts: string[]) => parts.map((part) => expect.stringContaining(part) as unknown as string);
+
+describe('the audit at bootstrap', () => {
+  it('says nothing of an application whose rules hold', async () => {
+    expect(await audited({ controllers: [MeController] })).toEqual([]);
+  });
+
+  it('warns of a handler that is opened and closed at once', async () => {
+    expect(await audited({ controllers: [ContradictoryController] })).toEqual(
+      matching('ContradictoryController.list has @Public() beside decorators that require something, and opens nothing'),
+    );
+  });
+
+  it('warns of a handler whose rule another decorator has removed', async () => {
+    expect(await audited({ controllers: [WrappedController, RewrittenController] })).toEqual(
+      matching('WrappedController.lost has lost its rule'),
+    );
+  });
+
+  it.each<[string, Setup, string[]]>([
+    ['of a handler', { controllers: [CachedController] }, ['shared', 'named']],
+    [
+      'of the whole application',
+      { controllers: [MeController], providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] },
+      ['me'],
+    ],
+    [
+      'given before it listens',
+      { controllers: [MeController], configure: (app) => app.useGlobalInterceptors(new CacheInterceptor()) },
+      ['me'],
+    ],
+  ])('warns of guarded routes that a cache %s answers for all users', async (_name, setup, names) => {
+    const warnings = names.map((name) => `.${name} is cached for all users at once: the key of CacheInterceptor is the URL`);
+    expect(await audited(setup)).toEqual(matching(...warnings));
+  });
+
+  it('warns of fields that a caller reaches without their rule', async () => {
+    const warning =
+      "OpeningsResolver.salary can be reached without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards']";
+    expect(await audited({ providers: [OpeningsResolver, graphql()] })).toEqual(matching(warning));
+    expect(await audited({ providers: [OpeningsResolver, graphql(['guards'])] })).toEqual([]);
+  });
+
+  it('stops the application where it is to be an error, with all that it found', async () => {
+    const error = await audited({ controllers: [WrappedController, ContradictoryController], options: { audit: 'error' } });
+    expect(error).toMatchObject({ name: 'InvalidConfigurationError' });
+    expect(String(error)).toMatch(/WrappedController[.]lost[^]*ContradictoryController[.]list/);
+  });
+
+  it('says nothing where it is off', async () => {
+    expect(await audited({ controllers: [WrappedController], options: { audit: 'off' } })).toEqual([]);
+  });
+});
