@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Scope, UseGuards, type DynamicModule, type Type } from '@nestjs/common';
+import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloDriver, ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
@@ -117,7 +118,12 @@ function graphql(fieldResolverEnhancers: 'guards'[] = []): DynamicModule {
 
 function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule {
   const typeDefs = TYPES.replace('KEY', '@key(fields: "id")');
-  return GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloFederationDriver, typeDefs, fieldResolverEnhancers });
+  return GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloFederationDriver,
+    typeDefs,
+    fieldResolverEnhancers,
+    plugins: [ApolloServerPluginInlineTraceDisabled()],
+  });
 }
 
 async function call(app: RunningApp, token: string | undefined): Promise<void> {
