@@ -1,0 +1,175 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Injectable, UseGuards, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import {
+  Authorize,
+  CclScope,
+  FreshSession,
+  InvalidConfigurationError,
+  OptionalAuth,
+  Public,
+  RequireFlags,
+  Roles,
+  SessionAuthGuard,
+  SubRoles,
+  type UserRecord,
+} from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+type Decorator = ClassDecorator & MethodDecorator;
+
+const RULES: [name: string, rule: () => Decorator, withoutSession: number][] = [
+  ['@Roles()', () => Roles('boss'), 401],
+  ['@SubRoles()', () => SubRoles('approver'), 401],
+  ['@RequireFlags()', () => RequireFlags('ats_enabled'), 401],
+  ['@CclScope()', () => CclScope({ client_id: 'clientId' }), 401],
+  ['@Authorize()', () => Authorize(() => true), 401],
+  ['@FreshSession()', () => FreshSession(), 401],
+  ['@OptionalAuth()', () => OptionalAuth(), 200],
+];
+
+const guardsOf = (target: object): unknown[] => (Reflect.getMetadata('__guards__', target) ?? []) as unknown[];
+
+function onHandler(decorator: Decorator): Type {
+  @Controller()
+  class RuledHandler {
+    @Get('ruled/:clientId') @decorator ruled(): string {
+      return 'ruled';
+    }
+  }
+  return RuledHandler;
+}
+
+function onClass(decorator: Decorator): Type {
+  @Controller()
+  @decorator
+  class RuledClass {
+    @Get('ruled/:clientId') ruled(): string {
+      return 'ruled';
+    }
+  }
+  return RuledClass;
+}
+
+@Injectable()
+class OwnGuard extends SessionAuthGuard {}
+
+let asked = 0;
+const counted = Authorize(() => {
+  asked += 1;
+  return true;
+});
+
+@Controller()
+@UseGuards(SessionAuthGuard, OwnGuard)
+@counted
+class OverguardedController {
+  @Get('ruled') @UseGuards(OwnGuard) @counted @Roles('boss') @UseGuards(SessionAuthGuard) ruled(): string {
+    return 'ruled';
+  }
+
+  @Get('optional') @OptionalAuth() @UseGuards(SessionAuthGuard) optional(): string {
+    return 'optional';
+  }
+}
+
+@Injectable()
+class ReadsTheUser implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return context.switchToHttp().getRequest<{ user?: UserRecord }>().user?.role === 'boss';
+  }
+}
+
+@Controller()
+class MixedController {
+  @Get('ruled') @UseGuards(ReadsTheUser) @Roles('boss') ruled(): string {
+    return 'ruled';
+  }
+}
+
+describe('a rule', () => {
+  it.each(RULES)('applies the guard once, by %s', (_name, rule) => {
+    for (const controller of [onClass(rule())]) expect(guardsOf(controller)).toEqual([SessionAuthGuard]);
+    const { prototype } = onHandler(rule()) as { prototype: { ruled: object } };
+    expect(guardsOf(prototype.ruled)).toEqual([SessionAuthGuard]);
+  });
+
+  it('applies the guard once, however many rules are on a handler', () => {
+    class Ruled {
+      @Roles('boss') @SubRoles('approver') @FreshSession() ruled(): void {}
+    }
+    expect(guardsOf(Ruled.prototype.ruled)).toEqual([SessionAuthGuard]);
+  });
+
+  it.each([
+    ['the guard', SessionAuthGuard],
+    ['a guard that extends it', OwnGuard],
+  ])('applies no guard where %s is named already, or inherited', (_name, guard) => {
+    @Roles('boss')
+    @UseGuards(guard)
+    class Base {}
+    @SubRoles('approver')
+    class Derived extends Base {}
+    expect([guardsOf(Base), guardsOf(Derived)]).toEqual([[guard], [guard]]);
+  });
+
+  it('is not @Public(), which applies none', () => {
+    expect(guardsOf(onClass(Public()))).toEqual([]);
+  });
+
+  it('is refused on what is not a method', () => {
+    expect(() => (Roles('boss') as PropertyDecorator)({}, 'list')).toThrow(InvalidConfigurationError);
+  });
+});
+
+describe.each(PLATFORMS)('a handler with a rule and no guard beside it on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each(RULES)('asks who is calling, by %s on the handler and on the class', async (_rule, rule, withoutSession) => {
+    for (const controller of [onHandler(rule()), onClass(rule())]) {
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers: [controller] });
+      const user = { role: 'boss', sub_role: 'approver', ats_enabled: true, ccl_info: { client_id: 7 } };
+
+      expect((await app.get('/ruled/7')).status).toBe(withoutSession);
+      expect((await app.get('/ruled/7', service.signInAs(user))).status).toBe(200);
+    }
+  });
+
+  it('gives the user to guards that are named above the rule', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController] });
+
+    expect((await app.get('/ruled', service.signInAs({ role: 'boss' }))).status).toBe(200);
+  });
+});
+
+describe.each(PLATFORMS)('a handler that has the guard many times on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const providers = [{ provide: APP_GUARD, useClass: OwnGuard }];
+  const options = { protectAllRoutes: true };
+
+  it('is checked once, and each of its rules is asked once', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [OverguardedController], providers, options });
+    asked = 0;
+
+    expect((await app.get('/ruled', service.signInAs({ role: 'boss' }))).status).toBe(200);
+    expect(asked).toBe(1);
+    expect(service.requests).toHaveLength(1);
+    expect((await app.get('/ruled', service.signInAs({ role: 'clerk' }, 'clerk'))).status).toBe(403);
+    expect((await app.get('/ruled')).status).toBe(401);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it('is checked once where a session is optional', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [OverguardedController], providers, options });
+
+    expect((await app.get('/optional', service.signInAs({}))).status).toBe(200);
+    expect((await app.get('/optional', 'refused')).status).toBe(200);
+    expect(service.requests).toHaveLength(2);
+  });
+});
