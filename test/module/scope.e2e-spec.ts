@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Module, UseGuards, type DynamicModule } from '@nestjs/common';
-import { Public, SessionAuthGuard, SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
+import { Public, Roles, SessionAuthGuard, SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { bootstrapError } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -97,11 +97,35 @@ describe.each(PLATFORMS)('the reach of the module on %s', (_name, platform) => {
   });
 });
 
-describe('a feature module that needs the guard and does not import it', () => {
-  it('does not start with `isGlobal: false`', async () => {
-    const auth = sessionAuth('http://127.0.0.1:9', { isGlobal: false });
-    const error = await bootstrapError({ module: Root, imports: [auth, FeatureModule] });
+@Controller('ruled')
+class RuledController {
+  @Get() @Roles('boss') ruled(): string {
+    return 'ruled';
+  }
+}
 
-    expect(error.message).toMatch(/can't resolve dependencies/);
+@Module({ controllers: [RuledController] })
+class RuledModule {}
+
+describe('an application whose module has a guard or a rule and does not reach `SessionAuthModule`', () => {
+  const scoped = sessionAuth('http://127.0.0.1:9', { isGlobal: false });
+  const closed = sessionAuth('http://127.0.0.1:9', { isGlobal: false, protectAllRoutes: true });
+
+  it.each<[string, DynamicModule]>([
+    ['a guard, and `isGlobal: false`', { module: Root, imports: [scoped, FeatureModule] }],
+    ['a rule, and `isGlobal: false`', { module: Root, imports: [scoped, RuledModule] }],
+    ['a rule, `isGlobal: false` and `protectAllRoutes`', { module: Root, imports: [closed, RuledModule] }],
+    ['a guard, and no registration', { module: Root, imports: [FeatureModule] }],
+    ['a rule, and no registration', { module: Root, imports: [RuledModule] }],
+  ])('does not start with %s, and is told what to import', async (_case, root) => {
+    const error = await bootstrapError(root);
+
+    expect(error.message).toMatch(/can't resolve dependencies of the (SessionAuthGuard|Door)/);
+    expect(error.message).toMatch(/SessionAuthModule\.forRoot\(\)|SessionAuthService/);
+  });
+
+  it('starts when the module is imported there', async () => {
+    const root = { module: Root, imports: [scoped, { module: ImportingFeatureModule, imports: [scoped], controllers: [RuledController] }] };
+    await expect(bootstrapError(root)).rejects.toThrow('The application started');
   });
 });

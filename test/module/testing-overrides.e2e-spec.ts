@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplication } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
-import { SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
+import { Roles, SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { MeController, sampleApp, type SampleApp } from '../support/sample-app.js';
 
@@ -10,6 +10,15 @@ class PlainController {
   @Get()
   plain(): string {
     return 'plain';
+  }
+}
+
+@Controller('ruled')
+class RuledController {
+  @Get()
+  @Roles('boss')
+  ruled(): string {
+    return 'ruled';
   }
 }
 
@@ -34,6 +43,19 @@ describe.each(PLATFORMS)('an application under @nestjs/testing on %s', (_name, p
       .useValue({ canActivate: () => true });
 
     expect(await statusOf(builder, '/me')).toBe(200);
+  });
+
+  it('may replace the guard of a rule, without the module', async () => {
+    const builder = Test.createTestingModule({ controllers: [RuledController] })
+      .overrideGuard(SessionAuthGuard)
+      .useValue({ canActivate: () => true });
+
+    expect(await statusOf(builder, '/ruled')).toBe(200);
+  });
+
+  it('does not compile without the module or another guard', async () => {
+    const builder = Test.createTestingModule({ controllers: [RuledController] });
+    await expect(builder.compile()).rejects.toThrow(/SessionAuthGuard.*SessionAuthModule\.forRoot\(\)/s);
   });
 
   it('may replace the guard that `protectAllRoutes` registers', async () => {

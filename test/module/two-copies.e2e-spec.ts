@@ -1,13 +1,17 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import * as nest from '@nestjs/common';
 import { Controller, Get, UseGuards } from '@nestjs/common';
+import * as core from '@nestjs/core';
 import { isSessionAuthError, SessionAuthError, SessionAuthGuard } from 'nestjs-session-auth';
 import type * as Library from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 
-/** Another copy of the library, as a second version in `node_modules` would be. */
+/** Another copy of the library, as a second one in `node_modules` would be; both are for one copy of Nest. */
 async function anotherCopy(): Promise<typeof Library> {
   jest.resetModules();
+  jest.unstable_mockModule('@nestjs/common', () => nest);
+  jest.unstable_mockModule('@nestjs/core', () => core);
   return import('nestjs-session-auth');
 }
 
@@ -70,5 +74,33 @@ describe.each(PLATFORMS)('two copies of the library in one application on %s', (
 
     expect((await app.get('/mixed', service.signInAs({ role: 'clerk' }))).status).toBe(403);
     expect((await app.get('/mixed', service.signInAs({ role: 'boss' }))).status).toBe(200);
+  });
+
+  it('guard a handler whose rule is of the one and whose module is of the other', async () => {
+    const other = await anotherCopy();
+
+    @Controller()
+    @UseGuards(SessionAuthGuard)
+    @other.Roles('boss')
+    class MixedController {
+      @Get('class') byClass(): string {
+        return 'in';
+      }
+    }
+
+    @Controller()
+    class OtherController {
+      @Get('handler') @other.Roles('boss') byHandler(): string {
+        return 'in';
+      }
+    }
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController, OtherController] });
+
+    for (const path of ['/class', '/handler']) {
+      expect((await app.get(path)).status).toBe(401);
+      expect((await app.get(path, service.signInAs({ role: 'clerk' }))).status).toBe(403);
+      expect((await app.get(path, service.signInAs({ role: 'boss' }))).status).toBe(200);
+    }
   });
 });

@@ -10,5 +10,5 @@ export interface GuardParts {
   readonly verifier: SessionVerifier<UserRecord>;
 }
 
-/** Injection token of {@link GuardParts}. */
-export const GUARD_PARTS = Symbol.for('nestjs-session-auth.guard-parts');
+/** Injection token of {@link GuardParts}. Nest prints it where a guard is named and the module is not imported, so it says what to import. */
+export const GUARD_PARTS = Symbol.for('nestjs-session-auth: SessionAuthModule.forRoot()');
