@@ -66,8 +66,8 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
   readonly tokenEcho?: TokenEcho;
 
   /**
-   * What to do at bootstrap with handlers whose decorators say what no guard does: roles without a guard, `@Public()` beside `@Roles()`, gateways
-   * that a global guard does not reach, GraphQL fields that pass no guard. @default 'warn'
+   * What to do at bootstrap with handlers whose rules do not hold: `@Public()` beside `@Roles()`, a rule that another decorator lost, GraphQL fields
+   * and references that callers reach past the guard, guarded routes that `CacheInterceptor` caches for all users. @default 'warn'
    */
   readonly audit?: Audit;
 
@@ -115,7 +115,10 @@ export interface SessionAuthHttpOptions {
 export interface SessionAuthExtras {
   /** Makes the guard and the service available everywhere without an import. @default true */
   readonly isGlobal?: boolean;
-  /** Registers the guard for the whole application, with `@Public()` as the way out. @default false */
+  /**
+   * Registers the guard for the whole application, with `@Public()` as the way out: routes, resolvers, gateways, and message handlers, those of a
+   * hybrid application included. @default false
+   */
   readonly protectAllRoutes?: boolean;
 }
 
