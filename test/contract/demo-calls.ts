@@ -1,5 +1,5 @@
 import { expectUserRecord } from './expectations.js';
-import { send, type WireReply } from './send.js';
+import { send, type WireReply, type WireRequest } from './send.js';
 
 /** The application key of the demo. */
 export const KEY = { 'X-API-KEY': 'demo-api-key' };
@@ -7,9 +7,16 @@ export const KEY = { 'X-API-KEY': 'demo-api-key' };
 /** The media type of a sign-in. */
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
+/** What the manager of the demo accounts signs in with. */
+export const MANAGER = { username: 'manager', password: 'manager-demo' };
+
+/** How a sign-in differs from a plain one. */
+export type SignInVariant = Pick<WireRequest, 'from' | 'headers'>;
+
 /** Signs in at the reference service. */
-export function signIn(url: string, credentials: object = { username: 'manager', password: 'manager-demo' }): Promise<WireReply> {
-  return send(url, { method: 'POST', path: '/authentication', headers: { ...KEY, ...JSON_TYPE }, body: JSON.stringify(credentials) });
+export function signIn(url: string, credentials: object = MANAGER, { from, headers = {} }: SignInVariant = {}): Promise<WireReply> {
+  const body = JSON.stringify(credentials);
+  return send(url, { method: 'POST', path: '/authentication', headers: { ...KEY, ...JSON_TYPE, ...headers }, body, ...(from && { from }) });
 }
 
 /** The token of a new session of the manager. */

@@ -88,6 +88,8 @@ describe('the service as a process', () => {
   it.each([
     ['PORT', 'http', 'port'],
     ['SESSION_LIFETIME_MS', '-1', 'session lifetime'],
+    ['SIGN_IN_MAX_FAILURES', '0', 'failed sign-ins per account and caller'],
+    ['SIGN_IN_WINDOW_MS', 'an hour', 'window of failed sign-ins'],
     ['DATA_DIR', join(import.meta.dirname, 'send.ts', 'data'), 'database'],
   ])('says in one line that a bad %s stops it, and ends with exit code 1', async (name, value, named) => {
     const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, [name]: value });
@@ -173,7 +175,7 @@ describe('under abuse', () => {
   });
 
   it('answers 503 with an empty body when too many passwords wait, and serves those that do', async () => {
-    const signIns = Array.from({ length: 259 }, () => signIn(url, { username: 'nobody', password: 'x' }));
+    const signIns = Array.from({ length: 259 }, (_, number) => signIn(url, { username: `nobody-${number}`, password: 'x' }));
     const refused = await Promise.race(signIns);
     expectEmpty(refused, 503);
     expect(refused.headers['retry-after']).toBe('1');

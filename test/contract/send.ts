@@ -8,6 +8,8 @@ export interface WireRequest {
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
+  /** The address to send from; the system chooses when absent. */
+  readonly from?: string;
 }
 
 /** An answer as it came over the wire. */
@@ -18,13 +20,14 @@ export interface WireReply {
 }
 
 /** Sends the request with nothing added but what HTTP/1.1 demands, over a connection of its own. */
-export function send(baseUrl: string, { method, path, headers = {}, body }: WireRequest): Promise<WireReply> {
+export function send(baseUrl: string, { method, path, headers = {}, body, from }: WireRequest): Promise<WireReply> {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const start = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const call = start(url, { method, agent: false, headers: { ...headers, ...length } }, (answer) => {
+    const options = { method, agent: false, headers: { ...headers, ...length }, ...(from !== undefined && { localAddress: from }) };
+    const call = start(url, options, (answer) => {
       const { statusCode = 0, headers: answered } = answer;
       text(answer).then((content) => resolve({ status: statusCode, headers: answered, body: content }), reject);
     });

@@ -7,6 +7,7 @@ import { listen } from '../../apps/session-service/src/http/listen.js';
 import { Argon2PasswordHashing, PasswordHashing } from '../../apps/session-service/src/passwords/password-hashing.js';
 import { SessionServiceModule } from '../../apps/session-service/src/session-service.module.js';
 import { SessionLimits } from '../../apps/session-service/src/sessions/session-limits.js';
+import { SignInLimits, type SignInLimitOptions } from '../../apps/session-service/src/sign-in-limits/sign-in-limits.js';
 import { HeldPasswordHashing } from '../contract/held-password-hashing.js';
 
 /** The reference service, with its parts in the test's hand. */
@@ -20,11 +21,12 @@ export interface HeldReferenceService {
 }
 
 /** Starts the reference service in this process, with the demo accounts. */
-export async function startHeldReferenceService(): Promise<HeldReferenceService> {
+export async function startHeldReferenceService(limits?: SignInLimitOptions): Promise<HeldReferenceService> {
   const database = await openDatabase();
   await seedDemoAccounts(database, new Argon2PasswordHashing());
   const hashing = new HeldPasswordHashing();
-  const testing = Test.createTestingModule({ imports: [SessionServiceModule.over(database, new SessionLimits())] });
+  const root = SessionServiceModule.over(database, new SessionLimits(), new SignInLimits(limits));
+  const testing = Test.createTestingModule({ imports: [root] });
   const module = await testing.overrideProvider(PasswordHashing).useValue(hashing).compile();
   const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, logger: false });
   configureApplication(app);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JSON_TYPE, KEY, signIn, signOut, userDetails } from '../contract/demo-calls.js';
+import { JSON_TYPE, KEY, MANAGER, signIn, signOut, userDetails } from '../contract/demo-calls.js';
 import { expectEmpty, expectUserRecord } from '../contract/expectations.js';
 import { expectSignOutToOutliveKill } from '../contract/outliving-a-kill.js';
 import { send, type WireReply } from '../contract/send.js';
@@ -10,7 +10,6 @@ import { compileService, ServiceProcesses } from '../contract/service-process.js
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
 import { plainRow } from './row.js';
 
-const MANAGER = { username: 'manager', password: 'manager-demo' };
 const WRONG = [{}, { 'X-API-KEY': '' }, { 'X-API-KEY': 'wrong' }, { 'X-API-KEY': 'demo-api-key-' }, { 'X-API-KEY': 'demo-api-ke' }];
 const ENDPOINTS = [
   ['POST', '/authentication'],
@@ -53,6 +52,8 @@ describe('the reference service', () => {
   });
 
   plainRow('O02', 'an unknown user and a wrong password get one status after one hash each, and in like time', async () => {
+    await service.close();
+    service = await startHeldReferenceService({ maxFailures: 1_000 });
     service.hashing.letGo();
     const times: Record<string, number[]> = { 'nobody-of-that-name': [], manager: [] };
     for (let round = 0; round < 50; round += 1) {
@@ -67,6 +68,26 @@ describe('the reference service', () => {
     expect(unknown / wrong).toBeGreaterThan(0.8);
     expect(unknown / wrong).toBeLessThan(1.25);
   });
+
+  plainRow(
+    'O02',
+    'beyond the limit of failed sign-ins an unknown user and a wrong password get one status too, without a hash',
+    async () => {
+      service.hashing.letGo();
+      const answers: Record<string, unknown[]> = { 'nobody-of-that-name': [], manager: [] };
+      for (let round = 0; round < 15; round += 1) {
+        for (const [username, got] of Object.entries(answers)) {
+          const { status, headers, body } = await signIn(service.url, { username, password: 'wrong' });
+          got.push([status, Object.keys(headers), body]);
+        }
+      }
+      const [unknown = [], wrong = []] = Object.values(answers);
+
+      expect(unknown).toEqual(wrong);
+      expect(wrong.map((answer) => (answer as unknown[])[0])).toEqual([...Array<number>(10).fill(401), ...Array<number>(5).fill(429)]);
+      expect(service.hashing.started).toBe(20);
+    },
+  );
 
   plainRow('O04', '200 sign-ins at once are hashed two by two, and those who are signed in are answered meanwhile', async () => {
     const signIns = Array.from({ length: 200 }, () => signIn(service.url));

@@ -22,6 +22,19 @@ describe('the settings of a service that runs alone', () => {
     });
   });
 
+  it('limit failed sign-ins, as the environment says or by default', () => {
+    const defaults = { maxFailures: 10, maxFailuresPerCaller: 500, maxFailuresPerAccount: 100, windowMs: 900_000, maxEntries: 50_000 };
+    expect(settingsOf({}).signInLimits).toEqual(defaults);
+    const environment = {
+      SIGN_IN_MAX_FAILURES: '5',
+      SIGN_IN_MAX_FAILURES_PER_CALLER: '50',
+      SIGN_IN_MAX_FAILURES_PER_ACCOUNT: '20',
+      SIGN_IN_WINDOW_MS: '60000',
+    };
+    const limits = { maxFailures: 5, maxFailuresPerCaller: 50, maxFailuresPerAccount: 20, windowMs: 60_000, maxEntries: 50_000 };
+    expect(settingsOf(environment).signInLimits).toEqual(limits);
+  });
+
   it.each([
     [{ PORT: '65536' }, 'port'],
     [{ PORT: '-1' }, 'port'],
@@ -31,6 +44,11 @@ describe('the settings of a service that runs alone', () => {
     [{ DATA_DIR: ' ' }, 'data directory'],
     [{ SESSION_LIFETIME_MS: '0' }, 'session lifetime'],
     [{ SESSION_LIFETIME_MS: 'forever' }, 'session lifetime'],
+    [{ SIGN_IN_MAX_FAILURES: '0' }, 'failed sign-ins per account and caller'],
+    [{ SIGN_IN_MAX_FAILURES: '' }, 'failed sign-ins per account and caller'],
+    [{ SIGN_IN_MAX_FAILURES_PER_CALLER: 'many' }, 'failed sign-ins per caller'],
+    [{ SIGN_IN_MAX_FAILURES_PER_ACCOUNT: '1000001' }, 'failed sign-ins per account'],
+    [{ SIGN_IN_WINDOW_MS: '86400001' }, 'window of failed sign-ins'],
   ])('are refused as %j, and the message names what is wrong', (environment, name) => {
     expect(() => settingsOf(environment)).toThrow(name);
   });

@@ -2,9 +2,12 @@ import { resolve } from 'node:path';
 import { type DatabasePlace } from './database/database-place.js';
 import { type ReferenceServiceOptions } from './reference-service-options.js';
 import { SessionLimits } from './sessions/session-limits.js';
+import { type SignInLimitOptions, SignInLimits } from './sign-in-limits/sign-in-limits.js';
 import { StartError } from './start-error.js';
 
-const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+const MILLION = 1_000_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const YEAR_MS = 365 * DAY_MS;
 
 /** The options with their defaults filled in, checked. */
 export interface ServiceSettings {
@@ -13,6 +16,7 @@ export interface ServiceSettings {
   readonly database: DatabasePlace;
   readonly seed: boolean;
   readonly limits: SessionLimits;
+  readonly signInLimits: SignInLimits;
 }
 
 /** Fills in the defaults and refuses what makes no sense. */
@@ -25,7 +29,18 @@ export function settingsFrom(options: ReferenceServiceOptions, production: boole
   if (seed && production)
     throw new StartError('the demo accounts have published passwords and cannot be added when NODE_ENV is production');
   const database = { databaseUrl, dataDir: dataDir === undefined ? undefined : resolve(dataDir) };
-  return { port, host, database, seed, limits: new SessionLimits(sessionLifetimeMs) };
+  return { port, host, database, seed, limits: new SessionLimits(sessionLifetimeMs), signInLimits: signInLimitsFrom(options.signInLimits) };
+}
+
+function signInLimitsFrom(options?: SignInLimitOptions): SignInLimits {
+  const limits = new SignInLimits(options);
+  const { maxFailures, maxFailuresPerCaller, maxFailuresPerAccount, windowMs, maxEntries } = limits;
+  requireInteger('the failed sign-ins per account and caller', maxFailures, 1, MILLION);
+  requireInteger('the failed sign-ins per caller', maxFailuresPerCaller, 1, MILLION);
+  requireInteger('the failed sign-ins per account', maxFailuresPerAccount, 1, MILLION);
+  requireInteger('the window of failed sign-ins in milliseconds', windowMs, 1, DAY_MS);
+  requireInteger('the entries of failed sign-ins', maxEntries, 1, MILLION);
+  return limits;
 }
 
 function requireInteger(name: string, value: number, min: number, max: number): void {

@@ -5,6 +5,7 @@ import { AuthenticationModule } from './authentication/authentication.module.js'
 import { type Schema } from './database/schema.js';
 import { EmptyErrorFilter } from './http/empty-error.filter.js';
 import { SessionLimits } from './sessions/session-limits.js';
+import { SignInLimits } from './sign-in-limits/sign-in-limits.js';
 
 /** The whole service over an opened database. */
 @Module({})
@@ -12,8 +13,9 @@ export class SessionServiceModule {
   /**
    * @param database - opened and migrated; whoever opened it closes it after the application
    * @param limits - of the sessions
+   * @param signInLimits - of failed sign-ins
    */
-  static over(database: Kysely<Schema>, limits: SessionLimits): DynamicModule {
+  static over(database: Kysely<Schema>, limits: SessionLimits, signInLimits = new SignInLimits()): DynamicModule {
     return {
       module: SessionServiceModule,
       global: true,
@@ -21,9 +23,10 @@ export class SessionServiceModule {
       providers: [
         { provide: Kysely, useValue: database },
         { provide: SessionLimits, useValue: limits },
+        { provide: SignInLimits, useValue: signInLimits },
         { provide: APP_FILTER, useClass: EmptyErrorFilter },
       ],
-      exports: [Kysely, SessionLimits],
+      exports: [Kysely, SessionLimits, SignInLimits],
     };
   }
 }

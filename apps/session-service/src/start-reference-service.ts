@@ -56,12 +56,12 @@ export async function startReferenceService(options: ReferenceServiceOptions = {
 
 async function createApplication(
   database: Kysely<Schema>,
-  { limits }: ServiceSettings,
+  { limits, signInLimits }: ServiceSettings,
   logger: ReferenceServiceOptions['logger'],
 ): Promise<NestExpressApplication> {
   const options: Pick<NestApplicationOptions, 'abortOnError' | 'bodyParser' | 'logger'> = { abortOnError: false, bodyParser: false };
   if (logger !== undefined) options.logger = logger;
-  const app = await NestFactory.create<NestExpressApplication>(SessionServiceModule.over(database, limits), options);
+  const app = await NestFactory.create<NestExpressApplication>(SessionServiceModule.over(database, limits, signInLimits), options);
   configureApplication(app);
   await app.init();
   return app;

@@ -1,4 +1,4 @@
-import { type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   Body,
   Controller,
@@ -7,6 +7,7 @@ import {
   HttpCode,
   HttpStatus,
   Post,
+  Req,
   Res,
   UnauthorizedException,
   UseGuards,
@@ -36,9 +37,10 @@ export class AuthenticationController {
   @UseInterceptors(JsonBodyInterceptor)
   async create(
     @Body(new ValidationPipe({ transform: true, whitelist: true })) credentials: SignInDto,
+    @Req() { socket }: IncomingMessage,
     @Res({ passthrough: true }) response: ServerResponse,
   ): Promise<UserRecord | undefined> {
-    const outcome = await this.signIn.attempt(credentials);
+    const outcome = await this.signIn.attempt(credentials, socket.remoteAddress);
     if (outcome.kind === 'refused') throw new UnauthorizedException();
     if (outcome.kind === 'signed-in') return outcome.record;
     response.statusCode = HttpStatus.ACCEPTED;

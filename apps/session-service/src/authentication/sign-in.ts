@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { type UserRow } from '../database/schema.js';
 import { PasswordVerifier } from '../passwords/password-verifier.js';
+import { LimitedCheck } from '../sign-in-limits/limited-check.js';
+import { describeAttempt } from '../sign-in-limits/sign-in-attempt.js';
 import { Sessions } from '../sessions/sessions.js';
 import { toUserRecord, type UserRecord } from '../users/user-record.js';
 import { UserRepository } from '../users/user-repository.js';
@@ -19,14 +22,23 @@ export class SignIn {
     private readonly users: UserRepository,
     private readonly passwords: PasswordVerifier,
     private readonly sessions: Sessions,
+    private readonly limited: LimitedCheck,
   ) {}
 
-  /** Opens a session when the credentials are right. Does not let on whether the user exists, not even by its duration. */
-  async attempt({ username, password }: SignInDto): Promise<SignInOutcome> {
+  /**
+   * Opens a session when the credentials are right. Does not let on whether the user exists, not even by its duration.
+   *
+   * @param address - the remote address of the connection
+   * @throws TooManyFailuresError when too many sign-ins of this account or from this address have failed
+   */
+  async attempt({ username, password }: SignInDto, address: string | undefined): Promise<SignInOutcome> {
     if (isTooLong(username) || isTooLong(password)) return { kind: 'refused' };
 
-    const user = await this.users.findByUsername(username);
-    const fits = await this.passwords.verify(user?.password_hash, password);
+    let user: UserRow | undefined;
+    const fits = await this.limited.run(describeAttempt(username, address), async (aroundHash) => {
+      user = await this.users.findByUsername(username);
+      return this.passwords.verify(user?.password_hash, password, aroundHash);
+    });
     if (!user || !fits) return { kind: 'refused' };
     if (user.pending !== 0) return { kind: 'pending' };
 

@@ -9,6 +9,7 @@ import {
   ServiceUnavailableException,
 } from '@nestjs/common';
 import { DatabaseUnavailableError } from '../database/database-unavailable.error.js';
+import { TooManyFailuresError } from '../sign-in-limits/too-many-failures.error.js';
 import { OutageLog } from './outage-log.js';
 
 /** Answers every failure with its status and an empty body (interface, 7). Only what nobody foresaw is logged, and outages. */
@@ -25,6 +26,7 @@ export class EmptyErrorFilter implements ExceptionFilter {
     if (!response.headersSent) {
       response.statusCode = error instanceof HttpException ? error.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
       if (error instanceof ServiceUnavailableException) response.setHeader('Retry-After', 1);
+      if (error instanceof TooManyFailuresError) response.setHeader('Retry-After', error.retryAfterSeconds);
     }
     response.end();
   }

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MANAGER, signIn, type SignInVariant } from './demo-calls.js';
+import { expectEmpty, expectUserRecord } from './expectations.js';
+import { type WireReply } from './send.js';
+import { compileService, type ServiceProcess, ServiceProcesses, type ServiceProgram } from './service-process.js';
+
+const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
+
+describe('the limits of failed sign-ins, at the service as a process', () => {
+  let program: ServiceProgram;
+  let dataDir: string;
+  let url: string;
+  const services = new ServiceProcesses();
+
+  beforeAll(async () => {
+    program = await compileService();
+  }, 30_000);
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
+    ({ url } = await start());
+  });
+
+  afterEach(async () => {
+    await services.killAll();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  afterAll(() => program.remove());
+
+  const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
+    services.start(program, { DATA_DIR: dataDir, ...environment });
+
+  const guess = (username: string, times: number, variant?: SignInVariant): Promise<WireReply[]> =>
+    Promise.all(Array.from({ length: times }, (_, time) => signIn(url, { username, password: `wrong-${time}` }, variant)));
+
+  const countOf = (status: number, replies: readonly WireReply[]): number => replies.filter((reply) => reply.status === status).length;
+
+  it('check at most 11 of 100 guesses that come at once, and answer the others with an empty 429', async () => {
+    const replies = await guess('manager', 100);
+    expect([10, 11]).toContain(countOf(401, replies));
+    expect(countOf(401, replies) + countOf(429, replies)).toBe(100);
+    const refused = await signIn(url);
+    expectEmpty(refused, 429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(90);
+    expect(refused.headers['cache-control']).toBe('no-store');
+  }, 30_000);
+
+  it('let the owner in from another caller, and other users from the same one', async () => {
+    await guess('manager', 30);
+    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
+    expectUserRecord(await signIn(url, RECRUITER));
+    expectEmpty(await signIn(url), 429);
+  }, 30_000);
+
+  it('let the owner in while many callers guess, from where she has signed in and from where she has not', async () => {
+    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
+    for (let caller = 10; caller < 40; caller += 1) await guess('manager', 5, { from: `127.0.0.${caller}` });
+    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
+    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.3' }));
+    expect(countOf(401, await guess('manager', 20, { from: '127.0.0.4' }))).toBeLessThanOrEqual(4);
+  }, 60_000);
+
+  it('let users in who have signed in at a caller where names are guessed, after that caller is refused', async () => {
+    ({ url } = await start({ SIGN_IN_MAX_FAILURES_PER_CALLER: '20' }));
+    expectUserRecord(await signIn(url));
+    for (let name = 0; name < 30; name += 1) await signIn(url, { username: `user-${name}`, password: 'wrong' });
+    expectUserRecord(await signIn(url));
+    expectEmpty(await signIn(url, RECRUITER), 429);
+    expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 429);
+    expectUserRecord(await signIn(url, RECRUITER, { from: '127.0.0.2' }));
+  }, 30_000);
+
+  it('take the word of no header for the address of a caller', async () => {
+    await guess('manager', 15);
+    for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'X-Client-IP', 'CF-Connecting-IP', 'X-AUTH-IV']) {
+      const value = name === 'Forwarded' ? 'for=203.0.113.9' : '203.0.113.9';
+      expectEmpty(await signIn(url, MANAGER, { headers: { [name]: value } }), 429);
+    }
+  }, 30_000);
+
+  it('count nothing for right passwords, however many come at once, nor for bodies that are no sign-in', async () => {
+    ({ url } = await start({ SIGN_IN_MAX_FAILURES: '1', SIGN_IN_MAX_FAILURES_PER_CALLER: '1' }));
+    const replies = await Promise.all(Array.from({ length: 50 }, () => signIn(url)));
+    expect(countOf(200, replies)).toBe(50);
+    expectEmpty(await signIn(url, { username: 'pending', password: 'pending-demo' }), 202);
+    expectEmpty(await signIn(url, { username: 'manager' }), 400);
+    expectEmpty(await signIn(url, { ...MANAGER, password: 'x'.repeat(1_025) }), 401);
+    expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 401);
+    expectEmpty(await signIn(url, RECRUITER), 429);
+  }, 30_000);
+
+  it('warn the operator once, without a name or a password', async () => {
+    const service = await start();
+    ({ url } = service);
+    await guess('canary-name', 30);
+    const { output } = await service.end('SIGTERM');
+
+    expect(output.match(/Sign-ins are refused with 429/g)).toHaveLength(1);
+    for (const secret of ['canary', 'wrong-']) expect(output).not.toContain(secret);
+  }, 30_000);
+});
