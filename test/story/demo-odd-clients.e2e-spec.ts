@@ -22,7 +22,7 @@ async function write(url: string, text: string): Promise<Socket> {
 }
 
 const pipelined = (paths: readonly string[], token: string): string =>
-  paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: demo\r\nX-AUTH-TOKEN: ${token}\r\n\r\n`).join('');
+  paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-AUTH-TOKEN: ${token}\r\n\r\n`).join('');
 
 describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
@@ -95,7 +95,7 @@ describe.each(PLATFORMS)('a demo on %s', (_platform, newAdapter) => {
       await write(demo.url, pipelined(['/api/me', '/console/live', '/console/live', '/api/me'], token)),
       await write(
         demo.url,
-        'POST /api/session HTTP/1.1\r\nHost: demo\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"user',
+        'POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"user',
       ),
     ];
     await live.next(({ inFlight }) => inFlight > 0);

@@ -5,6 +5,7 @@ import { type CacheChoice, NO_MEMORY } from './backend/cache-choice.js';
 import { cacheOptionsOf } from './backend/cache-options.js';
 import { createBackend } from './backend/create-backend.js';
 import { ConsoleModule } from './console/console.module.js';
+import { AllowedHosts } from './serving/allowed-hosts.js';
 import { createApp } from './serving/create-app.js';
 import { FrontDoor } from './serving/front-door.js';
 import { RestartableApp } from './serving/restartable-app.js';
@@ -12,6 +13,7 @@ import { ServedApp } from './serving/served-app.js';
 import { connectSessionService } from './session-service/connect-session-service.js';
 import { type ConnectedSessionService } from './session-service/connected-session-service.js';
 import { type DemoUser } from './session-service/demo-user.js';
+import { readAllowedHosts } from './settings/allowed-hosts-settings.js';
 import { readListenSettings } from './settings/listen-settings.js';
 import { readSessionServiceSettings } from './settings/session-service-settings.js';
 
@@ -39,12 +41,13 @@ export interface RunningDemo {
 export async function startDemo(options: StartDemoOptions = {}): Promise<RunningDemo> {
   const env = options.env ?? process.env;
   const { port, host } = { ...readListenSettings(env), ...options };
+  const allowedHosts = new AllowedHosts(readAllowedHosts(env, host));
   const closing = new Closing();
   try {
     const service = await connectSessionService(readSessionServiceSettings(env));
     closing.add(() => service.close());
     const { backend, theConsole } = await createApplications(service, options.newAdapter ?? (() => new ExpressAdapter()), closing);
-    const door = new FrontDoor(backend, new ServedApp(theConsole));
+    const door = new FrontDoor(backend, new ServedApp(theConsole), allowedHosts);
     // The console's streams never end by themselves.
     closing.add(() => Promise.all([door.close(), theConsole.close()]));
     const url = await door.open(port, host);

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { type AllowedHosts } from './allowed-hosts.js';
+import { HostCheck } from './host-check.js';
 import { originOf } from './origin-of.js';
 
 /** Whoever answers requests. */
@@ -11,13 +13,15 @@ export interface Answering {
 const OF_THE_BACKEND = /^\/(?:api|docs|docs-json|metrics)(?:[/?]|$)/;
 const DRAIN_MS = 5_000;
 
-/** The one port: what belongs to the backend goes there, everything else to the console with its page. */
+/** The one port: what names the demo as its host and belongs to the backend goes there, everything else to the console with its page. */
 export class FrontDoor {
   readonly #server: Server;
 
-  constructor(backend: Answering, theConsole: Answering) {
+  constructor(backend: Answering, theConsole: Answering, allowedHosts: AllowedHosts) {
+    const hosts = new HostCheck(allowedHosts);
     this.#server = createServer((request, response) => {
       response.once('close', () => this.#letGo());
+      if (!hosts.pass(request, response)) return;
       (OF_THE_BACKEND.test(request.url ?? '') ? backend : theConsole).handle(request, response);
     });
   }
