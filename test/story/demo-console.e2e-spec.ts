@@ -180,18 +180,6 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     const told = [run.text, JSON.stringify(report), (await client.get('/metrics')).text, (await client.get('/console/info')).text];
     expect(told.filter((text) => text.includes(token))).toEqual([]);
   });
-
-  it('lets only so many pages watch', async () => {
-    const pages: LiveReports[] = [];
-    while (pages.length < 49) pages.push(await LiveReports.of(demo.url));
-    expect((await fetch(`${demo.url}/console/live`)).status).toBe(503);
-    await Promise.all(pages.map((page) => page.close()));
-    await until('there is room for a page again', async () => {
-      const again = await fetch(`${demo.url}/console/live`);
-      await again.body?.cancel();
-      return again.status === 200;
-    });
-  });
 });
 
 describe('a demo', () => {

@@ -5,10 +5,16 @@ import { ChecksChart } from './checks-chart.js';
 import { sayChecks, sayWaits } from './figures.js';
 import { Breaker, CheckTotals, Denials, Standing } from './gauges.js';
 import { useEvery } from './use-every.js';
-import { type Live } from './use-live.js';
+import { type Connection, type Live } from './use-live.js';
 import { WaitsChart } from './waits-chart.js';
 
 const SAID_EVERY_MS = 5000;
+
+const CONNECTIONS: Readonly<Record<Connection, string>> = {
+  open: 'live',
+  broken: 'The live stream broke off; connecting again…',
+  refused: 'No live stream now, perhaps because too many pages watch: close one. Trying again…',
+};
 
 /** What the guard does, while it does it. */
 export function Guard({ live, controls }: { readonly live: Live; readonly controls: boolean }): VNode {
@@ -17,9 +23,8 @@ export function Guard({ live, controls }: { readonly live: Live; readonly contro
     <section class="guard" aria-labelledby="the-guard">
       <div class="panel-head">
         <h2 id="the-guard">The guard</h2>
-        <p class="stream" data-connected={live.connected} aria-live="polite">
-          <span aria-hidden="true">{live.connected ? '●' : '○'}</span>{' '}
-          {live.connected ? 'live' : 'The live stream broke off; connecting again…'}
+        <p class="stream" data-connected={live.connection === 'open'} aria-live="polite">
+          <span aria-hidden="true">{live.connection === 'open' ? '●' : '○'}</span> {CONNECTIONS[live.connection]}
         </p>
         {controls && (
           <button type="button" class="small" onClick={() => void countAnew().catch(() => undefined)}>

@@ -1,32 +1,33 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type LiveReport, REPORTS_KEPT } from '../../src/console/messages.js';
+import { LIVE_RETRY_SECONDS, type LiveReport, REPORTS_KEPT } from '../../src/console/messages.js';
 
-const RECONNECT_MS = 2000;
+/** How the live stream stands: open, broken off or not open yet, or refused, as when too many pages watch. */
+export type Connection = 'open' | 'broken' | 'refused';
 
 export interface Live {
-  readonly connected: boolean;
+  readonly connection: Connection;
   /** Those of the last minute, oldest first. */
   readonly reports: readonly LiveReport[];
 }
 
 /** Follows the guard's live reports, and comes back when the stream breaks. */
 export function useLive(): Live {
-  const [connected, setConnected] = useState(false);
+  const [connection, setConnection] = useState<Connection>('broken');
   const [reports, setReports] = useState<readonly LiveReport[]>([]);
   useEffect(
     () =>
       follow({
-        onConnection: setConnected,
+        onConnection: setConnection,
         onHistory: setReports,
         onReport: (report) => setReports((before) => [...before, report].slice(-REPORTS_KEPT)),
       }),
     [],
   );
-  return { connected, reports };
+  return { connection, reports };
 }
 
 interface Listener {
-  readonly onConnection: (connected: boolean) => void;
+  readonly onConnection: (connection: Connection) => void;
   readonly onHistory: (reports: readonly LiveReport[]) => void;
   readonly onReport: (report: LiveReport) => void;
 }
@@ -34,14 +35,15 @@ interface Listener {
 function follow(listener: Listener): () => void {
   const stream = new EventSource('/console/live');
   let leave = () => stream.close();
-  stream.addEventListener('open', () => listener.onConnection(true));
+  stream.addEventListener('open', () => listener.onConnection('open'));
   stream.addEventListener('history', ({ data }: MessageEvent<string>) => listener.onHistory(JSON.parse(data) as LiveReport[]));
   stream.addEventListener('report', ({ data }: MessageEvent<string>) => listener.onReport(JSON.parse(data) as LiveReport));
   stream.addEventListener('error', () => {
-    listener.onConnection(false);
     // The browser tries again by itself, unless what answered was no stream.
-    if (stream.readyState !== EventSource.CLOSED) return;
-    const timer = setTimeout(() => (leave = follow(listener)), RECONNECT_MS);
+    const isRefused = stream.readyState === EventSource.CLOSED;
+    listener.onConnection(isRefused ? 'refused' : 'broken');
+    if (!isRefused) return;
+    const timer = setTimeout(() => (leave = follow(listener)), LIVE_RETRY_SECONDS * 1000);
     leave = () => clearTimeout(timer);
   });
   return () => leave();

@@ -8,6 +8,9 @@ import { type Fault } from '../session-service/fault.js';
 export const REPORTS_PER_SECOND = 2;
 export const REPORTS_KEPT = 60 * REPORTS_PER_SECOND;
 
+/** Seconds until a page that was refused the live reports, as too many watch, tries again. */
+export const LIVE_RETRY_SECONDS = 5;
+
 /**
  * How a check of a session was answered: from memory, by a call that another check had made, by a call of its own, or by a refusal; or
  * nobody could say.
