@@ -70,7 +70,6 @@ export class SessionAuthGuard implements CanActivate {
   private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
     const { verifier } = this.parts;
     attachUser(call.request, accepted, { verifier, context: call.context, token });
-    call.transport.admitted?.(call, this.parts.presented);
     return true;
   }
 
@@ -78,7 +77,6 @@ export class SessionAuthGuard implements CanActivate {
     if (rule.kind !== 'optional') return this.deny(call, denial);
     const { verifier } = this.parts;
     attachNobody(call.request, { verifier, context: call.context, token: undefined });
-    call.transport.admitted?.(call, this.parts.presented);
     return true;
   }
 

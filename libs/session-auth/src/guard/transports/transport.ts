@@ -2,7 +2,6 @@ import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import type { GuardedRequest } from '../guarded-request.js';
 import type { HttpDenial } from '../http-denial.js';
 import type { HttpRequest } from '../http-request.js';
-import type { PresentedSessions } from '../presented-session.js';
 
 /** What a call presents, and what its user and its verdict are kept with. */
 export type CallRequest = HttpRequest & GuardedRequest;
@@ -19,8 +18,6 @@ export interface GuardedCall {
 /** How one kind of Nest context carries a token, keeps a user and says no. */
 export interface Transport {
   open(context: ExecutionContext): GuardedCall;
-  /** Hears of a call that the guard has let in, where {@link requestOf} would not find it by itself. */
-  admitted?(call: GuardedCall, presented: PresentedSessions): void;
   /** The request of a call that was let in. */
   requestOf(context: ExecutionContext): GuardedRequest | undefined;
   /** What the call is about: route parameters, the arguments of a field, or the payload of a message. */

@@ -1,35 +1,22 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { payloadOf } from './denial-payload.js';
-import { KeptRequests } from './kept-requests.js';
+import { findMessage, openMessage } from './message-binding.js';
 import { rejectMessage } from './optional-packages.js';
 import { emitException, handshakeOf, type SocketClient } from './socket-client.js';
-import { SocketUsers } from './socket-users.js';
 import type { Transport } from './transport.js';
-
-const messages = new KeptRequests();
-const users = new WeakMap<SocketClient, SocketUsers>();
 
 /**
  * Gateways, on socket.io and on ws. The token stays the same for as long as the socket, and yet each message has a check of its own: memory and
- * shared flights make that cheap.
+ * shared flights make that cheap. The user belongs to the message and not to the socket.
  */
 export const WEB_SOCKET: Transport = {
-  open(context) {
-    // The guards of one message share its context.
-    return { transport: WEB_SOCKET, context, request: messages.open(context, () => ({ ...handshakeOf(clientOf(context)) })) };
-  },
+  open: (context) => ({
+    transport: WEB_SOCKET,
+    context,
+    request: openMessage(context, () => ({ ...handshakeOf(clientOf(context)) })),
+  }),
 
-  admitted({ context, request }, presented) {
-    const client = clientOf(context);
-    const ofSocket = users.get(client) ?? new SocketUsers();
-    users.set(client, ofSocket);
-    ofSocket.keep(context, request, presented);
-  },
-
-  requestOf(context) {
-    const client = clientOf(context);
-    return users.get(client)?.find(context, handshakeOf(client));
-  },
+  requestOf: findMessage,
 
   parameters: (context) => context.getArgByIndex(1),
 
