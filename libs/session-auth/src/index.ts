@@ -10,7 +10,8 @@ export type {
   SessionAuthOptionsFactory,
 } from './module/options.js';
 export { SessionAuthEvents } from './module/session-auth-events.js';
-export { SessionSockets, type SessionSocketOptions, type SocketUpgrade } from './module/session-sockets.js';
+export { SessionSockets, type SocketCounts, type SocketUpgrade } from './module/session-sockets.js';
+export type { SessionSocketOptions } from './module/sockets/socket-options.js';
 export type { SocketClient } from './guard/transports/socket-client.js';
 export { SessionAuthService } from './module/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/call-options.js';

@@ -5,6 +5,7 @@ import { unavailable, type Verdict } from '../contract/verdict.js';
 import { WatchedSocket } from './watched-socket.js';
 
 const ACCEPTED = { kind: 'accepted', user: { username: 'ann' } } as const;
+const SESSION = { token: 'some-token', authIv: undefined };
 const OUTAGE = unavailable('unreachable', 9);
 
 /** An open socket of ws. */
@@ -31,7 +32,7 @@ describe('a watched socket', () => {
       checks += 1;
       return verdict;
     };
-    watched = new WatchedSocket(socket, { verify, recheckMs: 1000, outageGraceMs: 5000, over: () => (overs += 1) });
+    watched = new WatchedSocket(socket, SESSION, { verify, recheckMs: 1000, outageGraceMs: 5000, over: () => (overs += 1) });
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -72,7 +73,12 @@ describe('a watched socket', () => {
     expect(await watched.start()).toBeUndefined();
     expect(socket.closings).toEqual([[4503, 'SESSION_SERVICE_UNAVAILABLE']]);
     verdict = { ...ACCEPTED, stale: true };
-    const other = new WatchedSocket(new Socket(), { verify: () => verdict, recheckMs: 1, outageGraceMs: 1, over: () => undefined });
+    const other = new WatchedSocket(new Socket(), SESSION, {
+      verify: () => verdict,
+      recheckMs: 1,
+      outageGraceMs: 1,
+      over: () => undefined,
+    });
     expect(await other.start()).toBe(ACCEPTED.user);
   });
 

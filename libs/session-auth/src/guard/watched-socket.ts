@@ -1,21 +1,27 @@
+import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { unavailable, type Accepted, type Unavailable, type Verdict } from '../contract/verdict.js';
-import { FORBIDDEN, TOKEN_REFUSED, unavailableDenial, type HttpDenial } from './http-denial.js';
+import { unavailableDenial, type HttpDenial } from './http-denial.js';
 import { payloadOf } from './transports/denial-payload.js';
 import { disconnect, whenClosed, type SocketClient } from './transports/socket-client.js';
+import { denialOfVerdict } from './verdict-denial.js';
 
 /** How a socket is watched. */
 export interface SocketWatch {
-  readonly verify: () => Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
+  readonly verify: (session: SessionIdentity) => Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
   readonly recheckMs: number;
   readonly outageGraceMs: number;
   /** Called once, when there is nothing left to watch. */
   readonly over: () => void;
 }
 
-/** One socket whose session is checked at its connection and ever so often after it, and which ends with its session. */
+/**
+ * One socket whose session is checked before it is used and every `recheckMs` after that, and which ends with its session. The token for these
+ * checks is in a private field, and gone with the socket.
+ */
 export class WatchedSocket {
   readonly #client: SocketClient;
+  readonly #session: SessionIdentity;
   readonly #watch: SocketWatch;
   #user: UserRecord | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -23,8 +29,9 @@ export class WatchedSocket {
   #over = false;
   #started: Promise<UserRecord | undefined> | undefined;
 
-  constructor(client: SocketClient, watch: SocketWatch) {
+  constructor(client: SocketClient, session: SessionIdentity, watch: SocketWatch) {
     this.#client = client;
+    this.#session = session;
     this.#watch = watch;
   }
 
@@ -33,9 +40,20 @@ export class WatchedSocket {
     return this.#user;
   }
 
-  /** Checks the session for the first time; asked again, gives the same answer. */
+  /** Checks the session of an open socket for the first time; asked again, gives the same answer. */
   start(): Promise<UserRecord | undefined> {
     return (this.#started ??= this.#firstCheck());
+  }
+
+  /** Takes the verdict of the handshake for the first check. The socket may be not open yet: {@link opened} follows. */
+  admit(accepted: Accepted<UserRecord>): void {
+    this.#accepted(accepted);
+    this.#started = Promise.resolve(this.#user);
+  }
+
+  /** The socket is open. */
+  opened(): void {
+    whenClosed(this.#client, () => this.stop());
   }
 
   /** Watches no more, and leaves the socket alone. */
@@ -55,17 +73,17 @@ export class WatchedSocket {
   }
 
   async #firstCheck(): Promise<UserRecord | undefined> {
-    whenClosed(this.#client, () => this.stop());
+    this.opened();
     if (!this.#over) await this.#check();
     return this.#user;
   }
 
   async #check(): Promise<void> {
-    const verdict = await this.#watch.verify();
+    const verdict = await this.#watch.verify(this.#session);
     if (this.#over) return;
     if (verdict.kind === 'accepted') this.#accepted(verdict);
     else if (verdict.kind === 'unavailable') this.#unconfirmed(verdict);
-    else this.end(verdict.kind === 'denied' ? FORBIDDEN : TOKEN_REFUSED);
+    else this.end(denialOfVerdict(verdict));
   }
 
   #accepted({ user, stale }: Accepted<UserRecord>): void {

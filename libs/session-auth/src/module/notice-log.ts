@@ -24,6 +24,11 @@ export class NoticeLog implements Notices {
     );
   }
 
+  /** A socket of socket.io was open before its session could be checked. */
+  unprotectedSocket(): void {
+    this.#write('unprotected socket', 'an open socket of socket.io was disconnected. Call SessionSockets.protect(server) in afterInit.');
+  }
+
   /** The service refuses everybody. */
   everyoneRefused(): void {
     this.#logger.error('every token is refused since the start: most likely apiKey or baseUrl is wrong. Users get 401 or 403 as before.');

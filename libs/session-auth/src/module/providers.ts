@@ -14,6 +14,7 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS } from './client-providers.js';
 import { reachEveryHandler } from './reach-every-handler.js';
+import { NoticeLog } from './notice-log.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './session-auth.service.js';
 import { SessionSockets } from './session-sockets.js';
@@ -56,8 +57,8 @@ const applicationGuards: FactoryProvider<ApplicationGuards> = {
 
 const sockets: FactoryProvider<SessionSockets> = {
   provide: SessionSockets,
-  useFactory: (parts: GuardParts, events: SessionAuthEvents) => new SessionSockets(parts, events),
-  inject: [GUARD_PARTS, SessionAuthEvents],
+  useFactory: (parts: GuardParts, events: SessionAuthEvents, log: NoticeLog) => new SessionSockets(parts, events, log),
+  inject: [GUARD_PARTS, SessionAuthEvents, NoticeLog],
 };
 
 /** Everything that the module builds, in the order of the layers: options, client, verifier, guard. */

@@ -30,12 +30,17 @@ export class SessionAuthEvents {
 
   /** What stands for a token in `ended$`: 32 hexadecimal digits, which are good in this process alone. */
   fingerprintOf(token: string): string {
-    return this.#fingerprint(tokenKey(token));
+    return this.fingerprintOfKey(tokenKey(token));
+  }
+
+  /** @internal The same, where the digest of the token is at hand. */
+  fingerprintOfKey(key: string): string {
+    return createHmac('sha256', this.#key).update(key, 'latin1').digest('hex').slice(0, FINGERPRINT_DIGITS);
   }
 
   /** A session is over, known by the digest of its token. What a listener throws is its own affair. */
   tellEnded(token: string): void {
-    if (this.#ended.observed) this.#ended.next(this.#fingerprint(token));
+    if (this.#ended.observed) this.#ended.next(this.fingerprintOfKey(token));
   }
 
   /** The session service does better or worse than before. */
@@ -47,9 +52,5 @@ export class SessionAuthEvents {
   complete(): void {
     this.#service.complete();
     this.#ended.complete();
-  }
-
-  #fingerprint(token: string): string {
-    return createHmac('sha256', this.#key).update(token, 'latin1').digest('hex').slice(0, FINGERPRINT_DIGITS);
   }
 }

@@ -1,22 +1,19 @@
-import type { ExecutionContext, OnModuleDestroy } from '@nestjs/common';
-import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import { TOKEN_REFUSED, TOKEN_REQUIRED } from '../guard/http-denial.js';
-import { NO_TOKEN } from '../guard/presented-session.js';
-import { payloadOf } from '../guard/transports/denial-payload.js';
-import { disconnect, handshakeOf, rememberUpgrade, type SocketClient } from '../guard/transports/socket-client.js';
-import { WatchedSocket } from '../guard/watched-socket.js';
+import { FORBIDDEN, TOKEN_REFUSED, type GuardDenial } from '../guard/http-denial.js';
+import type { SocketClient } from '../guard/transports/socket-client.js';
+import type { NoticeLog } from './notice-log.js';
 import type { SessionAuthEvents } from './session-auth-events.js';
-
-/** How {@link SessionSockets} watches a socket. A value out of its range counts as the nearest in it. */
-export interface SessionSocketOptions {
-  /** Milliseconds between two checks of the session; each comes up to a tenth earlier. 1 to 86 400 000. @default 60000 */
-  readonly recheckMs?: number;
-  /** Milliseconds that a socket stays while the session service can't say. 0 to 86 400 000. @default 300000 */
-  readonly outageGraceMs?: number;
-}
+import { HandshakeChecks } from './sockets/handshake-checks.js';
+import { OpenSockets } from './sockets/open-sockets.js';
+import { socketIoServerOf } from './sockets/socket-io-server.js';
+import { SocketIoHandshakes } from './sockets/socket-io-handshakes.js';
+import { watchSettings, type SessionSocketOptions } from './sockets/socket-options.js';
+import { WatchedSockets } from './sockets/watched-sockets.js';
+import { WsHandshakes } from './sockets/ws-handshakes.js';
+import { isWsServer } from './sockets/ws-server.js';
 
 /** The request that opened a socket, as `handleConnection` of a gateway on ws gets it. */
 export interface SocketUpgrade {
@@ -24,87 +21,107 @@ export interface SocketUpgrade {
   readonly headers: object;
 }
 
-const DAY_MS = 86_400_000;
+/** How many sockets there are. */
+export interface SocketCounts {
+  /** Open sockets that are watched. */
+  readonly watched: number;
+  /** Handshakes that wait for their verdict. */
+  readonly waiting: number;
+}
 
 /**
- * Lets sockets of socket.io and of ws live no longer than their sessions. Call `guard` first thing in `handleConnection`:
+ * Checks sockets of socket.io and of ws at their handshake, and ends them with their session. Call `protect` in `afterInit` of a gateway:
  *
  * ```ts
- * handleConnection(client: WebSocket, request: IncomingMessage) {
- *   return this.sockets.guard(client, request);
+ * afterInit(server: Server) {
+ *   this.sockets.protect(server);
  * }
  * ```
  */
-export class SessionSockets implements OnModuleDestroy {
-  readonly #parts: GuardParts;
-  readonly #events: SessionAuthEvents;
-  readonly #sockets = new WeakMap<SocketClient, WatchedSocket>();
-  readonly #ofSession = new Map<string, Set<WatchedSocket>>();
+export class SessionSockets implements OnApplicationShutdown {
+  readonly #checks: HandshakeChecks;
+  readonly #watched: WatchedSockets;
+  readonly #ws: WsHandshakes;
+  readonly #socketIo: SocketIoHandshakes;
+  readonly #open: OpenSockets;
+  readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Nest builds it. */
-  constructor(parts: GuardParts, events: SessionAuthEvents) {
-    this.#parts = parts;
-    this.#events = events;
-    events.ended$.subscribe((fingerprint) => {
-      for (const socket of this.#ofSession.get(fingerprint) ?? []) socket.end(TOKEN_REFUSED);
-    });
+  constructor(parts: GuardParts, events: SessionAuthEvents, log: NoticeLog) {
+    this.#checks = new HandshakeChecks(parts, events);
+    this.#watched = new WatchedSockets(parts, events);
+    this.#ws = new WsHandshakes(this.#checks, this.#watched);
+    this.#socketIo = new SocketIoHandshakes(this.#checks, this.#watched);
+    this.#open = new OpenSockets(parts.presented, this.#watched, () => log.unprotectedSocket());
+    events.ended$.subscribe((fingerprint) => this.#end(fingerprint, TOKEN_REFUSED));
+    parts.verifier.endings.onRefusal((key, kind) => this.#refused(events.fingerprintOfKey(key), kind));
   }
 
   /**
-   * Checks the session of a socket now, and again every `recheckMs`. A socket without a valid session is disconnected: socket.io gets an
-   * `exception` with `statusCode` and `code` before, ws a close frame with 4401, 4403 or 4503 and the `code` as its reason. It is disconnected at
-   * once when its session ends (`SessionAuthEvents.ended$`), and stays through an outage of the session service for `outageGraceMs`.
+   * Checks every handshake of a server from now on: call it in `afterInit` of a gateway, with what that gets. It covers the whole server: of
+   * socket.io all namespaces, also those that come later; of ws every gateway on the same port and path.
+   *
+   * A client without a valid session gets 401, 403 or 503 with the guard's headers and body (of socket.io a `connect_error` with `statusCode`,
+   * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user in `handleConnection` already
+   * ({@link userOf}), is checked again every `recheckMs`, is closed at once when its session ends, and stays open through an outage of the session
+   * service for `outageGraceMs`. Called again for one server, it only replaces the options.
+   * @throws InvalidConfigurationError when it is neither a server of ws nor one of socket.io
+   */
+  protect(server: object, options?: SessionSocketOptions): void {
+    const socketIo = socketIoServerOf(server);
+    const target = socketIo ?? server;
+    const isKnown = this.#options.has(target);
+    if (options || !isKnown) this.#options.set(target, options ?? {});
+    const settings = () => watchSettings(this.#options.get(target) ?? {});
+    if (isKnown) return;
+    if (socketIo) this.#socketIo.protect(socketIo, settings);
+    else if (isWsServer(server)) this.#ws.protect(server, settings);
+    else throw unknownServer();
+  }
+
+  /**
+   * Checks the session of a socket that is open already, and watches it from then on. For sockets of graphql-ws and others that no gateway opens;
+   * those of gateways are checked before they open, by {@link protect}, and here only give their user. What the application sends to a
+   * socket of ws meanwhile waits for the verdict. A socket without a valid session is closed with 4401, 4403 or 4503 and the `code` as its
+   * reason. One of socket.io that `protect` did not let in is disconnected: nothing keeps broadcasts from it.
    *
    * A socket of ws doesn't know the request that opened it: without `upgrade` its client has presented nothing, here and to the guard.
    * Never rejects. @returns the user, or `undefined` when the socket was refused or is closed
    */
   guard(client: SocketClient, upgrade?: SocketUpgrade, options: SessionSocketOptions = {}): Promise<CurrentUserRecord | undefined> {
-    const known = this.#sockets.get(client);
-    if (known) return known.start();
-    rememberUpgrade(client, upgrade);
-    const session = this.#parts.presented.read(connectionContext(client), handshakeOf(client));
-    if (typeof session === 'object') return this.#watch(client, session, options).start();
-    disconnect(client, payloadOf(session === NO_TOKEN ? TOKEN_REQUIRED : TOKEN_REFUSED));
-    return Promise.resolve(undefined);
+    return this.#open.check(client, upgrade, watchSettings(options));
   }
 
-  /** The user of a socket, as the last check found it; nobody when the socket is not watched, or was refused. */
+  /** The user of a socket, as the last check found it; `undefined` when the socket is not watched, or has ended. */
   userOf(client: SocketClient): CurrentUserRecord | undefined {
-    return this.#sockets.get(client)?.user;
+    return this.#watched.of(client)?.user;
   }
 
-  /** Watches no socket any more. Nest closes them itself. */
-  onModuleDestroy(): void {
-    for (const sockets of this.#ofSession.values()) for (const socket of sockets) socket.stop();
+  /** How many sockets are watched now, and how many handshakes wait. */
+  countSockets(): SocketCounts {
+    return { watched: this.#watched.index.size, waiting: this.#checks.waiting.size };
   }
 
-  /** Known before it is checked, because the session may end meanwhile. */
-  #watch(client: SocketClient, session: SessionIdentity, { recheckMs, outageGraceMs }: SessionSocketOptions): WatchedSocket {
-    const fingerprint = this.#events.fingerprintOf(session.token);
-    const siblings = this.#ofSession.get(fingerprint) ?? new Set();
-    const socket = new WatchedSocket(client, {
-      verify: () => this.#parts.verifier.verify(session),
-      recheckMs: within(1, recheckMs, 60_000),
-      outageGraceMs: within(0, outageGraceMs, 300_000),
-      over: () => {
-        this.#sockets.delete(client);
-        siblings.delete(socket);
-        if (siblings.size === 0) this.#ofSession.delete(fingerprint);
-      },
-    });
-    this.#sockets.set(client, socket);
-    this.#ofSession.set(fingerprint, siblings.add(socket));
-    return socket;
+  /** Stops watching. Nest has closed the sockets. */
+  onApplicationShutdown(): void {
+    for (const socket of this.#watched.index.all()) socket.stop();
+  }
+
+  /** A check of this session was refused, by whatever it was asked. The message that found it gets its own denial first. */
+  #refused(fingerprint: string, kind: 'rejected' | 'denied'): void {
+    if (this.#watched.index.countOf(fingerprint) === 0) return;
+    setImmediate(() => this.#end(fingerprint, kind === 'denied' ? FORBIDDEN : TOKEN_REFUSED));
+  }
+
+  #end(fingerprint: string, denial: GuardDenial): void {
+    this.#checks.waiting.end(fingerprint, denial);
+    this.#watched.index.end(fingerprint, denial);
   }
 }
 
-/** What an application's own token source gets to see of a connection. */
-function connectionContext(client: SocketClient): ExecutionContext {
-  const context = new ExecutionContextHost([client, undefined, 'connection']);
-  context.setType('ws');
-  return context;
-}
-
-function within(min: number, value: number | undefined, fallback: number): number {
-  return value === undefined || Number.isNaN(value) ? fallback : Math.min(DAY_MS, Math.max(min, value));
+function unknownServer(): InvalidConfigurationError {
+  return new InvalidConfigurationError(
+    'SessionSockets.protect() knows servers of ws and of socket.io, and this is neither. Call it in afterInit(server) of a gateway, with that ' +
+      'server; with another library check the handshake yourself with SessionAuthService.verify() before you accept it.',
+  );
 }

@@ -12,9 +12,13 @@ export interface SessionPlaces<User extends object | string | number | true> {
   readonly flights: readonly { forget(token: string): void }[];
 }
 
+/** Called for each refusal by the service, with the digest of the token. */
+export type RefusalListener = (tokenKey: string, kind: 'rejected' | 'denied') => void;
+
 /** Ends sessions wherever they are: here at once, and on the other instances as soon as they hear of it. */
 export class SessionEndings<User extends object | string | number | true> {
   readonly #places: SessionPlaces<User>;
+  readonly #refusalListeners = new Set<RefusalListener>();
   #count = 0;
 
   constructor(places: SessionPlaces<User>) {
@@ -77,8 +81,15 @@ export class SessionEndings<User extends object | string | number | true> {
     await this.#places.shared?.close();
   }
 
+  /** Calls back for each session that the service refuses from now on, also with the cache off. @returns what ends that */
+  onRefusal(listener: RefusalListener): () => void {
+    this.#refusalListeners.add(listener);
+    return () => void this.#refusalListeners.delete(listener);
+  }
+
   /** The service refuses a session. If that was good before, it is news to the other instances. */
   refused(token: string, kind: 'rejected' | 'denied'): void {
+    for (const listener of this.#refusalListeners) listener(token, kind);
     const wasGoodHere = this.#places.memory?.knows(token) === true;
     if (wasGoodHere && kind === 'rejected') this.#places.ended?.add(token);
     void this.#places.shared?.refused({ kind: kind === 'rejected' ? 'refused' : 'forgotten', token }, wasGoodHere);

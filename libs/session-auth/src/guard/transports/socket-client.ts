@@ -62,6 +62,8 @@ export function disconnect(client: SocketClient, payload: DenialPayload): void {
     client.close?.(4000 + payload.statusCode, payload.code);
     return;
   }
+  // A socket that its namespace has not opened hears nothing; there is nothing to close.
+  if (client.connected === false) return;
   emitException(client, payload);
   client.disconnect?.();
 }

@@ -1,0 +1,50 @@
+import type { UserRecord } from '../../contract/user-record.js';
+import { TOKEN_REFUSED, TOKEN_REQUIRED } from '../../guard/http-denial.js';
+import { NO_TOKEN, type PresentedSessions } from '../../guard/presented-session.js';
+import { payloadOf } from '../../guard/transports/denial-payload.js';
+import { holdMessages } from '../../guard/transports/held-messages.js';
+import { disconnect, handshakeOf, rememberUpgrade, type SocketClient } from '../../guard/transports/socket-client.js';
+import { connectionContext } from './handshake-checks.js';
+import type { SocketWatchSettings } from './socket-options.js';
+import type { WatchedSockets } from './watched-sockets.js';
+
+/** Checks sockets that are open already. */
+export class OpenSockets {
+  readonly #presented: PresentedSessions;
+  readonly #watched: WatchedSockets;
+  readonly #unprotected: () => void;
+
+  /** `unprotected` is called for a socket that cannot be checked any more. */
+  constructor(presented: PresentedSessions, watched: WatchedSockets, unprotected: () => void) {
+    this.#presented = presented;
+    this.#watched = watched;
+    this.#unprotected = unprotected;
+  }
+
+  /** Checks a socket, holds back what it would hear meanwhile, and watches it. Never rejects. */
+  async check(client: SocketClient, upgrade: unknown, settings: SocketWatchSettings): Promise<UserRecord | undefined> {
+    const known = this.#watched.of(client);
+    if (known) return known.start();
+    if (client.handshake) {
+      this.#refuseSocketIo(client);
+      return undefined;
+    }
+    rememberUpgrade(client, upgrade);
+    const session = this.#presented.read(connectionContext(client), handshakeOf(client));
+    if (typeof session === 'string') {
+      disconnect(client, payloadOf(session === NO_TOKEN ? TOKEN_REQUIRED : TOKEN_REFUSED));
+      return undefined;
+    }
+    const messages = holdMessages(client);
+    const user = await this.#watched.add(client, session, settings).start();
+    if (user) messages.release();
+    else messages.drop();
+    return user;
+  }
+
+  /** A namespace broadcasts past its sockets, so that nothing can be held back. One that has ended just now comes here as well. */
+  #refuseSocketIo(client: SocketClient): void {
+    if (client.connected) this.#unprotected();
+    disconnect(client, payloadOf(TOKEN_REFUSED));
+  }
+}

@@ -1,0 +1,87 @@
+import { unavailable } from '../../contract/verdict.js';
+import { TOKEN_REFUSED, type GuardDenial } from '../../guard/http-denial.js';
+import { payloadOf } from '../../guard/transports/denial-payload.js';
+import { disconnect, handshakeOf } from '../../guard/transports/socket-client.js';
+import { denialOfVerdict } from '../../guard/verdict-denial.js';
+import { withoutStack } from '../../guard/without-stack.js';
+import type { HandshakeChecks } from './handshake-checks.js';
+import { reportDenial } from './report-denial.js';
+import { RecoveredSessions } from './recovered-sessions.js';
+import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
+import type { SocketWatchSettings } from './socket-options.js';
+import { UnfinishedHandshakes } from './unfinished-handshakes.js';
+import type { WatchedSockets } from './watched-sockets.js';
+
+type Settings = () => SocketWatchSettings;
+type Next = (error?: Error) => void;
+
+const REPLACED = denialOfVerdict(unavailable('busy', 1));
+
+/** Checks sockets of socket.io before their namespace opens them: until then no event and no broadcast reaches them. */
+export class SocketIoHandshakes {
+  readonly #checks: HandshakeChecks;
+  readonly #watched: WatchedSockets;
+  readonly #unfinished = new UnfinishedHandshakes(REPLACED);
+  readonly #recovered: RecoveredSessions;
+  readonly #protected = new WeakSet<SocketIoNamespace>();
+
+  constructor(checks: HandshakeChecks, watched: WatchedSockets) {
+    this.#checks = checks;
+    this.#watched = watched;
+    this.#recovered = new RecoveredSessions(watched);
+  }
+
+  /** Checks every handshake in every namespace of a server, also in those that it creates later. `settings` is read at each. */
+  protect(server: SocketIoServer, settings: Settings): void {
+    const { connectionStateRecovery } = server.opts;
+    if (connectionStateRecovery) connectionStateRecovery.skipMiddlewares = false;
+    for (const namespace of [server.of('/'), ...server._nsps.values()]) this.#protectNamespace(namespace, settings);
+    server.of('/').on('new_namespace', (namespace) => this.#protectNamespace(namespace, settings));
+  }
+
+  #protectNamespace(namespace: SocketIoNamespace, settings: Settings): void {
+    if (this.#protected.has(namespace)) return;
+    this.#protected.add(namespace);
+    if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
+    namespace.use((socket, next) => this.#check(socket, settings(), next));
+    // Before the listeners of gateways: these find the user.
+    namespace.prependListener('connection', (socket) => this.#opened(socket));
+  }
+
+  /** Always calls `next`: socket.io keeps a socket for as long as it waits for that. */
+  #check(socket: SocketIoSocket, settings: SocketWatchSettings, next: Next): void {
+    const unfinished = this.#unfinished.begin(socket);
+    const pending = this.#checks.begin({
+      client: socket,
+      request: handshakeOf(socket),
+      settings,
+      settle: (outcome) => {
+        if (!('verdict' in outcome)) {
+          unfinished.finish();
+          deny(outcome, next);
+          return;
+        }
+        const watched = this.#watched.add(socket, outcome.session, settings);
+        unfinished.endsWith(watched);
+        watched.admit(outcome.verdict);
+        this.#recovered.settle(socket);
+        next();
+      },
+    });
+    if (pending) unfinished.endsWith(pending);
+  }
+
+  /** A session may end while middlewares of the application still look at its socket. */
+  #opened(socket: SocketIoSocket): void {
+    this.#unfinished.finish(socket);
+    const watched = this.#watched.of(socket);
+    if (watched) watched.opened();
+    else disconnect(socket, payloadOf(TOKEN_REFUSED));
+  }
+}
+
+/** `connect_error` of the client has the denial as its `data`. */
+function deny(denial: GuardDenial, next: Next): void {
+  reportDenial(denial);
+  next(withoutStack(() => Object.assign(new Error(denial.message), { data: payloadOf(denial) })));
+}

@@ -1,0 +1,46 @@
+import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { GuardParts } from '../../guard/guard-parts.js';
+import type { SocketClient } from '../../guard/transports/socket-client.js';
+import { WatchedSocket } from '../../guard/watched-socket.js';
+import type { SessionAuthEvents } from '../session-auth-events.js';
+import { SessionIndex } from './session-index.js';
+import type { SocketWatchSettings } from './socket-options.js';
+
+/** The sockets that are watched: by client, and by session. It knows sessions by fingerprints alone. */
+export class WatchedSockets {
+  readonly index = new SessionIndex<WatchedSocket>();
+  readonly #verifier: GuardParts['verifier'];
+  readonly #events: SessionAuthEvents;
+  readonly #ofClient = new WeakMap<object, { readonly socket: WatchedSocket; readonly fingerprint: string }>();
+
+  constructor({ verifier }: GuardParts, events: SessionAuthEvents) {
+    this.#verifier = verifier;
+    this.#events = events;
+  }
+
+  /** The watched socket of a client; none when it is not watched, or not any more. */
+  of(client: object): WatchedSocket | undefined {
+    return this.#ofClient.get(client)?.socket;
+  }
+
+  /** The fingerprint of the session that a client's socket is watched for. */
+  ownerOf(client: object): string | undefined {
+    return this.#ofClient.get(client)?.fingerprint;
+  }
+
+  /** Watches a socket from now on. It is known before it is checked, because its session may end meanwhile. */
+  add(client: SocketClient, session: SessionIdentity, settings: SocketWatchSettings): WatchedSocket {
+    const fingerprint = this.#events.fingerprintOf(session.token);
+    const socket = new WatchedSocket(client, session, {
+      ...settings,
+      verify: (identity) => this.#verifier.verify(identity),
+      over: () => {
+        this.#ofClient.delete(client);
+        this.index.delete(fingerprint, socket);
+      },
+    });
+    this.#ofClient.set(client, { socket, fingerprint });
+    this.index.add(fingerprint, socket);
+    return socket;
+  }
+}
