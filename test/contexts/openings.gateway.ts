@@ -5,6 +5,7 @@ import {
   SubscribeMessage,
   WebSocketGateway,
   type OnGatewayConnection,
+  type OnGatewayInit,
   type WsResponse,
 } from '@nestjs/websockets';
 import {
@@ -20,7 +21,6 @@ import {
   SessionSockets,
   type SessionSocketOptions,
   type SocketClient,
-  type SocketUpgrade,
   type UserRecord,
 } from 'nestjs-session-auth';
 
@@ -28,9 +28,10 @@ import {
 export class GatewayPlan {
   /** How often a guarded handler ran. */
   ran = 0;
-  /** How it watches the sockets, if it does. */
+  /** How it watches the sockets, if it protects its server. */
   watch: SessionSocketOptions | undefined;
-  readonly connected: { client: SocketClient; admitted: Promise<UserRecord | undefined> }[] = [];
+  /** The sockets that opened, with their users at that moment. */
+  readonly connected: { client: SocketClient; user: UserRecord | undefined }[] = [];
 }
 
 /** Leaves time for other messages between the guard and the parameters of a handler. */
@@ -45,15 +46,19 @@ const answer = (data: unknown): WsResponse => ({ event: 'answer', data });
 
 @WebSocketGateway()
 @UseGuards(SessionAuthGuard)
-export class OpeningsGateway implements OnGatewayConnection {
+export class OpeningsGateway implements OnGatewayInit, OnGatewayConnection {
   constructor(
     private readonly sessions: SessionAuthService,
     private readonly sockets: SessionSockets,
     private readonly plan: GatewayPlan,
   ) {}
 
-  handleConnection(client: SocketClient, upgrade: SocketUpgrade): void {
-    if (this.plan.watch) this.plan.connected.push({ client, admitted: this.sockets.guard(client, upgrade, this.plan.watch) });
+  afterInit(server: object): void {
+    if (this.plan.watch) this.sockets.protect(server, this.plan.watch);
+  }
+
+  handleConnection(client: SocketClient): void {
+    this.plan.connected.push({ client, user: this.sockets.userOf(client) });
   }
 
   @SubscribeMessage('me')

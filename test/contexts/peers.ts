@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import type { INestApplication, WebSocketAdapter } from '@nestjs/common';
@@ -10,6 +12,25 @@ import { until } from '../support/until.js';
 export interface Presented {
   readonly headers?: Record<string, string>;
   readonly auth?: Record<string, unknown>;
+}
+
+/** What a client gets of a denied handshake. */
+export interface Denial {
+  readonly statusCode: number;
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** The handshake was denied. */
+export class HandshakeDenied extends Error {
+  constructor(
+    readonly denial: Denial,
+    /** Headers of the reply; none with socket.io. */
+    readonly headers: IncomingHttpHeaders = {},
+  ) {
+    super(denial.code);
+  }
 }
 
 /** One message as a client got it. */
@@ -37,7 +58,7 @@ export type SocketLibrary = readonly [
 
 export const SOCKET_IO: SocketLibrary = ['socket.io', (app: INestApplication): WebSocketAdapter => new IoAdapter(app), connectToSocketIo];
 
-const WS: SocketLibrary = ['ws', (app: INestApplication): WebSocketAdapter => new WsAdapter(app), connectToWs];
+export const WS: SocketLibrary = ['ws', (app: INestApplication): WebSocketAdapter => new WsAdapter(app), connectToWs];
 
 export const SOCKET_LIBRARIES = [SOCKET_IO, WS];
 
@@ -45,7 +66,10 @@ async function connectToSocketIo(url: string, { headers = {}, auth = {} }: Prese
   const socket = io(url, { auth, extraHeaders: headers, forceNew: true, reconnection: false, transports: ['websocket'] });
   const received: Message[] = [];
   socket.onAny((event: string, data: unknown) => received.push([event, data]));
-  await new Promise((resolve, reject) => socket.once('connect', () => resolve(undefined)).once('connect_error', reject));
+  await new Promise((resolve, reject) => {
+    socket.once('connect', () => resolve(undefined));
+    socket.once('connect_error', (error) => reject('data' in error ? new HandshakeDenied(error.data as Denial) : error));
+  });
   return peer(received, (event, data) => socket.emit(event, ...(data === undefined ? [] : [data])), {
     isOpen: () => socket.connected,
     close: () => Promise.resolve(void socket.disconnect()),
@@ -57,12 +81,15 @@ async function connectToWs(url: string, { headers = {} }: Presented): Promise<Pe
   const socket = new WebSocket(url.replace('http', 'ws'), { headers });
   const received: Message[] = [];
   let reason = { statusCode: 0, code: '' };
-  socket.on('message', (text: Buffer) => {
-    const { event, data } = JSON.parse(text.toString()) as { event: string; data: unknown };
+  socket.on('message', (message: Buffer) => {
+    const { event, data } = JSON.parse(message.toString()) as { event: string; data: unknown };
     received.push([event, data]);
   });
   socket.on('close', (status, code) => (reason = { statusCode: status - 4000, code: code.toString() }));
-  await once(socket, 'open');
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve).once('error', reject);
+    socket.once('unexpected-response', (_request, response) => void denialIn(response).then(reject));
+  });
   return peer(received, (event, data) => socket.send(JSON.stringify({ event, data })), {
     isOpen: () => socket.readyState !== WebSocket.CLOSED,
     close: async () => {
@@ -72,6 +99,11 @@ async function connectToWs(url: string, { headers = {} }: Presented): Promise<Pe
     },
     reason: () => reason,
   });
+}
+
+async function denialIn(response: IncomingMessage): Promise<Error> {
+  const body = await text(response);
+  return new HandshakeDenied(JSON.parse(body) as Denial, response.headers);
 }
 
 interface Connection extends Pick<Peer, 'isOpen' | 'close'> {

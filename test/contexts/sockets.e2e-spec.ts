@@ -10,7 +10,7 @@ import type { RunningApp } from '../support/platforms.js';
 import { hold, json, reply } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { gatewayBed } from './gateway-bed.js';
-import { SOCKET_LIBRARIES, type Peer } from './peers.js';
+import { HandshakeDenied, SOCKET_LIBRARIES, type Peer } from './peers.js';
 
 const NEVER_MS = 3_600_000;
 const SOON_MS = 10;
@@ -25,11 +25,12 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
 
   const connectWith = (token?: string): Promise<Peer> => bed.connect(token === undefined ? {} : { headers: { 'x-auth-token': token } });
 
-  /** Waits for the first check of the last socket. */
-  async function admitted(): Promise<string | undefined> {
-    await until('the connection', () => bed.plan.connected.length === bed.peers.length);
-    return (await bed.plan.connected.at(-1)?.admitted)?.username;
-  }
+  /** What a client gets whose handshake is denied. */
+  const denialOf = async (connecting: Promise<Peer>): Promise<HandshakeDenied> => {
+    const denied = await connecting.catch((error: unknown) => error);
+    if (denied instanceof HandshakeDenied) return denied;
+    throw new Error('The handshake was not denied', { cause: denied });
+  };
 
   const checks = (): number => bed.service.callsTo('user_details');
   const checkedAgain = async (times: number): Promise<void> => {
@@ -41,7 +42,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     await start({ recheckMs: NEVER_MS });
     const peer = await connectWith(bed.service.signInAs({}));
 
-    expect(await admitted()).toBe('ann');
+    expect(bed.plan.connected.map(({ user }) => user?.username)).toEqual(['ann']);
     expect(await peer.ask('user-of-socket')).toEqual(['answer', 'ann']);
     expect(peer.isOpen()).toBe(true);
   });
@@ -52,15 +53,15 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     ['a refused one', 'bad', 401, 'SESSION_REJECTED'],
     ['one that the service denies', 'denied', 403, 'ACCESS_DENIED'],
     ['one of which the service cannot say', 'unknown', 503, 'SESSION_SERVICE_UNAVAILABLE'],
-  ])('are ended at the connection, with the reason, when the token is %s', async (_case, token, statusCode, code) => {
+  ])('never open, and their clients get the reason, when the token is %s', async (_case, token, statusCode, code) => {
     bed.service.on('user_details', ({ headers: { 'x-auth-token': asked } }, ...rest) =>
       reply(asked === 'denied' ? 403 : asked === 'unknown' ? 500 : 401)({} as never, ...rest),
     );
     await start({});
-    const peer = await connectWith(token);
+    const { denial } = await denialOf(connectWith(token));
 
-    expect(await peer.ended()).toMatchObject({ statusCode, code });
-    expect(await admitted()).toBeUndefined();
+    expect(denial).toMatchObject({ statusCode, code, message: expect.any(String) });
+    expect(bed.plan.connected).toEqual([]);
   });
 
   it('are ended when a later check finds that their session is over', async () => {
@@ -77,7 +78,6 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     await start({ recheckMs: SOON_MS });
     const token = bed.service.signInAs({ username: 'ann' });
     const peer = await connectWith(token);
-    await admitted();
     bed.service.signInAs({ username: 'ann-marie' }, token);
 
     await until('the new name', async () => (await peer.ask('user-of-socket'))[1] === 'ann-marie');
@@ -87,32 +87,29 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     const { app } = await start({ recheckMs: NEVER_MS });
     const [token, other] = [bed.service.signInAs({}), bed.service.signInAs({})];
     const [first, second, third] = [await connectWith(token), await connectWith(token), await connectWith(other)];
-    await until('the connections', () => bed.plan.connected.length === 3);
-    await Promise.all(bed.plan.connected.map(({ admitted: done }) => done));
     await app.get(SessionAuthService).signOut(token);
 
     for (const peer of [first, second]) expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
     expect(await third.ask('user-of-socket')).toEqual(['answer', 'ann']);
   });
 
-  it('are ended when the session is signed out while it is checked for the first time', async () => {
+  it('never open when the session is signed out while it is checked for the first time', async () => {
     const held = hold(json({ username: 'ann' }));
     bed.service.on('user_details', held.script);
     const { app } = await start({ recheckMs: NEVER_MS });
-    const peer = await connectWith('some-token');
+    const denied = denialOf(connectWith('some-token'));
     await held.arrived;
     await app.get(SessionAuthService).signOut('some-token');
     held.release();
 
-    expect(await peer.ended()).toMatchObject({ statusCode: 401 });
-    expect(await admitted()).toBeUndefined();
+    expect((await denied).denial).toMatchObject({ statusCode: 401 });
+    expect(bed.plan.connected).toEqual([]);
   });
 
   it('stay through an outage, and are watched on when it is over', async () => {
     await start({ recheckMs: SOON_MS, outageGraceMs: NEVER_MS });
     const token = bed.service.signInAs({});
     const peer = await connectWith(token);
-    await admitted();
     bed.service.on('user_details', reply(500));
     await checkedAgain(5);
     expect(await peer.ask('user-of-socket')).toEqual(['answer', 'ann']);
@@ -130,7 +127,6 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
   ])('are ended by an outage that lasts longer than %i ms', async (outageGraceMs) => {
     await start({ recheckMs: SOON_MS, outageGraceMs });
     const peer = await connectWith(bed.service.signInAs({}));
-    await admitted();
     bed.service.on('user_details', reply(500));
 
     expect(await peer.ended()).toMatchObject({ statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE' });
@@ -139,32 +135,28 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
   it('are in an outage too while a lapsed session is answered from memory', async () => {
     await start({ recheckMs: SOON_MS, outageGraceMs: 50 }, { cache: { ttlMs: 1, staleIfErrorMs: NEVER_MS } });
     const peer = await connectWith(bed.service.signInAs({}));
-    await admitted();
     bed.service.on('user_details', reply(500));
 
     expect(await peer.ended()).toMatchObject({ statusCode: 503 });
   });
 
   it('are forgotten when they close, and checked no more', async () => {
-    await start({ recheckMs: SOON_MS });
+    const { app } = await start({ recheckMs: SOON_MS });
     const gone = bed.service.signInAs({ username: 'gone' });
     await (await connectWith(gone)).close();
-    const peer = await connectWith(bed.service.signInAs({ username: 'here' }));
-    await until('both connections', () => bed.plan.connected.length === 2);
-    const [first] = bed.plan.connected;
-    await first?.admitted;
-    // A message of its client may be on its way; nothing follows it.
-    await until('the end of the first', async () => (await peer.ask('is-watched', 0))[1] === false);
+    await connectWith(bed.service.signInAs({ username: 'here' }));
+    await until('the end of the first', () => app.get(SessionSockets).countSockets().watched === 1);
+    // A check of the first may be on its way; nothing follows it.
+    await checkedAgain(2);
     bed.service.requests.length = 0;
     await checkedAgain(5);
 
     expect(bed.service.requests.filter(({ headers }) => headers['x-auth-token'] === gone)).toEqual([]);
   });
 
-  it('are watched once, though two gateways ask for it', async () => {
+  it('are checked once, though two gateways protect their server and ask for the user again', async () => {
     const { app } = await start({ recheckMs: NEVER_MS });
     await connectWith(bed.service.signInAs({}));
-    await admitted();
     const again = app.get(SessionSockets).guard((bed.plan.connected[0] as { client: SocketClient }).client);
 
     expect((await again)?.username).toBe('ann');

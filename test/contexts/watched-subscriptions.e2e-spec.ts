@@ -39,9 +39,9 @@ const graphql = () =>
       autoSchemaFile: true,
       subscriptions: {
         'graphql-ws': {
-          onConnect: (context: unknown) => {
+          onConnect: async (context: unknown) => {
             const { connectionParams, extra } = context as Connection;
-            void sockets.guard(extra.socket, { headers: { 'x-auth-token': connectionParams?.token } });
+            await sockets.guard(extra.socket, { headers: { 'x-auth-token': connectionParams?.token } });
           },
         },
       },

@@ -1,4 +1,4 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { GuardParts } from '../guard/guard-parts.js';
@@ -38,12 +38,14 @@ export interface SocketCounts {
  * }
  * ```
  */
-export class SessionSockets implements OnApplicationShutdown {
+export class SessionSockets implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #checks: HandshakeChecks;
   readonly #watched: WatchedSockets;
   readonly #ws: WsHandshakes;
   readonly #socketIo: SocketIoHandshakes;
   readonly #open: OpenSockets;
+  #started = false;
+  #misuse: InvalidConfigurationError | undefined;
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Nest builds it. */
@@ -65,7 +67,8 @@ export class SessionSockets implements OnApplicationShutdown {
    * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user in `handleConnection` already
    * ({@link userOf}), is checked again every `recheckMs`, is closed at once when its session ends, and stays open through an outage of the session
    * service for `outageGraceMs`. Called again for one server, it only replaces the options.
-   * @throws InvalidConfigurationError when it is neither a server of ws nor one of socket.io
+   * @throws InvalidConfigurationError when it is neither a server of ws nor one of socket.io. Nest would lose an error of `afterInit`, so
+   * until the application has started, the start fails with it instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
     const socketIo = socketIoServerOf(server);
@@ -76,7 +79,7 @@ export class SessionSockets implements OnApplicationShutdown {
     if (isKnown) return;
     if (socketIo) this.#socketIo.protect(socketIo, settings);
     else if (isWsServer(server)) this.#ws.protect(server, settings);
-    else throw unknownServer();
+    else this.#refuseServer(unknownServer());
   }
 
   /**
@@ -102,9 +105,21 @@ export class SessionSockets implements OnApplicationShutdown {
     return { watched: this.#watched.index.size, waiting: this.#checks.waiting.size };
   }
 
+  /** @throws InvalidConfigurationError when `protect` got a server that it does not know */
+  onApplicationBootstrap(): void {
+    if (this.#misuse) throw this.#misuse;
+    this.#started = true;
+  }
+
   /** Stops watching. Nest has closed the sockets. */
   onApplicationShutdown(): void {
     for (const socket of this.#watched.index.all()) socket.stop();
+  }
+
+  /** Nest calls `afterInit` where an error ends the process without a chance to catch it. */
+  #refuseServer(error: InvalidConfigurationError): void {
+    if (this.#started) throw error;
+    this.#misuse ??= error;
   }
 
   /** A check of this session was refused, by whatever it was asked. The message that found it gets its own denial first. */

@@ -1,3 +1,4 @@
+import { SessionRejectedError } from '../../contract/errors.js';
 import type { SocketClient } from './socket-client.js';
 
 type Message = readonly unknown[];
@@ -36,5 +37,5 @@ export function holdMessages(client: SocketClient): { release(): void; drop(): v
 /** Who sent it may wait for its callback. */
 function fail(message: Message): void {
   const callback = message.at(-1);
-  if (typeof callback === 'function') (callback as (error: Error) => void)(new Error('The socket has no valid session'));
+  if (typeof callback === 'function') (callback as (error: Error) => void)(new SessionRejectedError());
 }
