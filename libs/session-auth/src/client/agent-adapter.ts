@@ -1,8 +1,19 @@
-import { ClientRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
-import axios, { AxiosHeaders, type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import { ClientRequest, type Agent, type IncomingMessage } from 'node:http';
+import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import { agentTransport } from './agent-transport.js';
+import { readBody } from './incoming-body.js';
 import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './no-reply.js';
 import type { SessionCall } from './pooled-adapter.js';
-import { isReadable } from './reply.js';
+
+/** A stream, because axios keeps a list of all chunks of a body that it collects, however small they are. */
+const LIMITS = {
+  responseType: 'stream',
+  maxContentLength: -1,
+  maxRedirects: 0,
+  proxy: false,
+  decompress: false,
+  validateStatus: null,
+} as const;
 
 /** axios's own adapter over node:http, under the same limits, for applications that bring their agents (mTLS, a private network). */
 export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
@@ -11,23 +22,18 @@ export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
     const { deadline, freshConnection } = config as InternalAxiosRequestConfig & Partial<SessionCall>;
     const abort = new AbortController();
     config.headers.set('User-Agent', false);
-    deadline?.onEnd(() => abort.abort());
+    const giveUp = (): void => abort.abort();
+    deadline?.onEnd(giveUp);
     try {
-      const limited = { ...config, ...limitsOf(maxResponseBytes), ...(freshConnection && freshAgents(config)), signal: abort.signal };
-      return readableOnly((await http(limited)) as AxiosResponse<Buffer>, maxResponseBytes);
+      const ours = { ...LIMITS, transport: agentTransport(giveUp), signal: abort.signal };
+      const limited = { ...config, ...ours, ...(freshConnection && freshAgents(config)) };
+      const response = (await http(limited)) as AxiosResponse<IncomingMessage>;
+      deadline?.onEnd(() => response.data.destroy());
+      return { ...response, data: await readBody(response.data, maxResponseBytes) };
     } catch (error) {
       throw new NoReplyError(axios.isAxiosError(error) && wasReused(error.request) ? STALE_CONNECTION : UNREACHABLE);
     }
   };
-}
-
-function limitsOf(maxContentLength: number) {
-  return { maxContentLength, maxRedirects: 0, proxy: false, decompress: false, responseType: 'arraybuffer', validateStatus: null } as const;
-}
-
-function readableOnly(response: AxiosResponse<Buffer>, maxBytes: number): AxiosResponse<Buffer | undefined> {
-  const headers = AxiosHeaders.from(response.headers as Record<string, string>).toJSON() as IncomingHttpHeaders;
-  return isReadable(headers, maxBytes) ? response : { ...response, data: undefined };
 }
 
 /** Whether a request failed on a connection that had served before, without a byte of its own reply. */

@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+
+/** How an interim reply begins; `x` stands for any digit. */
+const STATUS_LINE = Buffer.from('HTTP/1.x 1xx');
+const ANY_DIGIT = 0x78;
+const ZERO = 0x30;
+const TWO = 0x32;
+const NINE = 0x39;
+const CR = 0x0d;
+const LF = 0x0a;
+
+/**
+ * Makes a connector whose connections accept `100 Continue` before a reply. undici accepts every interim reply (1xx) but that one, which it takes
+ * for an error where it did not send `Expect`: so it is shown `102 Processing` in its place.
+ */
+export function acceptingContinue(connect: buildConnector.connector): buildConnector.connector {
+  return (options, settle) => {
+    connect(options, (...outcome) => {
+      if (outcome[1]) acceptContinue(outcome[1]);
+      settle(...outcome);
+    });
+  };
+}
+
+/** undici reads what a connection brings with `read()`. A reply begins after a request was written, because there is one at a time. */
+function acceptContinue(socket: Socket): void {
+  const scan = new InterimScan();
+  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  socket.write = (...args: unknown[]): boolean => {
+    scan.restart();
+    return write(...args);
+  };
+  socket.read = (size?: number): Buffer | null => {
+    const chunk = read(size);
+    if (chunk) scan.rewrite(chunk);
+    return chunk;
+  };
+}
+
+/** Finds the status lines of interim replies, in chunks of any size, up to the first line of the reply itself. */
+export class InterimScan {
+  #at: 'status line' | 'interim head' | 'reply' = 'status line';
+  /** Characters of this line before now. */
+  #column = 0;
+  #mayBeContinue = false;
+
+  /** A reply is about to begin. */
+  restart(): void {
+    this.#at = 'status line';
+    this.#column = 0;
+  }
+
+  /** Changes 100 to 102 in a status line, in place. */
+  rewrite(chunk: Uint8Array): void {
+    for (let index = 0; index < chunk.length && this.#at !== 'reply'; index += 1) {
+      const byte = chunk[index] ?? 0;
+      if (this.#at === 'interim head') this.#readHead(byte);
+      else if (this.#readStatusLine(byte)) chunk[index] = TWO;
+    }
+  }
+
+  /** Whether this is the last digit of 100. */
+  #readStatusLine(byte: number): boolean {
+    if (this.#column === 0 && (byte === CR || byte === LF)) return false;
+    const expected = STATUS_LINE[this.#column] ?? 0;
+    if (expected === ANY_DIGIT ? !isDigit(byte) : byte !== expected) {
+      this.#at = 'reply';
+      return false;
+    }
+    const column = this.#column++;
+    if (column === STATUS_LINE.length - 2) this.#mayBeContinue = byte === ZERO;
+    if (column < STATUS_LINE.length - 1) return false;
+    this.#at = 'interim head';
+    return this.#mayBeContinue && byte === ZERO;
+  }
+
+  #readHead(byte: number): void {
+    if (byte === LF && this.#column === 0) this.restart();
+    else if (byte === LF) this.#column = 0;
+    else if (byte !== CR) this.#column += 1;
+  }
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
