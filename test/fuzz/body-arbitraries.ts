@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { MAX_BODY } from './wire-case.js';
+import { MAX_BODY, PRESENTED_TOKEN } from './wire-case.js';
 
 /** JSON texts by the type that a field declares. */
 const STRING = ['"a"', '""', '"ann@a.example"', '"\\u0000"', '"\\ud800"', '"é€😀"', '"__proto__"', '"\\"}"', '"7"'];
+const TOKEN = [...Array<string>(8).fill(`"${PRESENTED_TOKEN}"`), '"a"', '""'];
 const BOOLEAN = ['true', 'false'];
 const ID = ['7', '0', '-1', '-0', '7.0', '1e3', '9007199254740991', '-9007199254740991'];
 const NO_ID = ['1e999', '-1e999', '1.5', '9007199254740992', '9007199254740993', '"7"', 'true', '[]', '{}', '[7]'];
@@ -14,7 +15,8 @@ const ANY = [
 const NO_JSON = ['undefined', 'NaN', "'a'", '01', '+1', '.5', '"a', '"\t"', '"\\x41"', 'tru', '', '[', '{"a":}', '-', '1e', '"\\u12"'];
 
 const NAMES = {
-  string: ['username', 'email', 'role', 'first_name', 'last_name', 'sub_role', 'auth_token', 'preffered_language', 'client_name'],
+  string: ['username', 'email', 'role', 'first_name', 'last_name', 'sub_role', 'preffered_language', 'client_name'],
+  token: ['auth_token'],
   boolean: ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'],
   id: ['client_id', 'company_id', 'location_id'],
 };
@@ -31,10 +33,11 @@ const ids = fc
 const wellTyped: fc.Arbitrary<Pair> = fc.oneof(
   { weight: 5, arbitrary: pair([...NAMES.string, 'display_label'], STRING) },
   { weight: 3, arbitrary: pair(NAMES.boolean, BOOLEAN) },
+  { weight: 1, arbitrary: pair(NAMES.token, TOKEN) },
   { weight: 2, arbitrary: fc.tuple(fc.constant('ccl_info'), ids) },
   { weight: 1, arbitrary: pair(STRANGE, ANY) },
 );
-const everyName = [...NAMES.string, ...NAMES.boolean, ...NAMES.id, 'ccl_info', 'display_label', ...STRANGE];
+const everyName = [...NAMES.string, ...NAMES.token, ...NAMES.boolean, ...NAMES.id, 'ccl_info', 'display_label', ...STRANGE];
 const anyPair = fc.oneof(
   { weight: 80, arbitrary: wellTyped },
   { weight: 3, arbitrary: pair(everyName, ANY) },

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { startRawListener, type RawListener } from './raw-listener.js';
-import type { WireCase } from './wire-case.js';
+import { PRESENTED_TOKEN, type WireCase } from './wire-case.js';
 
 /** What goes over the wire for one token. */
 interface Script {
@@ -31,9 +31,10 @@ export class CaseService {
    * reach the client after its next request, and nothing in HTTP/1.1 would tell them from the answer to that.
    */
   expect(token: string, { bytes, ending, cuts }: WireCase, end: number | undefined): void {
+    const answer = bytes.replaceAll(PRESENTED_TOKEN, token);
     const places = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((one, other) => one - other);
     const sure = places.filter((place) => place === bytes.length || (end !== undefined && place < end));
-    const pieces = sure.map((place, index) => Buffer.from(bytes.slice(sure[index - 1] ?? 0, place), 'latin1'));
+    const pieces = sure.map((place, index) => Buffer.from(answer.slice(sure[index - 1] ?? 0, place), 'latin1'));
     this.#scripts.set(token, { pieces, ending });
   }
 

@@ -25,7 +25,7 @@ export function readAnswer(bytes: string, ending: Ending, from = 0): Answer | No
   if (head === 'doubtful' || head.status === 101) return DOUBTFUL;
   if (head.status >= 200) return readBody(bytes, head, ending);
   const final = readAnswer(bytes, ending, head.end);
-  const plainInterim = head.certain && head.status !== 100 && head.fields.every(([name]) => name === 'link');
+  const plainInterim = head.certain && head.fields.every(([name]) => name === 'link');
   return final.kind === 'answer' && !plainInterim ? { ...final, certain: false } : final;
 }
 

@@ -1,18 +1,19 @@
 import { readAnswer, valuesOf, type Answer } from './http-reading.js';
 import { readUser } from './record-reading.js';
-import { MAX_BODY, type Expected, type Outcome, type WireCase } from './wire-case.js';
+import { MAX_BODY, PRESENTED_TOKEN, type Expected, type Outcome, type WireCase } from './wire-case.js';
 
-/** What rules R1, R3 and R5 say of an answer. Written from the interface and RFC 9112; knows nothing of the library. */
+/** What rules R1, R3, R5 and R17 say of an answer. Written from the interface and RFC 9112; knows nothing of the library. */
 export function expectedOf({ bytes, ending }: WireCase): Expected {
   const answer = readAnswer(bytes, ending);
-  if (answer.kind === 'answer') return expectedOfAnswer(answer);
+  if (answer.kind === 'answer') return expectedOfAnswer(answer, bytes.includes(PRESENTED_TOKEN));
   const surelyNoRefusal = answer.kind === 'incomplete' && (answer.status === 0 || answer.status === 200);
   return { permitted: surelyNoRefusal ? ['unavailable'] : DENIALS, user: undefined, end: undefined };
 }
 
 const DENIALS: readonly Outcome[] = ['unavailable', 'rejected', 'denied'];
 
-function expectedOfAnswer(answer: Answer): Expected {
+/** A framing may cut the token into pieces, which then is not the one that is presented. */
+function expectedOfAnswer(answer: Answer, hasToken: boolean): Expected {
   const { head, body, certain, end } = answer;
   const coding = codingOf(answer);
   if (head.status !== 200) {
@@ -23,7 +24,9 @@ function expectedOfAnswer(answer: Answer): Expected {
   const type = typeOf(answer);
   const isUsable = body.length <= MAX_BODY && coding !== 'coded' && type !== 'other';
   const user = isUsable ? readUser(body) : undefined;
-  if (!user) return { permitted: ['unavailable'], user, end };
+  const names = user?.auth_token;
+  if (!user || (names !== undefined && !(names === PRESENTED_TOKEN && hasToken)))
+    return { permitted: ['unavailable'], user: undefined, end };
   const exact = certain && coding === 'plain' && type === 'json';
   return { permitted: exact ? ['allow'] : ['allow', 'unavailable'], user, end };
 }

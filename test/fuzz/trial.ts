@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CaseService } from './case-service.js';
 import { expectedOf } from './oracle.js';
 import { Tally } from './tally.js';
-import type { Expected, Outcome, WireCase } from './wire-case.js';
+import { PRESENTED_TOKEN, type Expected, type Outcome, type WireCase } from './wire-case.js';
 
 /** What a caller was told, and its user if it was let in. */
 interface Told {
@@ -56,9 +56,9 @@ export class Trial {
   }
 
   async #tell(sessions: SessionAuthService, timeoutMs: number, wireCase: WireCase, { end }: Expected): Promise<Told> {
-    const token = `token-${(this.#tokens += 1)}`;
+    const token = `token-${String((this.#tokens += 1)).padStart(8, '0')}`;
     this.#service.expect(token, wireCase, end);
-    const check = sessions.verify(token).then((user) => ({ outcome: 'allow', detail: valuesIn(user) }) as const, toldBy);
+    const check = sessions.verify(token).then((user) => ({ outcome: 'allow', detail: valuesIn(user, token) }) as const, toldBy);
     const told = await within(check, timeoutMs + SLACK_MS);
     this.#service.forget(token);
     return told ?? { outcome: 'foreign error', detail: 'no outcome long after the deadline' };
@@ -92,8 +92,9 @@ function toldBy(error: unknown): Told {
 }
 
 /** The fields of a user that have a value, the hidden token among them, as plain objects. */
-function valuesIn(user: object & { readonly auth_token?: string | undefined }): unknown {
-  const fields = { ...user, ...(user.auth_token !== undefined && { auth_token: user.auth_token }) };
+function valuesIn(user: object & { readonly auth_token?: string | undefined }, presented: string): unknown {
+  const named = user.auth_token === presented ? PRESENTED_TOKEN : user.auth_token;
+  const fields = { ...user, ...(named !== undefined && { auth_token: named }) };
   return plain(fields);
 }
 

@@ -21,5 +21,8 @@ export interface Expected {
   readonly end: number | undefined;
 }
 
+/** Stands in a case for the token that is presented; as long as one. */
+export const PRESENTED_TOKEN = 'token-00000000';
+
 /** Bytes that a body may have in this test. */
 export const MAX_BODY = 4_096;

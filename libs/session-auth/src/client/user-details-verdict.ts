@@ -9,7 +9,7 @@ import { DEFAULT_STATUS_MEANINGS, type RefusalStatus, type StatusMap } from './s
 /** Reads the record in a 200: `undefined` for anything that is not a user. */
 export type ReadUser<User> = (json: object) => User | undefined;
 
-/** What to do when user_details answers with another `auth_token` than was presented. */
+/** What to do when user_details answers with another `auth_token` than was presented. @default 'deny' */
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
 /** How replies to user_details are read. */

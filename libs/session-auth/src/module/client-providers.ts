@@ -1,6 +1,7 @@
 import type { FactoryProvider, Provider } from '@nestjs/common';
 import { agentAdapter } from '../client/agent-adapter.js';
 import { Connections } from '../client/connections.js';
+import type { Notices } from '../client/notices.js';
 import { Deadlines } from '../client/deadlines.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
@@ -33,12 +34,27 @@ const http: FactoryProvider<SessionHttpService> = {
 
 const client: FactoryProvider<SessionClient<UserRecord>> = {
   provide: SessionClient,
-  useFactory: (set: SessionAuthSettings, readUser: ReadUser<UserRecord>, service: SessionHttpService, log: NoticeLog) => {
-    const verdicts = new UserDetailsVerdicts(readUser, set, log);
+  useFactory: (
+    set: SessionAuthSettings,
+    readUser: ReadUser<UserRecord>,
+    service: SessionHttpService,
+    pool: Connections,
+    log: NoticeLog,
+  ) => {
+    const verdicts = new UserDetailsVerdicts(readUser, set, noticesTo(log, set, pool));
     return new SessionClient(new SessionWire(service, set), verdicts, readUser, set.http.maxTokenLength);
   },
-  inject: [SETTINGS, USER_READER, SessionHttpService, NoticeLog],
+  inject: [SETTINGS, USER_READER, SessionHttpService, Connections, NoticeLog],
 };
+
+/** A connection may bring each caller the answer of the one before. */
+function noticesTo(log: NoticeLog, { tokenEcho }: SessionAuthSettings, pool: Connections): Notices {
+  const tokenMismatch = (): void => {
+    log.tokenMismatch();
+    if (tokenEcho === 'deny') pool.renew();
+  };
+  return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch };
+}
 
 /** The way to the session service. */
 export const CLIENT_PROVIDERS: Provider[] = [Deadlines, connections, http, client];

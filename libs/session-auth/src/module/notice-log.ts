@@ -13,7 +13,11 @@ export class NoticeLog implements Notices {
   }
 
   tokenMismatch(): void {
-    this.#write('token mismatch', 'user_details answered with another auth_token than was presented. See the tokenEcho option.');
+    this.#write(
+      'token mismatch',
+      "user_details answered with another auth_token than was presented, which may be another caller's answer. By default (tokenEcho: 'deny') " +
+        "its caller gets 503. Look for a proxy that mixes up replies; set tokenEcho: 'warn' only if the service gives new tokens on purpose.",
+    );
   }
 
   /** A call to the store of `cache.store` failed, or took too long. */

@@ -62,7 +62,10 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
   /** At least one of these fields must be a non-empty string, or a 200 is not a user (our decision). @default ['username', 'email'] */
   readonly identityFields?: readonly (keyof User & string)[];
 
-  /** What to do when user_details answers with another `auth_token` than was presented: nothing, a warning, or 503. @default 'warn' */
+  /**
+   * What to do when user_details answers with another `auth_token` than was presented: `'deny'` answers 503, because the record may be another
+   * caller's; `'warn'` lets the caller in; both write a log line, at most once a minute. `'ignore'` lets the caller in. @default 'deny'
+   */
   readonly tokenEcho?: TokenEcho;
 
   /**

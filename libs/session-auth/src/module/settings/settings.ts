@@ -61,7 +61,7 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     identityFields: readIdentityFields(options.identityFields),
-    tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'warn'),
+    tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'deny'),
     audit: wordOption('audit', options.audit, ['off', 'warn', 'error'], 'warn'),
     http: readHttpSettings(options.http),
   };
