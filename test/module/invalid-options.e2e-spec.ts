@@ -52,6 +52,7 @@ const integers: Case[] = (
     ['signOutTimeoutMs', [0, 300_001]],
     ['maxInFlight', [0, 10_001]],
     ['maxQueued', [-1, 100_001]],
+    ['maxSignIns', [0, 10_001]],
     ['retry.maxAttempts', [0, 11]],
     ['http.maxResponseBytes', [0, 16_777_217]],
     ['http.maxTokenLength', [0, 65_537]],

@@ -50,6 +50,12 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
   /** Checks that may wait for their turn, no longer than `timeoutMs`; the next is answered 503 at once. 0 to 100 000. @default 1024 */
   readonly maxQueued?: number;
 
+  /**
+   * Sign-ins that may be in flight at once, each on a connection of its own; the next is answered 503 at once. As many sign-outs, counted apart, so
+   * that sign-ins never keep a session from being ended. 1 to 10 000. @default 32
+   */
+  readonly maxSignIns?: number;
+
   /** Memory of sessions. Off, every request is checked, and concurrent checks of one token still share a call. @default false */
   readonly cache?: false | SessionAuthCacheOptions;
 

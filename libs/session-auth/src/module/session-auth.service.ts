@@ -10,12 +10,15 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
+import { CallLimit } from './call-limit.js';
 import type { CallOptions, VerifyOptions } from './call-options.js';
 
 /** Limits of {@link SessionAuthService}. */
 export interface ServiceSettings {
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
+  /** Sign-ins in flight; as many sign-outs beside them. */
+  readonly maxSignIns: number;
   readonly maxTokenLength: number;
 }
 
@@ -28,6 +31,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #verifier: SessionVerifier<User>;
   readonly #deadlines: Deadlines;
   readonly #settings: ServiceSettings;
+  readonly #signIns: CallLimit;
+  /** Of their own: however many sign in, a session can be ended. */
+  readonly #signOuts: CallLimit;
 
   /** @internal Nest builds it. */
   constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
@@ -35,10 +41,12 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     this.#verifier = verifier;
     this.#deadlines = deadlines;
     this.#settings = settings;
+    this.#signIns = new CallLimit(settings.maxSignIns);
+    this.#signOuts = new CallLimit(settings.maxSignIns);
   }
 
   /**
-   * Signs in (section 4.1). A 202 is `accepted`: no user and no token. Tried once.
+   * Signs in (section 4.1). A 202 is `accepted`: no user and no token. Tried once; `busy` at once where `maxSignIns` are in flight.
    * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
@@ -47,7 +55,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
       throw new InvalidRequestError('A sign-in needs a username and a password');
     if (!this.#isAuthIv(call.authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
     const work = (deadline: Deadline) => this.#client.signIn({ username, password }, call.authIv, deadline);
-    const result = await this.#within(this.#settings.signInTimeoutMs, call.signal, work);
+    const result = await this.#signIns.run(() => this.#within(this.#settings.signInTimeoutMs, call.signal, work));
     if (result.kind === 'signed-in') this.#verifier.endings.signedIn(result.token);
     return result;
   }
@@ -61,7 +69,8 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     try {
       const session = this.#identify(token, call);
       await known;
-      await this.#within(this.#settings.signOutTimeoutMs, call.signal, (deadline) => this.#client.signOut(session, deadline));
+      const work = (deadline: Deadline) => this.#client.signOut(session, deadline);
+      await this.#signOuts.run(() => this.#within(this.#settings.signOutTimeoutMs, call.signal, work));
     } finally {
       this.#verifier.endings.signedOut(token);
     }

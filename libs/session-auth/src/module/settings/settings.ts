@@ -28,6 +28,7 @@ export interface SessionAuthSettings {
   readonly shared: SharedTierSettings | undefined;
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
+  readonly maxSignIns: number;
   readonly statusMap: StatusMap;
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
@@ -38,7 +39,7 @@ export interface SessionAuthSettings {
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
-  ...['maxInFlight', 'maxQueued', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'http'],
+  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'http'],
 ];
 
 /** Checks the options. @throws InvalidConfigurationError naming the first that is wrong. */
@@ -58,6 +59,7 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     shared: memory && readShared(options.cache, { memory, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
     signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 10_000 }),
     signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 5_000 }),
+    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: 32 }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     identityFields: readIdentityFields(options.identityFields),
