@@ -1,4 +1,4 @@
-import { Controller, UseGuards, type INestMicroservice, type Type } from '@nestjs/common';
+import { Controller, UseGuards, type INestMicroservice, type LoggerService, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   EventPattern,
@@ -20,7 +20,7 @@ import {
   SessionAuthService,
   type UserRecord,
 } from 'nestjs-session-auth';
-import { from, map, type Observable } from 'rxjs';
+import { from, map, reduce, ReplaySubject, type Observable } from 'rxjs';
 import { sampleApp, type SampleApp } from '../support/sample-app.js';
 
 /** How often a guarded handler ran. */
@@ -131,6 +131,30 @@ export class OpeningsProcedures {
     return questions.pipe(map(({ about }) => ({ text: `${username} ${about}` })));
   }
 
+  /** Reads the stream itself, before it has anything to answer with. */
+  @GrpcStreamMethod('Openings', 'Converse')
+  async converse(@Payload() questions: Observable<{ about: string }>): Promise<Observable<Answer>> {
+    this.runs.count += 1;
+    const heard = new ReplaySubject<{ about: string }>();
+    await new Promise((resolve) => {
+      questions.subscribe((question) => {
+        heard.next(question);
+        resolve(question);
+      });
+    });
+    heard.complete();
+    return heard.pipe(map(({ about }) => ({ text: `first ${about}` })));
+  }
+
+  @GrpcStreamMethod('Openings', 'Sum')
+  sum(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username: string): Observable<Answer> {
+    this.runs.count += 1;
+    return questions.pipe(
+      reduce((sum, { about }) => sum + Number(about), 0),
+      map((sum) => ({ text: `${username} ${sum}` })),
+    );
+  }
+
   @GrpcStreamCall('Openings', 'Through')
   through(call: PassedCall): void {
     this.runs.count += 1;
@@ -151,10 +175,11 @@ export async function startMicroservice(
   controller: Type,
   runs: Runs,
   options: MicroserviceOptions,
+  logger?: LoggerService,
 ): Promise<INestMicroservice> {
   const providers = [{ provide: Runs, useValue: runs }];
   const root = sampleApp({ ...sample, controllers: [controller], providers });
-  const app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...options, logger: false, abortOnError: false });
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...options, logger: logger ?? false, abortOnError: false });
   await app.listen();
   return app;
 }

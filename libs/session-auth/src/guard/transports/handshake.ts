@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CallRequest } from './transport.js';
 
 /** A client that names more than this has named nothing. */
-const MAX_FIELDS = 256;
+export const MAX_FIELDS = 256;
 
 /** What only a request of Node has; Fastify keeps it under its own. */
 interface NodeRequest {

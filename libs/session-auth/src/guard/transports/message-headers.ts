@@ -1,52 +1,52 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
-import { entriesOf, namedValues } from './handshake.js';
-
-/** Metadata of a gRPC call. */
-interface GrpcMetadata {
-  getMap(): object;
-  get(name: string): readonly unknown[];
-}
-
-/** What Nest's contexts of NATS, Kafka, RabbitMQ and MQTT have, as far as it holds headers. */
-interface MessageContext {
-  getHeaders?(): NatsHeaders | undefined;
-  getMessage?(): { readonly headers?: unknown; readonly properties?: { readonly headers?: unknown } } | undefined;
-  getPacket?(): { readonly properties?: { readonly userProperties?: unknown } } | undefined;
-}
+import { grpcCallOf, type GrpcMetadata } from './grpc-call.js';
+import { entriesOf, MAX_FIELDS, namedValues } from './handshake.js';
 
 interface NatsHeaders {
   keys(): Iterable<string>;
   values(name: string): readonly string[];
 }
 
-/** The metadata of a gRPC call; of a call that streams, it is in the call. */
-export function grpcMetadataOf(host: ArgumentsHost): GrpcMetadata | undefined {
-  const [first, second] = [host.getArgByIndex<{ metadata?: unknown } | undefined>(0), host.getArgByIndex<unknown>(1)];
-  return [second, first?.metadata].find(isGrpcMetadata);
-}
-
 /** The headers of a message, in the form of HTTP's. */
 export function messageHeaders(host: ArgumentsHost): IncomingHttpHeaders {
-  const metadata = grpcMetadataOf(host);
-  const entries = metadata ? grpcEntries(metadata) : brokerEntries(host.getArgByIndex<MessageContext | undefined>(1) ?? {});
-  return namedValues(entries) as IncomingHttpHeaders;
-}
-
-/** Only gRPC's has these. */
-export function isGrpcMetadata(candidate: unknown): candidate is GrpcMetadata {
-  return typeof candidate === 'object' && candidate !== null && 'getMap' in candidate && 'get' in candidate;
+  const metadata = grpcCallOf(host)?.metadata;
+  return namedValues(metadata ? grpcEntries(metadata) : brokerEntries(host.getArgByIndex(1))) as IncomingHttpHeaders;
 }
 
 function grpcEntries(metadata: GrpcMetadata): [string, unknown][] {
   return entriesOf(metadata.getMap()).map(([name]) => [name, oneOrList(metadata.get(name))]);
 }
 
-function brokerEntries(context: MessageContext): [string, unknown][] {
-  const nats = context.getHeaders?.();
-  if (nats) return Array.from(nats.keys(), (name) => [name, oneOrList(nats.values(name))]);
-  const message = context.getMessage?.();
-  return entriesOf(message?.headers ?? message?.properties?.headers ?? context.getPacket?.()?.properties?.userProperties);
+/** Nest's contexts of NATS, Kafka, RabbitMQ and MQTT have headers, each in its own place. */
+function brokerEntries(context: unknown): (readonly [string, unknown])[] {
+  const headers = result(context, 'getHeaders');
+  if (isNatsHeaders(headers)) return natsEntries(headers);
+  const message = result(context, 'getMessage');
+  return entriesOf(
+    field(message, 'headers') ??
+      field(field(message, 'properties'), 'headers') ??
+      field(field(result(context, 'getPacket'), 'properties'), 'userProperties'),
+  );
+}
+
+function natsEntries(headers: NatsHeaders): (readonly [string, unknown])[] {
+  const names = [...headers.keys()];
+  return names.length > MAX_FIELDS ? [] : names.map((name) => [name, oneOrList(headers.values(name))]);
+}
+
+function isNatsHeaders(candidate: unknown): candidate is NatsHeaders {
+  return typeof field(candidate, 'keys') === 'function' && typeof field(candidate, 'values') === 'function';
+}
+
+/** What a method of a context gives; nothing where it has no such method. */
+function result(context: unknown, method: string): unknown {
+  const found = field(context, method);
+  return typeof found === 'function' ? (found.call(context) as unknown) : undefined;
+}
+
+function field(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null ? (of as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 function oneOrList(values: readonly unknown[]): unknown {
