@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Module } from '@nestjs/common';
-import { Subject } from 'rxjs';
+import { defer, finalize, Subject } from 'rxjs';
 import { LiveController } from '../../apps/demo/src/console/live/live.controller.js';
 import { LiveFeed } from '../../apps/demo/src/console/live/live-feed.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
@@ -87,30 +87,35 @@ describe.each(PLATFORMS)('the live streams of the demo on %s', (_platform, newAd
 
 describe.each(PLATFORMS)('a live stream on %s', (_platform, newAdapter) => {
   it('is cut off when its client does not read and too much waits for it, and others go on', async () => {
-    const reports = new Subject<object>();
+    const source = new Subject<object>();
+    let streams = 0;
+    const reports = defer(() => {
+      streams += 1;
+      return source.pipe(finalize(() => (streams -= 1)));
+    });
     @Module({ controllers: [LiveController], providers: [{ provide: LiveFeed, useValue: { reports, history: [] } }] })
     class LiveModule {}
-    const { url, close } = await startApp(newAdapter, LiveModule);
+    const app = await startApp(newAdapter, LiveModule);
     try {
-      const [reader, idler] = [await watch(url), await watch(url)];
+      const [reader, idler] = [await watch(app.url), await watch(app.url)];
       let [received, isCutOff] = [0, false];
       reader.on('data', (chunk: Buffer) => (received += chunk.length));
       idler.socket.on('close', () => (isCutOff = true));
       let sent = 0;
-      while (reports.observers.length === 2) {
+      while (streams === 2) {
         expect(sent).toBeLessThan(100_000_000);
-        reports.next({ padding: 'x'.repeat(50_000) });
+        source.next({ padding: 'x'.repeat(50_000) });
         sent += 50_000;
         await until('the reader has it', () => received >= sent);
       }
-      expect(reports.observers).toHaveLength(1);
+      expect(streams).toBe(1);
       idler.resume();
       await until('the idle client is cut off', () => isCutOff);
-      reports.complete();
+      source.complete();
       await once(reader, 'end');
       expect(received).toBeGreaterThan(sent);
     } finally {
-      await close();
+      await app.close();
     }
   });
 });
