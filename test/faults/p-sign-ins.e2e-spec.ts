@@ -32,7 +32,8 @@ function counting(script: Script) {
 describe.each(PLATFORMS)('a rush of sign-ins on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const signIns = (trial: Trial, count: number) => Array.from({ length: count }, () => trial.sessions.signIn(CREDENTIALS));
-  const signOuts = (trial: Trial, count: number) => Array.from({ length: count }, (_, index) => trial.sessions.signOut(`${TOKEN}-${index}`));
+  const signOuts = (trial: Trial, count: number) =>
+    Array.from({ length: count }, (_, index) => trial.sessions.signOut(`${TOKEN}-${index}`));
 
   row('P11', 'of 1,500 sign-ins at once 32 reach the service, each on its connection, and the others get 503 at once', async (trial) => {
     const held = hold(SIGNED_IN);

@@ -70,6 +70,7 @@ export class SessionAuthGuard implements CanActivate {
   private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
     const { verifier } = this.parts;
     attachUser(call.request, accepted, { verifier, context: call.context, token });
+    call.transport.admitted?.(call);
     return true;
   }
 
@@ -77,6 +78,7 @@ export class SessionAuthGuard implements CanActivate {
     if (rule.kind !== 'optional') return this.deny(call, denial);
     const { verifier } = this.parts;
     attachNobody(call.request, { verifier, context: call.context, token: undefined });
+    call.transport.admitted?.(call);
     return true;
   }
 

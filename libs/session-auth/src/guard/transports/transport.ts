@@ -18,6 +18,8 @@ export interface GuardedCall {
 /** How one kind of Nest context carries a token, keeps a user and says no. */
 export interface Transport {
   open(context: ExecutionContext): GuardedCall;
+  /** Called when a guard admits the call. It throws where the handler must not run after all. */
+  admitted?(call: GuardedCall): void;
   /** The request of a call that was let in. */
   requestOf(context: ExecutionContext): GuardedRequest | undefined;
   /** What the call is about: route parameters, the arguments of a field, or the payload of a message. */
