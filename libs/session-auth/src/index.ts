@@ -36,8 +36,8 @@ export * from './contract/session-auth-types.js';
 export { SessionStore, type SessionStoreListener, type StoredSession } from './contract/session-store.js';
 export type { BreakerSettings, BreakerState } from './verifier/circuit.js';
 export type { ServiceState, ServiceStatus } from './verifier/service-state.js';
-export type { RetrySettings } from './verifier/retry.js';
-export type { BreakerMessage, CallMessage, CheckMessage, CheckSource, DenialMessage } from './contract/diagnostics.js';
+export type { RetrySettings } from './verifier/lanes/retry.js';
+export type { BreakerMessage, CallMessage, CheckMessage, CheckSource, DenialMessage, LaneName } from './contract/diagnostics.js';
 export type { UnavailableReason } from './contract/verdict.js';
 export {
   AccessDeniedError,

@@ -41,8 +41,16 @@ export interface CallMessage {
   reason?: UnavailableReason;
 }
 
-/** The circuit to the service changed. Published to `nestjs-session-auth:breaker`. */
+/**
+ * In which of two lanes the service is asked. `known`: sessions that this process accepted lately, or issued by a sign-in. `strangers`: all others.
+ * Each lane has its own share of the calls and of the queue, and its own circuit breaker.
+ */
+export type LaneName = 'known' | 'strangers';
+
+/** The circuit breaker of a lane changed. Published to `nestjs-session-auth:breaker`. */
 export interface BreakerMessage {
+  /** Whose breaker it is. */
+  readonly lane: LaneName;
   /** The new state: `closed` lets every call pass, `open` none, `halfOpen` a single probe. */
   readonly state: 'closed' | 'open' | 'halfOpen';
 }

@@ -9,7 +9,7 @@ import type { SessionStore } from '../contract/session-store.js';
 import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
 import type { TokenSource } from '../guard/token-source.js';
 import type { BreakerSettings } from '../verifier/circuit.js';
-import type { RetrySettings } from '../verifier/retry.js';
+import type { RetrySettings } from '../verifier/lanes/retry.js';
 import type { Audit } from './audit/boot-audit.js';
 
 /** Options of {@link SessionAuthModule}. A wrong one stops the application at bootstrap and is named in the error. */

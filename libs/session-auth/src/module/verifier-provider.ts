@@ -5,7 +5,9 @@ import type { ReadUser } from '../client/user-details-verdict.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { EndedSessions } from '../verifier/ended-sessions.js';
-import { ProtectedCheck, type Ask } from '../verifier/protected-check.js';
+import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/lanes/known-sessions.js';
+import type { Ask } from '../verifier/lanes/lane.js';
+import { ProtectedCheck } from '../verifier/protected-check.js';
 import { ServiceWatch } from '../verifier/service-state.js';
 import { SessionMemory } from '../verifier/session-memory.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
@@ -29,9 +31,12 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
   ) => {
     const watch = new ServiceWatch((status) => events.tellServiceStatus(status));
     const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
-    const check = new ProtectedCheck(ask, deadlines, set.protection, (state) => {
-      watch.breakerIs(state);
-      if (BREAKER.hasSubscribers) BREAKER.publish({ state });
+    const check = new ProtectedCheck(ask, deadlines, set.protection, {
+      known: new KnownSessions(Math.max(set.memory?.maxEntries ?? 0, MIN_KNOWN_SESSIONS)),
+      breakerChanged: (lane, state) => {
+        watch.breakerIs(lane, state);
+        if (BREAKER.hasSubscribers) BREAKER.publish({ lane, state });
+      },
     });
     return new SessionVerifier(check, {
       memory: set.memory && new SessionMemory(set.memory),

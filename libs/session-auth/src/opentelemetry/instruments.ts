@@ -44,19 +44,23 @@ export class DenialCounter {
   };
 }
 
-/** The circuit to the service. */
+/** The circuit breaker of each lane. */
 export class BreakerGauge {
   readonly #gauge: Gauge;
 
   constructor(meter: Meter) {
     this.#gauge = meter.createGauge('session_auth.breaker.state', {
-      description: 'Circuit to the session service: 0 closed, 1 half-open, 2 open',
+      description: 'Circuit breaker to the session service: 0 closed, 1 half-open, 2 open',
       valueType: ValueType.INT,
     });
-    this.#gauge.record(BREAKER_STATES.closed);
+    for (const lane of ['known', 'strangers'] as const) this.#record({ lane, state: 'closed' });
   }
 
   readonly hear = (message: unknown): void => {
-    this.#gauge.record(BREAKER_STATES[(message as BreakerMessage).state]);
+    this.#record(message as BreakerMessage);
   };
+
+  #record({ lane, state }: BreakerMessage): void {
+    this.#gauge.record(BREAKER_STATES[state], { 'session_auth.lane': lane });
+  }
 }

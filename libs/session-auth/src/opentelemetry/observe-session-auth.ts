@@ -21,7 +21,7 @@ const SCOPE = 'nestjs-session-auth';
  *   and `session_auth.source` (`memory`, `store`, `service`), unavailable ones by `error.type` too
  * - `session_auth.denials`, a counter: requests that the guard refused, by `session_auth.code`
  * - `session_auth.calls.active`, an up-down counter: calls to the session service that are under way, by `session_auth.operation`
- * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open
+ * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`, `strangers`)
  * - a client span for each call, with the semantic conventions' `http.request.method`, `server.address`, `server.port`,
  *   `http.response.status_code` and, where it failed, `error.type`, and with `session_auth.operation` and `session_auth.outcome`
  *

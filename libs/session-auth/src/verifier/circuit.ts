@@ -1,12 +1,12 @@
 import { RollingWindow } from './rolling-window.js';
 
-/** When a circuit opens, and for how long. */
+/** When a circuit breaker opens, and for how long. */
 export interface BreakerSettings {
   /** Milliseconds of the past that are looked at. 10 to 300 000. @default 10000 */
   readonly windowMs: number;
   /** Calls within it before anything is concluded. 1 to 1 000 000. @default 20 */
   readonly minimumCalls: number;
-  /** Part of them that failed, above 0 and up to 1, at which the circuit opens. @default 0.5 */
+  /** Part of them that failed, above 0 and up to 1, at which the breaker opens. @default 0.5 */
   readonly failureRatio: number;
   /** Milliseconds of the first pause; it doubles while probes fail. 1 to 120 000. @default 1000 */
   readonly pauseMs: number;
@@ -17,26 +17,26 @@ export interface BreakerSettings {
 /** `closed`: every call passes. `open`: none. `halfOpen`: a single probe. */
 export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
-/** What the circuit does, and what it has to remember for it. */
-type State =
+/** The state of a circuit, and what it has to keep. A call is judged by the state that it began in. */
+export type CircuitState =
   | { readonly kind: 'closed'; readonly window: RollingWindow }
   | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number }
   | { readonly kind: 'halfOpen'; readonly pauseMs: number };
 
-/** What a call says of the other side: it is well, it is not, or nothing. */
+/** What a call shows about the other side: that it works, that it fails, or nothing. */
 export type CallResult = 'success' | 'failure' | 'neither';
 
-/** Milliseconds after which somebody may come again whom a probe under way kept out. */
-const PROBE_MS = 1_000;
+/** Milliseconds after which a caller may come again that a probe under way kept out. */
+export const PROBE_MS = 1_000;
 
-/** Leaves alone what does not answer, and tries it again with one probe after a pause that grows. */
+/** Stops the calls to what fails, and tries it again with one probe after a pause that grows. */
 export class Circuit {
   readonly #settings: BreakerSettings;
   readonly #now: () => number;
   readonly #changed: ((state: BreakerState) => void) | undefined;
-  #state: State;
+  #state: CircuitState;
 
-  /** `changed` hears of each new state. */
+  /** `changed` is called with each new state. */
   constructor(settings: BreakerSettings, now: () => number = () => performance.now(), changed?: (state: BreakerState) => void) {
     this.#settings = settings;
     this.#now = now;
@@ -44,46 +44,55 @@ export class Circuit {
     this.#state = this.#closed();
   }
 
-  /** Milliseconds until a call may be made again; 0 when one may be made now. */
+  get isClosed(): boolean {
+    return this.#state.kind === 'closed';
+  }
+
+  /** Milliseconds until a call may be made again; not above 0 when one may be made now. */
   pauseLeftMs(): number {
     if (this.#state.kind === 'closed') return 0;
-    return this.#state.kind === 'halfOpen' ? PROBE_MS : Math.max(0, this.#state.untilMs - this.#now());
+    return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();
   }
 
-  /** Makes a call, which must not reject and which there has to be no pause for, and learns from it. */
-  async pass<Value>(call: () => Promise<Value>, resultOf: (value: Value) => CallResult): Promise<Value> {
+  /** Lets a call begin, for which there must be no pause left, and returns the state for {@link learn}. */
+  begin(): CircuitState {
     if (this.#state.kind === 'open') this.#become({ kind: 'halfOpen', pauseMs: this.#state.pauseMs });
-    const before = this.#state;
-    const value = await call();
-    if (this.#state === before) this.#learn(before, resultOf(value));
-    return value;
+    return this.#state;
   }
 
-  #learn(state: State, result: CallResult): void {
-    if (state.kind === 'closed' && result !== 'neither') this.#count(state.window, result === 'success');
-    if (state.kind !== 'halfOpen') return;
-    if (result === 'success') this.#become(this.#closed());
-    else if (result === 'failure') this.#open(Math.min(state.pauseMs * 2, this.#settings.maxPauseMs));
-    else this.#become({ kind: 'open', untilMs: this.#now(), pauseMs: state.pauseMs });
+  /** Takes in what a call showed. A call that began in a former state counts for nothing. `mayOpen`: the failures are evidence enough. */
+  learn(began: CircuitState, result: CallResult, nowMs = this.#now(), mayOpen = true): void {
+    if (this.#state !== began) return;
+    if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
+    else if (result === 'success') this.#become(this.#closed());
+    else if (result === 'failure') this.#open(Math.min(began.pauseMs * 2, this.#settings.maxPauseMs), nowMs);
+    else this.#become({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs });
   }
 
-  #count(window: RollingWindow, succeeded: boolean): void {
+  /** Opens, if it is closed. */
+  trip(): void {
+    if (this.#state.kind === 'closed') this.#open(this.#settings.pauseMs, this.#now());
+  }
+
+  #count(window: RollingWindow, result: CallResult, nowMs: number, mayOpen: boolean): void {
+    if (result === 'neither') return;
     const { minimumCalls, failureRatio, pauseMs } = this.#settings;
-    window.count(succeeded, this.#now());
-    const { calls, failed } = window.totals(this.#now());
-    if (!succeeded && calls >= minimumCalls && failed / calls >= failureRatio) this.#open(pauseMs);
+    window.count(result === 'success', nowMs);
+    if (result === 'success' || !mayOpen) return;
+    const { calls, failed } = window.totals(nowMs);
+    if (calls >= minimumCalls && failed / calls >= failureRatio) this.#open(pauseMs, nowMs);
   }
 
-  #open(pauseMs: number): void {
-    this.#become({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs });
+  #open(pauseMs: number, nowMs: number): void {
+    this.#become({ kind: 'open', untilMs: nowMs + pauseMs, pauseMs });
   }
 
-  #become(state: State): void {
+  #become(state: CircuitState): void {
     this.#state = state;
     this.#changed?.(state.kind);
   }
 
-  #closed(): State {
+  #closed(): CircuitState {
     return { kind: 'closed', window: new RollingWindow(this.#settings.windowMs) };
   }
 }

@@ -2,14 +2,16 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Deadline } from '../client/deadline.js';
 import { Deadlines } from '../client/deadlines.js';
 import { REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
-import { ProtectedCheck, type Ask, type ProtectionSettings } from './protected-check.js';
+import type { Ask } from './lanes/lane.js';
+import type { LaneSettings } from './lanes/lanes.js';
+import { ProtectedCheck } from './protected-check.js';
 
 const session = { token: 'token', authIv: undefined };
 const down = unavailable('server_error');
 const breaker = { windowMs: 60_000, minimumCalls: 1, failureRatio: 1, pauseMs: 60_000, maxPauseMs: 60_000 };
 
 /** A check whose service answers when the test says so. */
-function checkWith(settings: Partial<ProtectionSettings> = {}, ask?: Ask<string>) {
+function checkWith(settings: Partial<LaneSettings> = {}, ask?: Ask<string>) {
   const pending: ((verdict: Verdict<string>) => void)[] = [];
   const given: Deadline[] = [];
   const deadlines = new Deadlines();
@@ -20,7 +22,7 @@ function checkWith(settings: Partial<ProtectionSettings> = {}, ask?: Ask<string>
   const limits = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1, maxQueued: 1, ...settings };
   const check = new ProtectedCheck(ask ?? waiting, deadlines, limits);
   return {
-    run: () => check.run(session),
+    run: (spentMs?: number) => check.run(session, 'token', spentMs),
     deadlines,
     given,
     calls: () => given.length,
@@ -53,6 +55,12 @@ describe('a check', () => {
     expect(calls()).toBe(1);
     deadlines.close();
     void first;
+  });
+
+  it('does not ask when too little of its time is left, and is busy then', async () => {
+    const { run, calls } = checkWith();
+    expect(await run(55_000)).toEqual(unavailable('busy', 1));
+    expect(calls()).toBe(0);
   });
 
   it('does not ask once its time has ended in the queue', async () => {

@@ -1,74 +1,66 @@
-import { noReplyAt, type Deadline } from '../client/deadline.js';
+import { noReplyAt } from '../client/deadline.js';
 import type { Deadlines } from '../client/deadlines.js';
+import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import { unavailable, type Verdict } from '../contract/verdict.js';
-import { Bulkhead, type BulkheadSettings } from './bulkhead.js';
-import { CircuitBreaker } from './circuit-breaker.js';
-import type { BreakerSettings, BreakerState } from './circuit.js';
-import { Retry, type RetrySettings } from './retry.js';
-import { RetryBudget } from './retry-budget.js';
+import { unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
+import { Admission } from './lanes/admission.js';
+import { KnownSessions } from './lanes/known-sessions.js';
+import type { Admitted, Ask, Lane } from './lanes/lane.js';
+import { buildLanes, type BreakerChanged, type LaneSettings } from './lanes/lanes.js';
 
-/** One question to the service: whose session is this? */
-export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
-
-/** Limits of one check. */
-export interface ProtectionSettings extends BulkheadSettings, RetrySettings {
-  /** Milliseconds for the whole check: queue, attempts and bodies. */
-  readonly timeoutMs: number;
-  /** Without it, the circuit never opens. */
-  readonly breaker?: BreakerSettings | undefined;
+/** What a check tells, and what it works with. */
+export interface ProtectedCheckParts {
+  readonly breakerChanged?: BreakerChanged;
+  readonly known?: KnownSessions;
 }
 
-/** Seconds after which a caller that found the queue full may come again. */
+/** Seconds after which a caller that was not admitted may come again. */
 const BUSY_RETRY_AFTER_SECONDS = 1;
 
-/** A check with everything that keeps an ill service from making this application ill. {@link run} shows the order. */
+/** Asks the service, with everything that keeps a failing service, and a flood of strangers, from making this application fail. */
 export class ProtectedCheck<User> {
   readonly #ask: Ask<User>;
   readonly #deadlines: Deadlines;
   readonly #timeoutMs: number;
-  readonly #bulkhead: Bulkhead;
-  readonly #retry: Retry;
-  readonly #breaker: CircuitBreaker | undefined;
+  readonly #lanes: Readonly<Record<LaneName, Lane>>;
+  readonly #admission: Admission;
+  /** Decides in which lane a check is made. */
+  readonly known: KnownSessions;
 
-  /** `breakerChanged` hears of each new state of the circuit. */
-  constructor(ask: Ask<User>, deadlines: Deadlines, settings: ProtectionSettings, breakerChanged?: (state: BreakerState) => void) {
+  constructor(ask: Ask<User>, deadlines: Deadlines, settings: LaneSettings, parts: ProtectedCheckParts = {}) {
     this.#ask = ask;
     this.#deadlines = deadlines;
     this.#timeoutMs = settings.timeoutMs;
-    this.#bulkhead = new Bulkhead(settings);
-    this.#retry = new Retry(settings, new RetryBudget());
-    this.#breaker = settings.breaker && new CircuitBreaker(settings.breaker, undefined, breakerChanged);
+    this.#lanes = buildLanes(settings, parts.breakerChanged ?? (() => undefined));
+    this.#admission = new Admission(settings, this.#lanes.known, this.#lanes.strangers);
+    this.known = parts.known ?? new KnownSessions();
+  }
+
+  /** The lane of the session with this token digest. */
+  laneOf(token: string): LaneName {
+    return this.known.has(token) ? 'known' : 'strangers';
   }
 
   /**
-   * Asks the service: deadline, then bulkhead, then retry, then breaker. Never rejects, and settles within `timeoutMs`,
-   * of which some may be spent already.
+   * Asks the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects, and settles within `timeoutMs`, of
+   * which some may be spent already. `token` is the digest of the session's token.
    */
-  async run(session: SessionIdentity, spentMs = 0): Promise<Verdict<User>> {
-    const refusal = this.#breaker?.refusal();
+  async run(session: SessionIdentity, token: string, spentMs = 0, lane = this.laneOf(token)): Promise<Verdict<User>> {
+    const { [lane]: own } = this.#lanes;
+    const refusal = own.refusal(token);
     if (refusal) return refusal;
-    const deadline = this.#deadlines.start(Math.max(0, this.#timeoutMs - spentMs));
-    const attempt = (): Promise<Verdict<User>> => this.#ask(session, deadline);
-    const guarded = (): Promise<Verdict<User>> => (this.#breaker ? this.#breaker.protect(attempt) : attempt());
-    try {
-      return await this.#withPlace(deadline, () => this.#retry.run(guarded, deadline));
-    } catch {
-      return unavailable('malformed');
-    } finally {
-      deadline.clear();
-    }
+    const leftMs = Math.max(0, this.#timeoutMs - spentMs);
+    if (spentMs > 0 && !own.pace.fits(leftMs)) return notAdmitted('full');
+    const deadline = this.#deadlines.start(leftMs);
+    const entering = this.#admission.enter(own, deadline);
+    const admitted = typeof entering === 'string' ? entering : await entering;
+    const verdict = admitted === 'admitted' ? await own.check(this.#ask, session, token, deadline) : notAdmitted(admitted);
+    if (admitted === 'admitted') this.#admission.leave(own);
+    deadline.clear();
+    return verdict;
   }
+}
 
-  async #withPlace(deadline: Deadline, check: () => Promise<Verdict<User>>): Promise<Verdict<User>> {
-    const entering = this.#bulkhead.enter(deadline);
-    const admission = typeof entering === 'string' ? entering : await entering;
-    if (admission === 'full') return unavailable('busy', BUSY_RETRY_AFTER_SECONDS);
-    if (admission !== 'admitted') return unavailable(noReplyAt(admission).noReply);
-    try {
-      return await check();
-    } finally {
-      this.#bulkhead.leave();
-    }
-  }
+function notAdmitted(admitted: Exclude<Admitted, 'admitted'>): Unavailable {
+  return admitted === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(noReplyAt(admitted).noReply);
 }

@@ -7,19 +7,30 @@ function watched() {
 }
 
 describe('the state of the session service', () => {
-  it('follows the circuit, and is told when it changes', () => {
+  it('follows the breaker of known sessions, and is told when it changes', () => {
     const { told, watch } = watched();
-    for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.breakerIs(state);
+    for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.breakerIs('known', state);
     expect(told.map(({ state }) => state)).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
   });
 
-  it('is down while everybody is refused, though it answers', () => {
+  it('is only degraded while everyone is refused, though it answers', () => {
     const { told, watch } = watched();
     watch.suspects(true);
-    watch.breakerIs('halfOpen');
-    watch.breakerIs('closed');
+    watch.suspects(true);
+    watch.breakerIs('known', 'halfOpen');
+    watch.breakerIs('known', 'closed');
     watch.suspects(false);
-    expect(told.map(({ state }) => state)).toEqual(['down', 'down', 'down', 'up']);
-    expect(told[0]).toEqual({ state: 'down', breaker: 'closed', everyoneRefused: true });
+    expect(told.map(({ state }) => state)).toEqual(['degraded', 'degraded', 'degraded', 'up']);
+    expect(told[0]).toEqual({ state: 'degraded', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: true });
+  });
+
+  it('is never down for what strangers meet', () => {
+    const { told, watch } = watched();
+    watch.suspects(true);
+    for (const state of ['open', 'halfOpen', 'closed'] as const) watch.breakerIs('strangers', state);
+    expect(told.map(({ state }) => state)).toEqual(Array(4).fill('degraded'));
+    watch.breakerIs('strangers', 'open');
+    watch.breakerIs('known', 'open');
+    expect(told.at(-1)).toEqual({ state: 'down', breakers: { known: 'open', strangers: 'open' }, everyoneRefused: true });
   });
 });

@@ -1,4 +1,5 @@
 import type { EndedSessions } from './ended-sessions.js';
+import type { KnownSessions } from './lanes/known-sessions.js';
 import { tokenKey } from './session-key.js';
 import type { SessionMemory } from './session-memory.js';
 import type { SharedTier } from './shared/shared-tier.js';
@@ -8,6 +9,7 @@ export interface SessionPlaces<User extends object | string | number | true> {
   readonly memory?: SessionMemory<User> | undefined;
   readonly shared?: SharedTier<User> | undefined;
   readonly ended?: EndedSessions | undefined;
+  readonly known?: KnownSessions | undefined;
   /** Answers that are on their way. */
   readonly flights: readonly { forget(token: string): void }[];
 }
@@ -57,6 +59,7 @@ export class SessionEndings<User extends object | string | number | true> {
     const key = tokenKey(token);
     this.#forgetFlights(key);
     this.#places.memory?.pardon(key);
+    this.#places.known?.add(key);
     this.#places.ended?.pardon(key);
     void this.#places.shared?.pardon(key);
   }
@@ -104,6 +107,7 @@ export class SessionEndings<User extends object | string | number | true> {
     this.#count += 1;
     this.#forgetFlights(token);
     this.#places.memory?.bar(token);
+    this.#places.known?.delete(token);
   }
 
   #drop(token: string): void {

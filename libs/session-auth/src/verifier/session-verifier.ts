@@ -1,4 +1,4 @@
-import { CHECKS } from '../contract/diagnostics.js';
+import { CHECKS, type LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/verdict.js';
 import { reportAsked, reportRemembered } from './check-report.js';
@@ -42,7 +42,7 @@ export class SessionVerifier<User extends object | string | number | true> {
     const landed = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#learn(keys, verdict, tookMs);
     this.#flights = new SingleFlight(landed);
     this.#freshFlights = shared ? new SingleFlight(landed) : this.#flights;
-    this.endings = new SessionEndings({ memory, shared, ended, flights: [this.#flights, this.#freshFlights] });
+    this.endings = new SessionEndings({ memory, shared, ended, known: check.known, flights: [this.#flights, this.#freshFlights] });
   }
 
   /**
@@ -73,11 +73,12 @@ export class SessionVerifier<User extends object | string | number | true> {
     return this.#memory?.count() ?? 0;
   }
 
-  /** Asks the service now, sharing nothing. A refusal ends what is remembered. */
-  async ask(session: SessionIdentity): Promise<Verdict<User>> {
-    const verdict = await this.#check.run(session);
+  /** Asks the service now, sharing nothing, in the lane of the session unless it is given. A refusal ends what is remembered. */
+  async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
+    const keys = sessionKeys(session);
+    const verdict = await this.#check.run(session, keys.token, 0, lane);
+    this.#check.known.learn(keys.token, verdict);
     if (verdict.kind === 'rejected' || verdict.kind === 'denied') {
-      const keys = sessionKeys(session);
       this.endings.refused(keys.token, verdict.kind);
       this.#memory?.forget(keys.token);
     }
@@ -127,16 +128,18 @@ export class SessionVerifier<User extends object | string | number | true> {
 
   #askAll(way: 'check' | 'renew', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
     const shared = this.#shared;
-    if (!shared) return this.#askService(session, keys);
-    return this.#flights.share(keys, () => shared[way](session, keys, (spentMs) => this.#check.run(session, spentMs)));
+    const lane = way === 'renew' ? 'known' : undefined;
+    if (!shared) return this.#askService(session, keys, Infinity, lane);
+    return this.#flights.share(keys, () => shared[way](session, keys, (spentMs) => this.#check.run(session, keys.token, spentMs, lane)));
   }
 
-  #askService(session: SessionIdentity, keys: SessionKeys, maxAgeMs = Infinity): Promise<Verdict<User>> {
-    return this.#freshFlights.share(keys, () => this.#check.run(session), maxAgeMs);
+  #askService(session: SessionIdentity, keys: SessionKeys, maxAgeMs = Infinity, lane?: LaneName): Promise<Verdict<User>> {
+    return this.#freshFlights.share(keys, () => this.#check.run(session, keys.token, 0, lane), maxAgeMs);
   }
 
   #learn(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void {
     if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.endings.refused(keys.token, verdict.kind);
+    this.#check.known.learn(keys.token, verdict);
     this.#memory?.learn(keys, verdict, tookMs);
     void this.#shared?.learn(keys, verdict, tookMs);
     this.#suspicion?.observe(keys.token, verdict);

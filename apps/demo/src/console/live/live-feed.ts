@@ -1,9 +1,14 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
+import { type BreakerState, type ServiceStatus, SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { type Observable, Subject } from 'rxjs';
 import { ConsoleParts } from '../console-parts.js';
 import { type LiveReport, REPORTS_KEPT, REPORTS_PER_SECOND } from '../messages.js';
 import { GuardActivity } from './guard-activity.js';
+
+/** The page shows one breaker: that of known sessions, unless only that of strangers has opened. */
+function breakerOf({ known, strangers }: ServiceStatus['breakers']): BreakerState {
+  return known === 'closed' ? strangers : known;
+}
 
 /** Reports twice a second, and keeps the reports of the last minute. */
 @Injectable()
@@ -42,7 +47,7 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
       number: (this.#number += 1),
       at: Date.now(),
       ...this.activity.take(),
-      breaker: backend.app.get(SessionAuthEvents).serviceStatus.breaker,
+      breaker: breakerOf(backend.app.get(SessionAuthEvents).serviceStatus.breakers),
       remembered: backend.app.get(SessionAuthService).countRemembered(),
       cache: backend.settings,
       ...(mischief && { fault: mischief.fault }),

@@ -1,5 +1,5 @@
 import type { BreakerSettings } from '../../verifier/circuit.js';
-import type { ProtectionSettings } from '../../verifier/protected-check.js';
+import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import { integerOption, knownOptions, refuseOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options.js';
 
@@ -7,7 +7,7 @@ import type { SessionAuthOptions } from '../options.js';
 export const MAX_DURATION_MS = 300_000;
 
 /** Checks what bounds a check. @throws InvalidConfigurationError naming the first option that is wrong. */
-export function readProtection({ timeoutMs, retry, breaker, maxInFlight, maxQueued }: SessionAuthOptions): ProtectionSettings {
+export function readProtection({ timeoutMs, retry, breaker, maxInFlight, maxQueued }: SessionAuthOptions): LaneSettings {
   if (retry !== undefined && retry !== false) knownOptions('retry', retry, ['maxAttempts']);
   return {
     timeoutMs: integerOption('timeoutMs', timeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 3_000 }),

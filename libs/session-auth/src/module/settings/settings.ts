@@ -5,7 +5,7 @@ import { isHeaderValue } from '../../contract/header-value.js';
 import { UserRecord, type UserRecordClass } from '../../contract/user-record.js';
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { fromHeader, type TokenSource } from '../../guard/token-source.js';
-import type { ProtectionSettings } from '../../verifier/protected-check.js';
+import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { MemorySettings } from '../../verifier/session-memory.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
 import { readBaseUrl } from './base-url.js';
@@ -23,7 +23,7 @@ export interface SessionAuthSettings {
   readonly apiKey: ApiKey;
   readonly sources: readonly TokenSource[];
   readonly forwardAuthIv: boolean;
-  readonly protection: ProtectionSettings;
+  readonly protection: LaneSettings;
   readonly memory: MemorySettings | undefined;
   readonly shared: SharedTierSettings | undefined;
   readonly signInTimeoutMs: number;

@@ -22,10 +22,9 @@ export class StoreAccess {
   async try<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
     if (this.#calls >= MAX_CALLS || this.#circuit.pauseLeftMs() > 0) return undefined;
     this.#calls += 1;
-    const answer = await this.#circuit.pass(
-      () => this.#answerTo(call),
-      (one) => (one ? 'success' : 'failure'),
-    );
+    const began = this.#circuit.begin();
+    const answer = await this.#answerTo(call);
+    this.#circuit.learn(began, answer ? 'success' : 'failure');
     this.#calls -= 1;
     return answer?.value;
   }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline } from '../client/deadline.js';
-import { REJECTED, unavailable, type UnavailableReason, type Verdict } from '../contract/verdict.js';
+import { Deadline } from '../../client/deadline.js';
+import { REJECTED, unavailable, type UnavailableReason, type Verdict } from '../../contract/verdict.js';
+import { Pace } from './pace.js';
 import { Retry } from './retry.js';
 import { RetryBudget } from './retry-budget.js';
 
@@ -9,10 +10,11 @@ async function attemptsFor(
   maxAttempts = 2,
   deadline = new Deadline(60_000),
   budget = new RetryBudget(),
+  pace = new Pace(490),
 ): Promise<number> {
   let made = 0;
   const attempt = (): Promise<Verdict<string>> => Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? REJECTED);
-  await new Retry({ maxAttempts }, budget).run(attempt, deadline);
+  await new Retry({ maxAttempts }, budget, pace).run(attempt, deadline);
   deadline.clear();
   return made;
 }
@@ -68,6 +70,14 @@ describe('the pause before another attempt', () => {
     const spent = jest.spyOn(budget, 'spend');
     expect(await attemptsFor([unavailable('unreachable')], 2, deadline, budget)).toBe(1);
     expect(spent).not.toHaveBeenCalled();
+  });
+
+  it('is not begun when a usual call would outlast the deadline after it', async () => {
+    const [deadline, pace] = [new Deadline(60_000), new Pace(3_000)];
+    jest.spyOn(deadline, 'remainingMs', 'get').mockReturnValue(850);
+    expect(await attemptsFor([unavailable('unreachable')], 2, deadline, undefined, pace)).toBe(2);
+    pace.learn(450);
+    expect(await attemptsFor([unavailable('unreachable')], 2, deadline, undefined, pace)).toBe(1);
   });
 
   it('does not keep the process alive', async () => {

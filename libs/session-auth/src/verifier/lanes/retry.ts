@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deadline } from '../client/deadline.js';
-import type { Unavailable, UnavailableReason, Verdict } from '../contract/verdict.js';
+import type { Deadline } from '../../client/deadline.js';
+import type { Unavailable, UnavailableReason, Verdict } from '../../contract/verdict.js';
+import type { Pace } from './pace.js';
 import type { RetryBudget } from './retry-budget.js';
 
 /** How often one check may ask the service. */
@@ -19,10 +20,12 @@ const FIRST_PAUSE_MS = 50;
 export class Retry {
   readonly #maxAttempts: number;
   readonly #budget: RetryBudget;
+  readonly #pace: Pace;
 
-  constructor({ maxAttempts }: RetrySettings, budget: RetryBudget) {
+  constructor({ maxAttempts }: RetrySettings, budget: RetryBudget, pace: Pace) {
     this.#maxAttempts = maxAttempts;
     this.#budget = budget;
+    this.#pace = pace;
   }
 
   /** Makes attempts until one is final. */
@@ -39,9 +42,10 @@ export class Retry {
   /** Waits for the next attempt; says whether there may be one. A connection that the service had closed is tried again at once and for free. */
   async #pause({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
     if (deadline.ended) return false;
+    const pauseMs = staleConnection ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (made - 1);
+    if (!this.#pace.fits(deadline.remainingMs - pauseMs)) return false;
     if (staleConnection) return true;
-    const pauseMs = Math.random() * FIRST_PAUSE_MS * 2 ** (made - 1);
-    if (pauseMs >= deadline.remainingMs || !this.#budget.spend()) return false;
+    if (!this.#budget.spend()) return false;
     await delay(pauseMs, undefined, { ref: false });
     return !deadline.ended;
   }

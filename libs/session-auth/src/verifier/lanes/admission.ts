@@ -1,0 +1,95 @@
+import type { Deadline } from '../../client/deadline.js';
+import type { Admitted, Lane } from './lane.js';
+
+/** How many calls may run at once, and how many checks may wait for their turn. */
+export interface AdmissionSettings {
+  readonly maxInFlight: number;
+  readonly maxQueued: number;
+}
+
+/** Of a single place for both lanes, strangers get every so many-th turn while known sessions wait as well. */
+const STRANGERS_TURN = 4;
+
+/** Returns how many of the places are the strangers' own: a quarter, and at least one of two. */
+export function strangersShare(places: number): number {
+  return places < 2 ? 0 : Math.max(1, Math.floor(places / 4));
+}
+
+/**
+ * Places for calls in flight and for checks that wait, shared by two lanes. A lane may use what the other leaves idle. One that is below its
+ * share gets the next place that becomes free, and a full queue makes room for it: there, the oldest waiter of the other lane is refused.
+ */
+export class Admission {
+  readonly #settings: AdmissionSettings;
+  readonly #known: Lane;
+  readonly #strangers: Lane;
+  #turn = 0;
+
+  constructor(settings: AdmissionSettings, known: Lane, strangers: Lane) {
+    this.#settings = settings;
+    this.#known = known;
+    this.#strangers = strangers;
+  }
+
+  /** Takes a place, or waits for one until the deadline. A check that was admitted must {@link leave}. */
+  enter(lane: Lane, deadline: Deadline): Admitted | Promise<Admitted> {
+    if (deadline.ended) return deadline.ended;
+    if (lane.waiting.size === 0 && this.#hasPlace(lane)) {
+      lane.inFlight += 1;
+      return 'admitted';
+    }
+    return lane.isWorthWaiting() && this.#makeRoom(lane) ? wait(lane, deadline) : 'full';
+  }
+
+  /** Gives the place back, and every free place to the checks that wait. */
+  leave(lane: Lane): void {
+    lane.inFlight -= 1;
+    for (let next = this.#next(); next; next = this.#next()) admitFirst(next);
+  }
+
+  #hasPlace(lane: Lane): boolean {
+    return this.#known.inFlight + this.#strangers.inFlight < this.#settings.maxInFlight && lane.inFlight < lane.limit;
+  }
+
+  /** The lane that gets the next place. */
+  #next(): Lane | undefined {
+    const [known, strangers] = [this.#known, this.#strangers];
+    const strangersCan = strangers.waiting.size > 0 && this.#hasPlace(strangers);
+    if (known.waiting.size === 0 || !this.#hasPlace(known)) return strangersCan ? strangers : undefined;
+    if (!strangersCan) return known;
+    if (this.#settings.maxInFlight > 1) return known.inFlight < known.share ? known : strangers;
+    this.#turn = (this.#turn + 1) % STRANGERS_TURN;
+    return this.#turn === 0 ? strangers : known;
+  }
+
+  #makeRoom(lane: Lane): boolean {
+    const { maxQueued } = this.#settings;
+    if (this.#known.waiting.size + this.#strangers.waiting.size < maxQueued) return true;
+    if (lane.waiting.size >= lane.queueShare) return false;
+    const [oldest] = (lane === this.#known ? this.#strangers : this.#known).waiting;
+    oldest?.settle('full');
+    return oldest !== undefined;
+  }
+}
+
+/** Admits the check that has waited longest, unless it has waited for too long to be answered in time. */
+function admitFirst(lane: Lane): void {
+  const [first] = lane.waiting;
+  if (!first) return;
+  const isInTime = lane.pace.fits(first.deadline.remainingMs);
+  if (isInTime) lane.inFlight += 1;
+  first.settle(isInTime ? 'admitted' : 'full');
+}
+
+function wait(lane: Lane, deadline: Deadline): Promise<Admitted> {
+  return new Promise((resolve) => {
+    const waiter = {
+      deadline,
+      settle: (admitted: Admitted): void => {
+        if (lane.waiting.delete(waiter)) resolve(admitted);
+      },
+    };
+    lane.waiting.add(waiter);
+    deadline.onEnd(waiter.settle);
+  });
+}

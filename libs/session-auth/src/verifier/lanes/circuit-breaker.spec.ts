@@ -1,0 +1,220 @@
+import { describe, expect, it } from '@jest/globals';
+import { DENIED, REJECTED, unavailable, type Verdict } from '../../contract/verdict.js';
+import type { BreakerSettings } from '../circuit.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { evidenceOf } from './evidence.js';
+
+const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
+const down = unavailable('unreachable');
+
+/** A call that has begun; `end` gives it its answer. */
+interface Call {
+  end(verdict: Verdict<string>): void;
+}
+
+function trialOf(settings: Partial<BreakerSettings> = {}) {
+  let now = 0;
+  let tokens = 0;
+  const limits = { windowMs: 1_000, minimumCalls: 4, failureRatio: 0.5, pauseMs: 2_000, maxPauseMs: 6_000, ...settings };
+  const breaker = new CircuitBreaker(limits, () => now);
+  /** Begins a call with a token of its own, or with the one given; `undefined` when it is refused. */
+  const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {
+    if (breaker.refusal(token)) return undefined;
+    const began = breaker.begin();
+    return { end: (verdict) => breaker.learn(began, evidenceOf(verdict, true), token, now) };
+  };
+  return {
+    breaker,
+    sleep: (ms: number) => void (now += ms),
+    begin,
+    /** Makes calls that end so; returns how many were let through. */
+    call: (verdict: Verdict<string>, times = 1, token?: string): number => {
+      const begun = Array.from({ length: times }, () => {
+        const call = begin(token);
+        call?.end(verdict);
+        return call;
+      });
+      return begun.filter(Boolean).length;
+    },
+    refusal: (token = 'another') => breaker.refusal(token),
+  };
+}
+
+describe('the circuit breaker', () => {
+  it('opens once enough calls failed, and says for how long', () => {
+    const { refusal, call, sleep } = trialOf();
+    call(down, 3);
+    expect(refusal()).toBeUndefined();
+    call(down);
+    expect(refusal()).toEqual(unavailable('circuit_open', 2));
+    sleep(500);
+    expect(refusal()?.retryAfterSeconds).toBe(2);
+    sleep(500);
+    expect(refusal()?.retryAfterSeconds).toBe(1);
+    expect(call(ann)).toBe(0);
+  });
+
+  it.each<[string, Verdict<string>]>([
+    ['accepted sessions', ann],
+    ['refused tokens', REJECTED],
+    ['403', DENIED],
+    ['429', unavailable('rate_limited')],
+    ['any other status', unavailable('unexpected_status')],
+    ['a malformed 200', unavailable('malformed')],
+    ['a full queue', unavailable('busy')],
+    ['a breaker that is open', unavailable('circuit_open')],
+    ['a key function that fails', unavailable('api_key')],
+    ['a shutdown', unavailable('shutting_down')],
+    ['connections that the service had closed', { ...down, staleConnection: true }],
+  ])('never opens for %s', (_name, verdict) => {
+    const { refusal, call } = trialOf();
+    call(verdict, 1_000);
+    expect(refusal()).toBeUndefined();
+  });
+
+  it('does not open while fewer than the given part fail, nor for failures of long ago', () => {
+    const { refusal, call, sleep } = trialOf();
+    call(ann, 10);
+    call(down, 9);
+    expect(refusal()).toBeUndefined();
+    sleep(1_000);
+    call(down, 3);
+    expect(refusal()).toBeUndefined();
+  });
+
+  it('lets a single probe through after its pause, and closes when that succeeds', () => {
+    const { refusal, begin, call, sleep } = trialOf();
+    call(down, 4);
+    sleep(2_000);
+    const probe = begin();
+    expect(refusal()).toEqual(unavailable('circuit_open', 1));
+    expect(call(ann)).toBe(0);
+    probe?.end(REJECTED);
+    expect(call(ann)).toBe(1);
+  });
+
+  it('pauses longer each time that a probe fails, up to a limit', () => {
+    const { refusal, call, sleep } = trialOf();
+    call(down, 4);
+    const pauses: (number | undefined)[] = [];
+    for (const waitMs of [2_000, 4_000, 6_000]) {
+      sleep(waitMs);
+      call(down);
+      pauses.push(refusal()?.retryAfterSeconds);
+    }
+    expect(pauses).toEqual([4, 6, 6]);
+  });
+
+  it('probes again at once when a probe showed nothing', () => {
+    const { refusal, call, sleep } = trialOf();
+    call(down, 4);
+    sleep(2_000);
+    call(unavailable('api_key'));
+    expect(refusal()).toBeUndefined();
+    expect(call(ann)).toBe(1);
+  });
+
+  it('never opens at a success, however many calls failed before', () => {
+    const { refusal, call } = trialOf();
+    call(down, 3);
+    call(ann);
+    expect(refusal()).toBeUndefined();
+    call(down);
+    expect(refusal()).toEqual(unavailable('circuit_open', 2));
+  });
+
+  it('goes on to pause longer after a probe that showed nothing', () => {
+    const { refusal, call, sleep } = trialOf();
+    call(down, 4);
+    sleep(2_000);
+    call(unavailable('shutting_down'));
+    call(down);
+    expect(refusal()).toEqual(unavailable('circuit_open', 4));
+  });
+
+  it('is not held open longer by calls that began before it opened and fail late', () => {
+    const { refusal, begin, call, sleep } = trialOf();
+    const late = Array.from({ length: 4 }, () => begin());
+    call(down, 4);
+    sleep(900);
+    for (const one of late) one?.end(down);
+    sleep(1_100);
+    expect(refusal()).toBeUndefined();
+  });
+
+  it('learns nothing from a call that began before it opened', () => {
+    const { refusal, begin, call, sleep } = trialOf();
+    const early = begin();
+    call(down, 4);
+    early?.end(ann);
+    expect(refusal()).toEqual(unavailable('circuit_open', 2));
+    sleep(2_000);
+    expect(refusal()).toBeUndefined();
+  });
+
+  it('opens when it is told to, once, and probes after the first pause', () => {
+    const { breaker, refusal, call, sleep } = trialOf();
+    breaker.trip();
+    sleep(1_000);
+    breaker.trip();
+    expect(refusal()).toEqual(unavailable('circuit_open', 1));
+    sleep(1_000);
+    expect(call(ann, 2)).toBe(2);
+  });
+});
+
+describe('the tokens whose calls fail', () => {
+  const limits = { minimumCalls: 20, windowMs: 10_000 };
+
+  it('must be five before the breaker opens, however many calls of four fail', () => {
+    const { refusal, call } = trialOf(limits);
+    for (const token of ['a', 'b', 'c', 'd']) call(down, 1_000, token);
+    expect(refusal()).toBeUndefined();
+    call(down, 4, 'e');
+    expect(refusal()).toBeDefined();
+  });
+
+  it('must be five within the window', () => {
+    const { refusal, call, sleep } = trialOf(limits);
+    call(down, 4, 'a');
+    sleep(10_000);
+    for (const token of ['b', 'c', 'd', 'e']) call(down, 100, token);
+    expect(refusal()).toBeUndefined();
+    call(down, 10);
+    expect(refusal()).toBeDefined();
+  });
+
+  it('open the breaker within 25 calls when all fail', () => {
+    const { call } = trialOf(limits);
+    expect(call(down, 25)).toBe(20);
+  });
+
+  it('count for no more than their part beside tokens that fail now and then', () => {
+    const { refusal, call } = trialOf(limits);
+    call(ann, 100);
+    call(down, 5_000, 'broken');
+    call(down, 4);
+    call(down, 5_000, 'broken');
+    expect(refusal()).toBeUndefined();
+  });
+
+  it('leave the probe to others for a second, so that one of them does not hold the breaker open', () => {
+    const { refusal, call, sleep } = trialOf(limits);
+    call(down, 19);
+    call(down, 1, 'broken');
+    sleep(2_000);
+    expect(call(down, 1, 'broken')).toBe(0);
+    expect(refusal('broken')).toEqual(unavailable('circuit_open', 1));
+    expect(call(ann)).toBe(1);
+    expect(call(ann, 1, 'broken')).toBe(1);
+  });
+
+  it('may probe after that second, when no other token asks', () => {
+    const { call, sleep } = trialOf({ minimumCalls: 1 });
+    call(down, 1, 'only');
+    sleep(2_999);
+    expect(call(ann, 1, 'only')).toBe(0);
+    sleep(1);
+    expect(call(ann, 2, 'only')).toBe(2);
+  });
+});

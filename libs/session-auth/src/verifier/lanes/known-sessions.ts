@@ -1,0 +1,41 @@
+import type { Verdict } from '../../contract/verdict.js';
+import { LapsingMap } from '../lapsing-map.js';
+
+/** Sessions that the table holds at least: 2 MB at most. */
+export const MIN_KNOWN_SESSIONS = 10_000;
+/** Half an hour: a user who pauses for longer is a stranger for one call. */
+const LIFETIME_MS = 1_800_000;
+
+/**
+ * Sessions that this process has accepted, or issued by a sign-in, within the last half hour: digests of their tokens, the least recently
+ * used evicted first. The table decides in which lane a call is made, and never on access.
+ */
+export class KnownSessions {
+  readonly #tokens: LapsingMap<true>;
+
+  constructor(maxEntries = MIN_KNOWN_SESSIONS, now: () => number = () => performance.now()) {
+    this.#tokens = new LapsingMap({ maxEntries, lifetimeMs: LIFETIME_MS }, now);
+  }
+
+  /** Whether the session with this token digest is known. */
+  has(token: string): boolean {
+    return this.#tokens.get(token) === true;
+  }
+
+  /** Adds a session that a sign-in issued. */
+  add(token: string): void {
+    this.#tokens.set(token, true);
+  }
+
+  /** Removes a session that was signed out. */
+  delete(token: string): void {
+    this.#tokens.delete(token);
+  }
+
+  /** Adds an accepted session, removes a refused one. An outage, and an answer that is stale, change nothing. */
+  learn(token: string, verdict: Verdict<unknown>): void {
+    if (verdict.kind === 'unavailable') return;
+    if (verdict.kind !== 'accepted') this.#tokens.delete(token);
+    else if (!verdict.stale) this.#tokens.set(token, true);
+  }
+}

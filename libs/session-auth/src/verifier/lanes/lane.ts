@@ -1,0 +1,105 @@
+import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
+import type { SessionIdentity } from '../../contract/session-identity.js';
+import { unavailable, type Unavailable, type Verdict } from '../../contract/verdict.js';
+import type { CircuitBreaker } from './circuit-breaker.js';
+import { evidenceOf } from './evidence.js';
+import type { Pace } from './pace.js';
+import type { Retry } from './retry.js';
+import type { StrangersLimit } from './strangers-limit.js';
+
+/** One question to the service: whose session is this? */
+export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
+
+/** What a check gets that asks for a place: it, none, or the end of its deadline. */
+export type Admitted = 'admitted' | 'full' | DeadlineEnd;
+
+/** A check that waits for a place. */
+export interface Waiter {
+  readonly deadline: Deadline;
+  settle(admitted: Admitted): void;
+}
+
+/** What a lane is made of. */
+export interface LaneParts {
+  /** Places of `maxInFlight` that are its own. */
+  readonly share: number;
+  /** Places of `maxQueued` that are its own. */
+  readonly queueShare: number;
+  readonly pace: Pace;
+  readonly retry: Retry;
+  readonly breaker: CircuitBreaker | undefined;
+  /** Calls in flight at most, whatever the share. */
+  readonly limit?: StrangersLimit;
+}
+
+/** Calls of one kind of callers: its places, its queue, its circuit breaker, its retries. */
+export class Lane {
+  /** Calls in flight. */
+  inFlight = 0;
+  /** The one that has waited longest is the first. */
+  readonly waiting = new Set<Waiter>();
+  readonly share: number;
+  readonly queueShare: number;
+  readonly pace: Pace;
+  readonly #retry: Retry;
+  readonly #breaker: CircuitBreaker | undefined;
+  readonly #limit: StrangersLimit | undefined;
+
+  constructor({ share, queueShare, pace, retry, breaker, limit }: LaneParts) {
+    this.share = share;
+    this.queueShare = queueShare;
+    this.pace = pace;
+    this.#retry = retry;
+    this.#breaker = breaker;
+    this.#limit = limit;
+  }
+
+  /** Calls that may be in flight at most. */
+  get limit(): number {
+    return this.#limit?.current ?? Infinity;
+  }
+
+  /** The answer to a check while the breaker is open. */
+  refusal(token: string): Unavailable | undefined {
+    return this.#breaker?.refusal(token);
+  }
+
+  /** Whether another check that begins to wait can expect a place in time. Its own share is what a lane can count on. */
+  isWorthWaiting(): boolean {
+    const places = Math.min(this.limit, Math.max(1, this.share, this.inFlight));
+    return (this.waiting.size + 1) * this.pace.usualMs <= places * this.pace.patienceMs;
+  }
+
+  /** Makes the calls of a check that has a place. Never rejects. */
+  check<User>(ask: Ask<User>, session: SessionIdentity, token: string, deadline: Deadline): Promise<Verdict<User>> {
+    return this.#retry.run(() => this.#attempt(ask, session, token, deadline), deadline);
+  }
+
+  async #attempt<User>(ask: Ask<User>, session: SessionIdentity, token: string, deadline: Deadline): Promise<Verdict<User>> {
+    const refusal = this.#breaker?.refusal(token);
+    if (refusal) return refusal;
+    const began = this.#breaker?.begin();
+    const startedAtMs = performance.now();
+    const verdict = await answerOf(ask, session, deadline);
+    const endedAtMs = performance.now();
+    const durationMs = endedAtMs - startedAtMs;
+    if (began) this.#breaker?.learn(began, evidenceOf(verdict, this.pace.isFullTime(durationMs)), token, endedAtMs);
+    this.#learn(verdict, durationMs, endedAtMs);
+    return verdict;
+  }
+
+  #learn(verdict: Verdict<unknown>, durationMs: number, nowMs: number): void {
+    const wasAnswered = verdict.kind !== 'unavailable';
+    if (wasAnswered) this.pace.learn(durationMs);
+    if (wasAnswered || verdict.reason === 'timeout') this.#limit?.learn(durationMs, nowMs, this.inFlight);
+  }
+}
+
+/** Code of the application (an interceptor, a validator) may throw. */
+async function answerOf<User>(ask: Ask<User>, session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
+  try {
+    return await ask(session, deadline);
+  } catch {
+    return unavailable('malformed');
+  }
+}

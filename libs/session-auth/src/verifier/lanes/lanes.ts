@@ -1,0 +1,48 @@
+import type { LaneName } from '../../contract/diagnostics.js';
+import type { BreakerSettings, BreakerState } from '../circuit.js';
+import { strangersShare, type AdmissionSettings } from './admission.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { Lane, type LaneParts } from './lane.js';
+import { Pace } from './pace.js';
+import { Retry, type RetrySettings } from './retry.js';
+import { RetryBudget } from './retry-budget.js';
+import { StrangersLimit } from './strangers-limit.js';
+
+/** Limits of both lanes. */
+export interface LaneSettings extends AdmissionSettings, RetrySettings {
+  /** Milliseconds for the whole check: queue, attempts and bodies. */
+  readonly timeoutMs: number;
+  /** Without it, no breaker opens. */
+  readonly breaker?: BreakerSettings | undefined;
+}
+
+/** Called with each new state of a lane's breaker. */
+export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
+
+/**
+ * Builds the two lanes. Failures that strangers provoke open the strangers' breaker alone; those of known sessions are trustworthy, and when
+ * they open the breaker of known sessions, that of strangers opens with it.
+ */
+export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Readonly<Record<LaneName, Lane>> {
+  const strangersBreaker = breakerOf(settings, (state) => changed('strangers', state));
+  let before: BreakerState = 'closed';
+  const knownBreaker = breakerOf(settings, (state) => {
+    changed('known', state);
+    if (before === 'closed') strangersBreaker?.trip();
+    before = state;
+  });
+  const { maxInFlight, maxQueued } = settings;
+  const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
+  const strangers = { share, queueShare, breaker: strangersBreaker, limit: new StrangersLimit(settings) };
+  const known = { share: maxInFlight - share, queueShare: maxQueued - queueShare, breaker: knownBreaker };
+  return { known: laneOf(known, settings), strangers: laneOf(strangers, settings) };
+}
+
+function breakerOf({ breaker }: LaneSettings, changed: (state: BreakerState) => void): CircuitBreaker | undefined {
+  return breaker && new CircuitBreaker(breaker, undefined, changed);
+}
+
+function laneOf(parts: Omit<LaneParts, 'pace' | 'retry'>, settings: LaneSettings): Lane {
+  const pace = new Pace(settings.timeoutMs);
+  return new Lane({ ...parts, pace, retry: new Retry(settings, new RetryBudget(), pace) });
+}

@@ -1,0 +1,30 @@
+import type { VirtualClock } from './virtual-clock.js';
+
+/** A session service, as far as its time is concerned: calls `answer` when it is done with a request. */
+export interface ServiceModel {
+  /** Requests per second that it can answer before their callers give up. */
+  readonly capacity: number;
+  accept(answer: () => void): void;
+}
+
+/** Answers any number of requests after the same time; so many calls at once are made of it. */
+export function unboundedService(clock: VirtualClock, latencyMs: number, calls: number): ServiceModel {
+  return { capacity: calls / (latencyMs / 1_000), accept: (answer) => void clock.after(latencyMs, answer) };
+}
+
+/** Works on so many requests at a time, and queues the others. It does not learn that a caller has given up. */
+export function boundedService(clock: VirtualClock, latencyMs: number, workers: number): ServiceModel {
+  const queue: (() => void)[] = [];
+  let busy = 0;
+  const work = (answer: () => void): void => {
+    busy += 1;
+    clock.after(latencyMs, () => {
+      busy -= 1;
+      const next = queue.shift();
+      if (next) work(next);
+      answer();
+    });
+  };
+  const accept = (answer: () => void): void => void (busy < workers ? work(answer) : queue.push(answer));
+  return { capacity: workers / (latencyMs / 1_000), accept };
+}
