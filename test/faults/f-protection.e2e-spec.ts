@@ -1,23 +1,53 @@
 import { describe, expect } from '@jest/globals';
+import { SessionAuthEvents, type SessionAuthError, type ServiceStatus } from 'nestjs-session-auth';
 import { hold, json, reply } from 'nestjs-session-auth/testing';
 import { handClock } from '../memory/hand-clock.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { TOKEN } from './canaries.js';
 import { rowsOn } from './row.js';
-import { ANN, type Ask } from './trial.js';
+import { ANN, type Ask, type Trial } from './trial.js';
 
 const anew =
   (prefix: string) =>
   (index: number): Ask => ({ token: `${TOKEN}-${prefix}-${index}` });
 
-describe.each(PLATFORMS)('the circuit on %s', (_name, platform) => {
+function breakersOf({ app }: Trial): ServiceStatus['breakers'] {
+  return app.app.get(SessionAuthEvents).serviceStatus.breakers;
+}
+
+/** Statuses that concern the request, and not the service. */
+const OTHER_STATUSES = [403, 404, 405, 409, 413, 415, 418, 422, 429, 431, 451];
+
+/** How often each code came from so many checks with a token each, of which some are always under way. */
+async function codesOf(
+  { sessions }: Trial,
+  count: number,
+  tokenOf: (index: number) => string,
+  atOnce = 50,
+): Promise<Record<string, number>> {
+  const codes: Record<string, number> = {};
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) {
+      const code = await sessions.verify(tokenOf(index)).then(
+        () => 'served',
+        (error: unknown) => (error as SessionAuthError).code,
+      );
+      codes[code] = (codes[code] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return codes;
+}
+
+describe.each(PLATFORMS)('the circuit breakers on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const clock = handClock();
   const breaking = { options: { retry: false, breaker: { pauseMs: 7_000 } }, recover: () => clock.advance(7_000) } as const;
 
   row(
     'F01',
-    'after 20 failures the circuit opens: 503 without a call, with the time that remains as Retry-After',
+    'after 20 failures the breaker opens: 503 without a call, with the time that remains as Retry-After',
     async (trial) => {
       trial.service.on('user_details', reply(500));
       expect(await trial.flood(20, anew('failing'), 1)).toEqual({ 503: 20 });
@@ -30,6 +60,49 @@ describe.each(PLATFORMS)('the circuit on %s', (_name, platform) => {
 
       expect(told).toEqual(['503 7', '503 4']);
       expect(trial.calls()).toBe(20);
+    },
+    breaking,
+  );
+
+  row(
+    'F01',
+    'failures of strangers open their breaker alone; those of known users open both, after 25 calls at most',
+    async (trial) => {
+      trial.service.on('user_details', json(ANN));
+      expect(await trial.flood(20, anew('known'))).toEqual({ 200: 20 });
+      trial.service.on('user_details', reply(408));
+      expect(await trial.flood(25, anew('stranger'), 1)).toEqual({ 503: 25 });
+      expect([trial.calls(), breakersOf(trial)]).toEqual([40, { known: 'closed', strangers: 'open' }]);
+      trial.service.on('user_details', json(ANN));
+      clock.advance(7_000);
+      expect(await trial.status(anew('probe')(0))).toBe(200);
+      expect(breakersOf(trial)).toEqual({ known: 'closed', strangers: 'closed' });
+      clock.advance(10_000);
+      trial.service.on('user_details', reply(500));
+      expect(await trial.flood(25, (index) => anew('known')(index % 20), 1)).toEqual({ 503: 25 });
+
+      expect([trial.calls(), breakersOf(trial)]).toEqual([61, { known: 'open', strangers: 'open' }]);
+    },
+    breaking,
+  );
+
+  row(
+    'F02',
+    'the breaker of known users has a probe of its own, beside that of strangers',
+    async (trial) => {
+      trial.service.on('user_details', json(ANN));
+      await trial.flood(40, anew('known'));
+      trial.service.on('user_details', reply(500));
+      await trial.flood(20, anew('known'), 1);
+      const held = hold(json(ANN));
+      trial.service.on('user_details', held.script);
+      clock.advance(7_000);
+      const probes = [trial.status(anew('known')(30)), trial.status(anew('stranger')(0))];
+      while (trial.calls() < 62) await new Promise(setImmediate);
+      expect(await trial.flood(99, (index) => anew(index % 2 ? 'stranger' : 'known')(35 + (index % 5)))).toEqual({ 503: 99 });
+      held.release();
+
+      expect([await Promise.all(probes), trial.calls()]).toEqual([[200, 200], 62]);
     },
     breaking,
   );
@@ -53,10 +126,28 @@ describe.each(PLATFORMS)('the circuit on %s', (_name, platform) => {
     breaking,
   );
 
-  row('F03', '1000 refused tokens leave the circuit closed', async (trial) => {
+  row('F03', '1000 refused tokens leave the breakers closed', async (trial) => {
     trial.service.on('user_details', reply(401));
     expect(await trial.flood(1_000, anew('bad'), 50)).toEqual({ 401: 1_000 });
     expect(trial.calls()).toBe(1_000);
+  });
+
+  row('F03', '1000 answers of any other status leave the breakers closed', async (trial) => {
+    for (const status of OTHER_STATUSES) {
+      trial.service.on('user_details', reply(status));
+      const code = { 403: 'ACCESS_DENIED', 404: 'SESSION_REJECTED' }[status] ?? 'SESSION_SERVICE_UNAVAILABLE';
+      expect([status, await codesOf(trial, 1_000, (index) => `${status}-${index}`)]).toEqual([status, { [code]: 1_000 }]);
+    }
+    expect(trial.calls()).toBe(OTHER_STATUSES.length * 1_000);
+    expect(breakersOf(trial)).toEqual({ known: 'closed', strangers: 'closed' });
+  });
+
+  row('F03', '1000 malformed 200s, of one account or of many, leave the breakers closed', async (trial) => {
+    const malformed = { SESSION_SERVICE_UNAVAILABLE: 1_000 };
+    trial.service.on('user_details', json({ role: 'no username' }));
+    expect(await codesOf(trial, 1_000, () => 'one', 1)).toEqual(malformed);
+    expect(await codesOf(trial, 1_000, (index) => `many-${index}`)).toEqual(malformed);
+    expect([trial.calls(), breakersOf(trial)]).toEqual([2_000, { known: 'closed', strangers: 'closed' }]);
   });
 });
 

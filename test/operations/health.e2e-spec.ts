@@ -51,7 +51,7 @@ describe.each(PLATFORMS)('health on %s', (_name, platform) => {
     return [answer.status, ((await answer.json()) as HealthCheckResult).details];
   }
 
-  const up = { status: 'up', state: 'up', breaker: 'closed', everyoneRefused: false };
+  const up = { status: 'up', state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false };
 
   it('is up at first, without a call', async () => {
     const { app, service } = await started();
@@ -59,17 +59,31 @@ describe.each(PLATFORMS)('health on %s', (_name, platform) => {
     expect(service.requests).toEqual([]);
   });
 
-  it('is down while the circuit is open', async () => {
+  it('is down while the breaker of known sessions is open', async () => {
+    const { app, service } = await started();
+    service.on('user_details', json({ username: 'ann' }));
+    for (const token of ['one', 'two']) await app.get('/me', token);
+    service.on('user_details', reply(500));
+    for (const token of ['one', 'two']) await app.get('/me', token);
+    const breakers = { known: 'open', strangers: 'open' };
+    expect(await healthOf(app)).toEqual([503, { 'session-service': { ...up, status: 'down', state: 'down', breakers } }]);
+  });
+
+  it('is up, and the state degraded, while only the breaker of strangers is open', async () => {
     const { app, service } = await started();
     service.on('user_details', reply(500));
     for (const token of ['one', 'two']) await app.get('/me', token);
-    expect(await healthOf(app)).toEqual([503, { 'session-service': { ...up, status: 'down', state: 'down', breaker: 'open' } }]);
+    const degraded = { ...up, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } };
+    expect(await healthOf(app)).toEqual([200, { 'session-service': degraded }]);
+    expect(await healthOf(app, '/health/probe')).toMatchObject([503, { sessions: { unreachable: 'server_error' } }]);
+    service.on('user_details', reply(401));
+    expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: degraded }]);
   });
 
-  it('is down while every token is refused since the start', async () => {
+  it('is up, and the state degraded, while every token is refused since the start', async () => {
     const { app, service } = await started();
     for (let index = 0; index < 20; index += 1) await app.get('/me', `token-${index}`);
-    expect(await healthOf(app)).toEqual([503, { 'session-service': { ...up, status: 'down', state: 'down', everyoneRefused: true } }]);
+    expect(await healthOf(app)).toEqual([200, { 'session-service': { ...up, state: 'degraded', everyoneRefused: true } }]);
     service.on('user_details', json({ username: 'ann' }));
     await app.get('/me', 'ann');
     expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);

@@ -56,6 +56,11 @@ class BossController {
   }
 }
 
+/** The gauge of both lanes: 0 closed, 2 open. */
+const breakers = (known: number, strangers: number) => [
+  [{ 'session_auth.lane': 'known' }, known],
+  [{ 'session_auth.lane': 'strangers' }, strangers],
+];
 const checks = 'session_auth.check.duration';
 const by = (outcome: string, source: string, error?: string) => ({
   'session_auth.outcome': outcome,
@@ -98,7 +103,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     );
   });
 
-  it('counts calls that are under way, and tells when the circuit opens', async () => {
+  it('counts calls that are under way, and tells when the breaker of a lane opens', async () => {
     const service = await bed.service();
     const options = { retry: false, breaker: { minimumCalls: 1 } } as const;
     const app = await bed.sample({ baseUrl: service.url, options });
@@ -107,11 +112,11 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     const asked = app.get('/me', 'token');
     await held.arrived;
     expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details' }, 1]]);
-    expect(await collected.read('session_auth.breaker.state')).toEqual([[{}, 0]]);
+    expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 0));
     held.release();
     await asked;
     expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details' }, 0]]);
-    expect(await collected.read('session_auth.breaker.state')).toEqual([[{}, 2]]);
+    expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
   });
 
   it('counts what the guard refused by its code, also where nobody was asked', async () => {

@@ -21,8 +21,7 @@ describe.each(PLATFORMS)('the circuit to the session service on %s', (_name, pla
   it.each<[string, Script]>([
     ['errors', reply(500, '<html>')],
     ['dropped connections', drop],
-    ['answers that are no user', json({})],
-    ['too many requests', reply(429)],
+    ['errors that are answered in time', reply(408)],
   ])('opens after a run of %s: 503 without a call, with the time that remains', async (_fault, script) => {
     const service = await bed.service();
     service.on('user_details', script);
@@ -74,7 +73,11 @@ describe.each(PLATFORMS)('the circuit to the session service on %s', (_name, pla
     ['403', reply(403), 403],
     ['400', reply(400), 401],
     ['404', reply(404), 401],
-  ])('stays closed however many tokens are refused with %s', async (_status, script, status) => {
+    ['404 with a body', reply(404, 'no such page'), 503],
+    ['429', reply(429), 503],
+    ['431', reply(431), 503],
+    ['200 and no user', json({}), 503],
+  ])('stays closed however many tokens are answered with %s', async (_status, script, status) => {
     const service = await bed.service();
     service.on('user_details', script);
     const app = await bed.sample({ baseUrl: service.url });

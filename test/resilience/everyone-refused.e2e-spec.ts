@@ -19,7 +19,7 @@ describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platf
     [401, 401],
     [403, 403],
   ])(
-    'with %i is one line in the error log and down until it accepts somebody, and the answers of its users do not change',
+    'with %i is one line in the error log and degraded until it accepts somebody, and the answers of its users do not change',
     async (status, answer) => {
       const logger = new CapturedLog();
       const service = await bed.service();
@@ -31,10 +31,10 @@ describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platf
 
       expect(await ask(app, 60)).toEqual(new Set([answer]));
       expect(logger.having('error', SUSPICION)).toHaveLength(1);
-      expect(states).toEqual(['up', 'down']);
+      expect(states).toEqual(['up', 'degraded']);
       service.on('user_details', json({ username: 'ann' }));
       await app.get('/me', 'ann');
-      expect(states).toEqual(['up', 'down', 'up']);
+      expect(states).toEqual(['up', 'degraded', 'up']);
     },
   );
 

@@ -1,28 +1,29 @@
 import 'reflect-metadata';
 import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { isSessionAuthError } from '../contract/errors.js';
+import type { UnavailableReason } from '../contract/verdict.js';
 import { SessionAuthEvents } from '../module/session-auth-events.js';
 import { SessionAuthService } from '../module/session-auth.service.js';
 
 /** How a health check is made. */
 export interface SessionAuthHealthOptions {
   /**
-   * Asks the service now, with a token that nobody has: a refusal is a good answer. Without it the check costs no call and tells what
-   * the requests of users have shown. @default false
+   * Asks the service now, with a token of no session: a refusal is a good answer. Checks at the same time share the call, and a flood of
+   * strangers does not keep it waiting. Without a probe the check costs no call: it reports what the requests of users have shown. @default false
    */
   readonly probe?: boolean;
 }
 
 const DEFAULT_KEY = 'session-service';
-const PROBE_TOKEN = 'health-probe';
 
 /**
- * Health of the session service, for `@nestjs/terminus`: down while its circuit is open, while every token is refused since the start (the
- * key or the URL is wrong), and, where it is probed, when it does not answer.
+ * Health of the session service, for `@nestjs/terminus`: down while the circuit breaker of known sessions is open, and, where it is probed,
+ * when it does not answer. What strangers provoke does not make it down, nor does a service that refuses every token: that is `degraded`, and up.
  */
 @Injectable()
 export class SessionAuthHealthIndicator {
+  #probe: Promise<UnavailableReason | undefined> | undefined;
+
   constructor(
     @Inject(HealthIndicatorService) private readonly health: HealthIndicatorService,
     @Inject(SessionAuthEvents) private readonly events: SessionAuthEvents,
@@ -30,7 +31,7 @@ export class SessionAuthHealthIndicator {
   ) {}
 
   /**
-   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breaker` and `everyoneRefused` of
+   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breakers` and `everyoneRefused` of
    * `SessionAuthEvents.serviceStatus`, and `unreachable`, the reason, where a probe failed.
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
@@ -38,19 +39,19 @@ export class SessionAuthHealthIndicator {
     { probe = false }: SessionAuthHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
     const check = this.health.check(key);
-    const unreachable = probe ? await this.#probe() : undefined;
+    const unreachable = probe ? await this.#sharedProbe() : undefined;
     const { ...status } = this.events.serviceStatus;
     if (unreachable !== undefined) return check.down({ ...status, unreachable });
     return status.state === 'down' ? check.down(status) : check.up(status);
   }
 
   /** Why the service did not answer, if it did not. */
-  async #probe(): Promise<string | undefined> {
+  async #sharedProbe(): Promise<UnavailableReason | undefined> {
+    this.#probe ??= this.sessions.probe();
     try {
-      await this.sessions.userDetails(PROBE_TOKEN);
-      return undefined;
-    } catch (error) {
-      return isSessionAuthError(error) && 'reason' in error ? String(error.reason) : undefined;
+      return await this.#probe;
+    } finally {
+      this.#probe = undefined;
     }
   }
 }

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { DENIED, REJECTED, unavailable, type UnavailableReason } from '../../contract/verdict.js';
+import { evidenceOf } from './evidence.js';
+
+describe('what a call shows about the service', () => {
+  it.each<[UnavailableReason, string]>([
+    ['unreachable', 'failure'],
+    ['timeout', 'failure'],
+    ['server_error', 'failure'],
+    ['rate_limited', 'neither'],
+    ['unexpected_status', 'neither'],
+    ['malformed', 'neither'],
+    ['busy', 'neither'],
+    ['circuit_open', 'neither'],
+    ['api_key', 'neither'],
+    ['shutting_down', 'neither'],
+  ])('that ends as %s is %s', (reason, evidence) => {
+    expect(evidenceOf(unavailable(reason), true)).toBe(evidence);
+  });
+
+  it('is success for every answer about the session', () => {
+    for (const verdict of [{ kind: 'accepted', user: 'ann' } as const, REJECTED, DENIED]) expect(evidenceOf(verdict, true)).toBe('success');
+  });
+
+  it('is nothing after a timeout without the full time, and on a connection that the service had closed', () => {
+    expect(evidenceOf(unavailable('timeout'), false)).toBe('neither');
+    expect(evidenceOf({ ...unavailable('unreachable'), staleConnection: true }, true)).toBe('neither');
+  });
+});

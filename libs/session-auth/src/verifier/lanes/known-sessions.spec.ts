@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { DENIED, REJECTED, unavailable, type Verdict } from '../../contract/verdict.js';
+import { KnownSessions } from './known-sessions.js';
+
+const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
+
+function tableOf(maxEntries = 10) {
+  let now = 0;
+  return { known: new KnownSessions(maxEntries, () => now), sleep: (ms: number) => void (now += ms) };
+}
+
+describe('a session', () => {
+  it('is known once it was accepted, for half an hour', () => {
+    const { known, sleep } = tableOf();
+    expect(known.has('ann')).toBe(false);
+    known.learn('ann', ann);
+    sleep(1_799_999);
+    expect(known.has('ann')).toBe(true);
+    sleep(1);
+    expect(known.has('ann')).toBe(false);
+  });
+
+  it('is known for longer when it is accepted again', () => {
+    const { known, sleep } = tableOf();
+    known.learn('ann', ann);
+    sleep(1_000_000);
+    known.learn('ann', ann);
+    sleep(1_000_000);
+    expect(known.has('ann')).toBe(true);
+  });
+
+  it('is known from its sign-in to its sign-out', () => {
+    const { known } = tableOf();
+    known.add('ann');
+    expect(known.has('ann')).toBe(true);
+    known.delete('ann');
+    expect(known.has('ann')).toBe(false);
+  });
+
+  it.each([REJECTED, DENIED])('is a stranger once it is refused: $kind', (refusal) => {
+    const { known } = tableOf();
+    known.learn('ann', ann);
+    known.learn('ann', refusal);
+    expect(known.has('ann')).toBe(false);
+  });
+
+  it('stays what it is in an outage', () => {
+    const { known } = tableOf();
+    known.learn('ann', ann);
+    for (const token of ['ann', 'bo']) known.learn(token, unavailable('server_error'));
+    known.learn('cleo', { ...ann, stale: true });
+    expect(['ann', 'bo', 'cleo'].map((token) => known.has(token))).toEqual([true, false, false]);
+  });
+
+  it('is evicted when there are too many, and the least recently used first', () => {
+    const { known } = tableOf(2);
+    for (const token of ['ann', 'bo']) known.learn(token, ann);
+    known.has('ann');
+    known.learn('cleo', ann);
+    expect(['ann', 'bo', 'cleo'].map((token) => known.has(token))).toEqual([true, false, true]);
+  });
+});

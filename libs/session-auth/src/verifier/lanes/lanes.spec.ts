@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LaneName } from '../../contract/diagnostics.js';
+import { Deadline } from '../../client/deadline.js';
+import { unavailable, type Verdict } from '../../contract/verdict.js';
+import type { BreakerState } from '../circuit.js';
+import { buildLanes } from './lanes.js';
+
+const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024 };
+const breaker = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 };
+const down = unavailable('server_error');
+
+function trial() {
+  const told: [LaneName, BreakerState][] = [];
+  const lanes = buildLanes({ ...settings, breaker }, (lane, state) => told.push([lane, state]));
+  let calls = 0;
+  const fail = async (lane: LaneName, times: number, verdict: Verdict<string> = down): Promise<void> => {
+    for (let made = 0; made < times; made += 1) {
+      const deadline = new Deadline(60_000);
+      await lanes[lane].check(() => Promise.resolve(verdict), { token: '', authIv: undefined }, `${lane}-${(calls += 1)}`, deadline);
+      deadline.clear();
+    }
+  };
+  return { lanes, told, fail };
+}
+
+describe('the lanes', () => {
+  it('have a quarter of the places for strangers, and the rest for known sessions', () => {
+    const sharesOf = (maxInFlight: number, maxQueued: number): number[][] => {
+      const { known, strangers } = buildLanes({ ...settings, maxInFlight, maxQueued }, () => undefined);
+      return [
+        [known.share, strangers.share],
+        [known.queueShare, strangers.queueShare],
+      ];
+    };
+    expect(sharesOf(128, 1_024)).toEqual([
+      [96, 32],
+      [768, 256],
+    ]);
+    expect(sharesOf(2, 3)).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expect(sharesOf(1, 0)).toEqual([
+      [1, 0],
+      [0, 0],
+    ]);
+  });
+
+  it('keep the breaker of known sessions closed, whatever strangers provoke', async () => {
+    const { lanes, told, fail } = trial();
+    await fail('strangers', 1_000);
+    expect(told).toEqual([['strangers', 'open']]);
+    expect([lanes.known.refusal('ann'), lanes.strangers.refusal('ann')?.reason]).toEqual([undefined, 'circuit_open']);
+  });
+
+  it('both open when known sessions show that the service fails', async () => {
+    const { told, fail } = trial();
+    await fail('known', 25);
+    expect(told).toEqual([
+      ['known', 'open'],
+      ['strangers', 'open'],
+    ]);
+  });
+
+  it('do not blame the service for timeouts of calls that did not have their full time', async () => {
+    const { told, fail } = trial();
+    await fail('known', 1_000, unavailable('timeout'));
+    expect(told).toEqual([]);
+  });
+
+  it('have no breaker that opens when it is off', async () => {
+    const { known } = buildLanes(settings, () => undefined);
+    const deadline = new Deadline(60_000);
+    for (let call = 0; call < 100; call += 1) {
+      await known.check(() => Promise.resolve(down), { token: '', authIv: undefined }, `known-${call}`, deadline);
+    }
+    deadline.clear();
+    expect(known.refusal('ann')).toBeUndefined();
+  });
+
+  it('have retries of their own', async () => {
+    const { known, strangers } = buildLanes({ ...settings, maxAttempts: 2 }, () => undefined);
+    const attemptsOf = async (lane: typeof known, checks: number): Promise<number> => {
+      let attempts = 0;
+      const deadline = new Deadline(60_000);
+      const ask = (): Promise<Verdict<string>> => Promise.resolve(((attempts += 1), down));
+      const check = (): Promise<unknown> => lane.check(ask, { token: '', authIv: undefined }, 'token', deadline);
+      await Promise.all(Array.from({ length: checks }, check));
+      deadline.clear();
+      return attempts;
+    };
+    expect(await attemptsOf(strangers, 100)).toBe(110);
+    expect(await attemptsOf(known, 10)).toBe(20);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { Pace } from './pace.js';
+
+function paceAfter(...durationsMs: number[]): Pace {
+  const pace = new Pace(3_000);
+  for (const durationMs of durationsMs) pace.learn(durationMs);
+  return pace;
+}
+
+describe('the pace of a lane', () => {
+  it('is unknown at first, then the first duration, and follows the later ones', () => {
+    expect(paceAfter().usualMs).toBe(0);
+    expect(paceAfter(400).usualMs).toBe(400);
+    expect(paceAfter(400, 800).usualMs).toBe(450);
+    expect(paceAfter(400, ...Array<number>(50).fill(800)).usualMs).toBeCloseTo(800, -1);
+  });
+
+  it('asks for twice the usual duration before a call begins, and for no more than half of the total time', () => {
+    const leastOf = (pace: Pace): number | undefined => [299, 300, 899, 900, 1_499, 1_500].find((ms) => pace.fits(ms));
+    expect(leastOf(paceAfter())).toBe(300);
+    expect(leastOf(paceAfter(5))).toBe(300);
+    expect(leastOf(paceAfter(450))).toBe(900);
+    expect(leastOf(paceAfter(2_900))).toBe(1_500);
+  });
+
+  it('calls a time full that a usual call would not have needed, and never less than half of the total time', () => {
+    const leastOf = (pace: Pace): number | undefined => [1_499, 1_500, 1_999, 2_000, 2_699, 2_700].find((ms) => pace.isFullTime(ms));
+    expect(leastOf(paceAfter())).toBe(1_500);
+    expect(leastOf(paceAfter(450))).toBe(1_500);
+    expect(leastOf(paceAfter(1_000))).toBe(2_000);
+    expect(leastOf(paceAfter(2_900))).toBe(2_700);
+  });
+});

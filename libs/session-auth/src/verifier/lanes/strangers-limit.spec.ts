@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { StrangersLimit } from './strangers-limit.js';
+
+let nowMs = 0;
+
+/** Lets calls of strangers fill the limit again and again, for so many looks at their durations; `durationOf` gives how long they take. */
+function looksAt(limit: StrangersLimit, looks: number, durationOf: (inFlight: number) => number, fill = 1): number[] {
+  return Array.from({ length: looks }, () => {
+    const inFlight = Math.ceil(limit.current * fill);
+    nowMs += 10_000;
+    for (let call = 0; call < 10; call += 1) limit.learn(durationOf(inFlight), nowMs, inFlight);
+    return limit.current;
+  });
+}
+
+const settings = { maxInFlight: 128, timeoutMs: 3_000 };
+
+describe('the limit of strangers', () => {
+  it('begins at 16 calls or an eighth of the places, and never above the places', () => {
+    const first = (maxInFlight: number): number => new StrangersLimit({ ...settings, maxInFlight }).current;
+    expect([1, 8, 16, 128, 1_000].map(first)).toEqual([1, 8, 16, 16, 125]);
+  });
+
+  it('grows by a quarter to all places while calls take no longer for it', () => {
+    expect(looksAt(new StrangersLimit(settings), 12, () => 450)).toEqual([20, 25, 32, 40, 50, 63, 79, 99, 124, 128, 128, 128]);
+  });
+
+  it('does not grow while it is not reached', () => {
+    expect(looksAt(new StrangersLimit(settings), 3, () => 450, 0.5)).toEqual([16, 16, 16]);
+  });
+
+  it('becomes half of the calls in flight when calls take more than twice as long as at best', () => {
+    const seen = looksAt(new StrangersLimit(settings), 40, (inFlight) => 450 * Math.max(1, inFlight / 16));
+    expect(Math.max(...seen)).toBeLessThanOrEqual(40);
+    expect(Math.min(...seen)).toBeGreaterThanOrEqual(16);
+  });
+
+  it('does not react to calls that are quick beside the total time', () => {
+    let quick = true;
+    const seen = looksAt(new StrangersLimit(settings), 12, () => ((quick = !quick) ? 2 : 299));
+    expect(seen.at(-1)).toBe(128);
+  });
+
+  it('falls to its least when all calls time out, stays there, and recovers by itself', () => {
+    const limit = new StrangersLimit(settings);
+    expect(looksAt(limit, 6, () => 3_000)).toEqual([8, 4, 4, 4, 4, 4]);
+    expect(looksAt(limit, 20, () => 450).at(-1)).toBe(128);
+  });
+
+  it('recovers from a service that has become slower for good', () => {
+    const limit = new StrangersLimit(settings);
+    looksAt(limit, 12, () => 100);
+    const seen = looksAt(limit, 30, () => 800);
+    expect(seen).toContain(4);
+    expect(seen.at(-1)).toBe(128);
+  });
+
+  it('does not judge by calls that began before it last looked', () => {
+    const limit = new StrangersLimit(settings);
+    for (let call = 0; call < 10; call += 1) limit.learn(450, nowMs + 1_000, 16);
+    expect(limit.current).toBe(20);
+    for (let call = 0; call < 100; call += 1) limit.learn(2_900, nowMs + 2_000, 20);
+    expect(limit.current).toBe(20);
+  });
+
+  it('is always a whole number of at least 1', () => {
+    const limit = new StrangersLimit({ ...settings, maxInFlight: 2 });
+    expect(looksAt(limit, 5, () => 3_000)).toEqual([1, 1, 1, 1, 1]);
+  });
+});
