@@ -107,7 +107,8 @@ async function askMessages(_url: string, app: INestApplication): Promise<unknown
   await app.startAllMicroservices();
   const { port } = messages.unwrap<Server>().address() as AddressInfo;
   const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { ...options, port } });
-  const ask = (pattern: string) => firstValueFrom(client.send<unknown>(pattern, {})).catch(({ code }: { code: string }) => code);
+  const ask = (pattern: string) =>
+    firstValueFrom(client.send<unknown>(pattern, {})).catch((error: unknown) => (error as { code: string }).code);
   const replies = [await ask('ruled'), await ask('plain'), await ask('open')];
   client.close();
   return replies;

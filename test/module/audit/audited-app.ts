@@ -57,11 +57,10 @@ export async function outcomeOf(
   }
 }
 
-function start({ call: _, options = {}, ...audited }: AuditedApp, baseUrl: string, platform: Platform, audit: object, logger: CapturedLog) {
+function start(audited: AuditedApp, baseUrl: string, platform: Platform, audit: object, logger: CapturedLog) {
   const token = [fromHeader('x-auth-token'), fromPayload('token')];
-  const { configure, ...parts } = audited;
-  const root = sampleApp({ baseUrl, controllers: [], ...parts, options: { token, ...options, ...audit } });
-  return startApp(platform, root, { logger, ...(configure && { configure }) });
+  const root = sampleApp({ baseUrl, controllers: [], ...audited, options: { token, ...audited.options, ...audit } });
+  return startApp(platform, root, { logger, configure: (app) => audited.configure?.(app) });
 }
 
 async function reached(audited: AuditedApp, app: RunningApp, token: string | undefined): Promise<string[]> {

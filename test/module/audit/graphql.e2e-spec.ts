@@ -1,113 +1,35 @@
 import { describe, expect, it } from '@jest/globals';
-import { Scope, UseGuards, type DynamicModule, type Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloDriver, ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { GraphQLModule, Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
-import { Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
+import { GraphQLModule } from '@nestjs/graphql';
 import type { RunningApp } from '../../support/platforms.js';
 import { testbed } from '../../support/testbed.js';
-import { outcomeOf, visit, type AuditedApp } from './audited-app.js';
-
-@Resolver()
-class OpenQuery {
-  @Query('featured') @Public() featured(): object {
-    return { id: 1 };
-  }
-}
-
-@Resolver('Opening')
-@UseGuards(SessionAuthGuard)
-class GuardedClass {
-  @Query('openings') openings(): object[] {
-    visit('GuardedClass.openings');
-    return [{ id: 1 }];
-  }
-
-  @ResolveField('title') title(): string {
-    return visit('GuardedClass.title');
-  }
-}
-
-@Resolver('Opening')
-@Roles('boss')
-class RuledClass {
-  @Query('openings') openingsForBosses(): object[] {
-    visit('RuledClass.openingsForBosses');
-    return [{ id: 1 }];
-  }
-
-  @ResolveField('title') titleForBosses(): string {
-    return visit('RuledClass.titleForBosses');
-  }
-}
-
-@Resolver('Opening')
-class RuledField {
-  @Query('openings') @UseGuards(SessionAuthGuard) openings(): object[] {
-    visit('RuledField.openings');
-    return [{ id: 1 }];
-  }
-
-  @ResolveField('title') @Roles('boss') titleForBosses(): string {
-    return visit('RuledField.titleForBosses');
-  }
-}
-
-@Resolver('Opening')
-@UseGuards(SessionAuthGuard)
-class OpenField {
-  @ResolveField('title') @Public() title(): string {
-    return 'title';
-  }
-}
-
-@Resolver('Opening')
-class PlainField {
-  @ResolveField('title') title(): string {
-    return visit('PlainField.title');
-  }
-}
-
-@Resolver({ scope: Scope.REQUEST } as never)
-class RequestScopedQuery extends OpenQuery {}
-
-@Resolver('Company')
-@UseGuards(SessionAuthGuard)
-class NestedClass {
-  @ResolveField('name') name(): string {
-    return visit('NestedClass.name');
-  }
-}
-
-@Resolver('Named')
-@UseGuards(SessionAuthGuard)
-class UnreachedClass {
-  @ResolveField('__resolveType') __resolveType(): string {
-    return 'Company';
-  }
-}
-
-@Resolver('Opening')
-@UseGuards(SessionAuthGuard)
-class Reference {
-  @ResolveReference() resolveReference(): object {
-    visit('Reference.resolveReference');
-    return { id: 1 };
-  }
-}
-
-@Resolver('Opening')
-class OpenReference {
-  @ResolveReference() @Public() resolveReference(): object {
-    return { id: 1 };
-  }
-}
+import { outcomeOf, type AuditedApp } from './audited-app.js';
+import {
+  OpenQuery,
+  GuardedClass,
+  RuledClass,
+  RuledField,
+  OpenField,
+  PlainField,
+  RequestScopedQuery,
+  NestedClass,
+  SiblingClass,
+  InterfaceClass,
+  OpenInterfaceQuery,
+  OpenUnionQuery,
+  Reference,
+  OpenReference,
+} from './audited-resolvers.js';
 
 const TYPES = `
   interface Named { name: String }
   type Company implements Named { name: String }
+  type Sibling implements Named { name: String }
+  union Found = Opening | Company
   type Opening KEY { id: Int title: String company: Company }
-  type Query { openings: [Opening] featured: Opening company: Named }`;
+  type Query { openings: [Opening] featured: Opening named: Named search: Found }`;
 const SELECTION = '{ id title company { name } }';
 const QUERIES = ['openings', 'featured'].map((field) => `{ ${field} ${SELECTION} }`);
 const ENTITIES = `{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening ${SELECTION} } }`;
@@ -128,7 +50,7 @@ function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule {
 
 async function call(app: RunningApp, token: string | undefined): Promise<void> {
   const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
-  for (const query of [...QUERIES, ENTITIES]) {
+  for (const query of [...QUERIES, '{ named { name } }', '{ search { ... on Company { name } } }', ENTITIES]) {
     const reply = await fetch(`${app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
     await reply.text();
   }
@@ -153,7 +75,7 @@ describe('an application with GraphQL', () => {
     ['rules and guards on fields', serving(() => graphql(['guards']), [RuledField]), ['RuledField.openings', 'RuledField.titleForBosses']],
     ['public fields', serving(graphql, [OpenField, OpenQuery]), []],
     ['public fields in a closed application', serving(graphql, [OpenField, OpenQuery], all), []],
-    ['a guarded type that no query returns', serving(graphql, [UnreachedClass]), []],
+    ['a guarded type beside one that a public query returns', serving(graphql, [SiblingClass, OpenQuery]), []],
     [
       'a subgraph with guards on fields',
       serving(() => subgraph(['guards']), [Reference, GuardedClass]),
@@ -171,6 +93,9 @@ describe('an application with GraphQL', () => {
       serving(graphql, [GuardedClass, RequestScopedQuery]),
       ['GuardedClass.title'],
     ],
+    ['a guarded type below one that a public query returns', serving(graphql, [NestedClass, OpenQuery]), ['NestedClass.name']],
+    ['a guarded type in a union', serving(graphql, [NestedClass, OpenUnionQuery]), ['NestedClass.name']],
+    ['a guarded type behind an interface', serving(graphql, [NestedClass, InterfaceClass, OpenInterfaceQuery]), ['NestedClass.name']],
     ['a rule on a field', serving(graphql, [RuledField]), ['RuledField.titleForBosses']],
     ['a rule on a class below a public query', serving(graphql, [RuledClass, OpenQuery]), ['RuledClass.titleForBosses']],
     ['fields below a public query in a closed application', serving(graphql, [PlainField, OpenQuery], all), ['PlainField.title']],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Scope, UseGuards, type Type } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, Scope, UseGuards, type Type } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Authorize, CclScope, FreshSession, Public, RequireFlags, Roles, SessionAuthGuard, SubRoles } from 'nestjs-session-auth';
 import { PLATFORMS, type RunningApp } from '../../support/platforms.js';
@@ -89,6 +89,7 @@ const withController = (controller: Type, more: Partial<AuditedApp> = {}): (() =
   return () => ({ controllers: [controller], call, ...more });
 };
 
+@Module({})
 class FeatureModule {}
 const feature = { module: FeatureModule, controllers: [RuleOnHandler] };
 const appGuard = { provide: APP_GUARD, useClass: SessionAuthGuard };
@@ -100,7 +101,7 @@ describe.each(PLATFORMS)('an application with routes on %s', (_name, platform) =
     ['a rule on a handler', withController(RuleOnHandler), ['RuleOnHandler.listForBosses']],
     ['a rule on a class', withController(RuleOnClass), ['RuleOnClass.listForBosses']],
     ['a rule on a class that the controller extends', withController(Derived), ['Base.listForBosses']],
-    ['a rule in a mixin', withController(lists(class {})), ['Mixin.listForBosses']],
+    ['a rule in a mixin', withController(lists(Object)), ['Mixin.listForBosses']],
     ['a rule in a controller built for each request', withController(RequestScoped), ['RequestScoped.list']],
     ['a guard that extends the guard', withController(OwnlyGuarded), ['OwnlyGuarded.listForBosses']],
     ['a rule in a dynamic module', () => ({ imports: [feature], call }), ['RuleOnHandler.listForBosses']],

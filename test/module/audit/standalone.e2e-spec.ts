@@ -49,7 +49,9 @@ describe('a microservice', () => {
     return async (pattern: string, role?: string) => {
       const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
       const token = role === undefined ? undefined : service.signInAs({ role }, role);
-      const reply = await firstValueFrom(client.send<string>(pattern, { token })).catch(({ code }: { code: string }) => code);
+      const reply = await firstValueFrom(client.send<string>(pattern, { token })).catch(
+        (error: unknown) => (error as { code: string }).code,
+      );
       client.close();
       return reply;
     };

@@ -41,6 +41,6 @@ function builtRootFields(modules: ModulesContainer): readonly RootField[] | unde
 
 function instancesOf(modules: ModulesContainer, isWanted: (token: unknown) => boolean): object[] {
   return [...modules.values()].flatMap(({ providers }) =>
-    [...providers].flatMap(([token, { instance }]) => (isWanted(token) && instance ? [instance as object] : [])),
+    [...providers].flatMap(([token, { instance }]) => (isWanted(token) && instance ? [instance] : [])),
   );
 }
