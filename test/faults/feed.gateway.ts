@@ -52,6 +52,9 @@ export class HoldingInterceptor implements NestInterceptor {
   }
 }
 
+/** No row waits for the next check of a socket. */
+const WATCH = { recheckMs: 3_600_000 };
+
 const answer = (data: unknown): WsResponse => ({ event: 'answer', data });
 
 /** A gateway that broadcasts, whose server is protected. */
@@ -65,13 +68,13 @@ export class FeedGateway implements OnGatewayInit, OnGatewayConnection {
 
   afterInit(server: object): void {
     this.feed.server = server as BroadcastingServer;
-    this.sockets.protect(server);
+    this.sockets.protect(server, WATCH);
   }
 
   async handleConnection(client: SocketClient): Promise<void> {
     this.feed.clients.push(client);
     this.feed.connected.push(this.sockets.userOf(client)?.username);
-    if (this.feed.guards) await this.sockets.guard(client);
+    if (this.feed.guards) await this.sockets.guard(client, undefined, WATCH);
   }
 
   @SubscribeMessage('me')

@@ -143,10 +143,13 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     expect(trial.counts()).toEqual({ watched: 0, waiting: 0 });
   });
 
+  const checked = (times: number): Promise<void> => until(`${times} checks`, () => trial.service.callsTo('user_details') === times);
+
   plainRow('P04', 'a message that finds its session refused is denied and ends the socket, with the cache off', async () => {
     await trial.start();
     const token = trial.service.signInAs({});
     const attempt = await trial.attempt(token);
+    await checked(1);
     trial.service.revoke(token);
     attempt.send('me');
 
@@ -158,6 +161,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
   plainRow('P04', 'a message that finds its session forbidden by the service ends the socket as well', async () => {
     await trial.start();
     const attempt = await trial.attempt(trial.service.signInAs({}));
+    await checked(1);
     trial.service.on('user_details', reply(403));
     attempt.send('me');
 
@@ -168,6 +172,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     const { app } = await trial.start();
     const [token, other] = [trial.service.signInAs({}), trial.service.signInAs({})];
     const [first, second] = [await trial.attempt(token), await trial.attempt(other)];
+    await checked(2);
     trial.service.revoke(token);
     await expect(app.get(SessionAuthService).verify(token)).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
 
@@ -180,13 +185,13 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     await trial.start({ breaker: false });
     const token = trial.service.signInAs({ role: 'new_hire' });
     const attempt = await trial.attempt(token);
-    const exceptions = (): number => trial.service.callsTo('user_details');
+    await checked(1);
     trial.service.on('user_details', reply(500));
     attempt.send('me');
-    await until('the check', () => exceptions() === 2);
+    await checked(2);
     trial.service.on('user_details', json({ ...ANN, role: 'new_hire' }));
     attempt.send('managers');
-    await until('the next check', () => exceptions() === 3);
+    await checked(3);
     attempt.send('me');
 
     await until('the answer', () => attempt.heard.some((message) => message.includes('"username":"ann"')));
