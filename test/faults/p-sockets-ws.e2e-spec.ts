@@ -167,6 +167,20 @@ describe('handshakes of ws', () => {
     expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
   });
 
+  plainRow('P03', 'code of the application that throws while a socket opens ends that connection alone', async () => {
+    await trial.start();
+    const { options } = trial.feed.server as unknown as { options: { handleProtocols: unknown } };
+    options.handleProtocols = () => {
+      throw new Error('a slip of the application');
+    };
+    const lines = upgradeLines(trial.service.signInAs({})).replace('Host:', 'Sec-WebSocket-Protocol: news\r\nHost:');
+    const { socket, text } = await rawSocket(lines);
+    await once(socket, 'close');
+
+    expect(text()).toBe('');
+    expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
+  });
+
   plainRow('P03', 'a server that is neither of ws nor of socket.io stops the start, with what to do', async () => {
     await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
     await expect(trial.start({}, [MisusingGateway])).rejects.toThrow('Call it in afterInit(server) of a gateway');

@@ -48,7 +48,7 @@ export class WsHandshakes {
   #answer(request: IncomingMessage, outcome: AcceptedHandshake | GuardDenial, answer: Answer): void {
     if ('verdict' in outcome) {
       this.#accepted.set(request, outcome);
-      answer(true);
+      open(request, answer);
     } else {
       reportDenial(outcome);
       const { statusCode, code, message, headers } = outcome;
@@ -69,5 +69,14 @@ export class WsHandshakes {
     const socket = this.#watched.add(client, accepted.session, settings);
     socket.opened();
     socket.admit(accepted.verdict);
+  }
+}
+
+/** Code of the application runs here, such as `handleProtocols`: what it throws ends its connection, and not the process. */
+function open({ socket }: IncomingMessage, answer: Answer): void {
+  try {
+    answer(true);
+  } catch {
+    socket.destroy();
   }
 }
