@@ -5,7 +5,10 @@ import { transpile, transpileFolder } from './transpile.js';
 const ROOT = join(import.meta.dirname, '../..');
 /** What stands here finds its packages as the tests do: on NestJS 11 there first. */
 const HOME = process.env.NEST_MAJOR === '11' ? join(ROOT, 'test/nest-11') : ROOT;
-const PACKAGE = { type: 'module', exports: { '.': './index.js', './redis': './redis/index.js' } };
+const PACKAGE = {
+  type: 'module',
+  exports: { '.': './index.js', './opentelemetry': './opentelemetry/index.js', './redis': './redis/index.js' },
+};
 
 /** A program of the tests as plain JavaScript, with the library as its sources are now. */
 export interface CompiledProgram {

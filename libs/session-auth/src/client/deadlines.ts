@@ -2,9 +2,16 @@ import { Deadline } from './deadline.js';
 
 /** Starts deadlines and ends all of them when the application shuts down. */
 export class Deadlines {
+  readonly #graceMs: number;
   readonly #running = new Set<Deadline>();
-  readonly #release = (deadline: Deadline): void => void this.#running.delete(deadline);
+  readonly #release = (deadline: Deadline): void => this.#remove(deadline);
   #closed = false;
+  #idle: (() => void) | undefined;
+
+  /** `graceMs`: how long calls in flight may go on when everything closes. */
+  constructor(graceMs = 0) {
+    this.#graceMs = graceMs;
+  }
 
   /** Starts the clock of one call. */
   start(durationMs: number): Deadline {
@@ -14,9 +21,25 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Ends every running call, and every later one at its start. */
-  close(): void {
+  /** Ends every later call at its start. Resolves when the calls in flight are over, each at its deadline at the latest, and all after `graceMs`. */
+  async close(): Promise<void> {
     this.#closed = true;
+    if (this.#running.size > 0 && this.#graceMs > 0) await this.#whenIdle();
     for (const deadline of [...this.#running]) deadline.end('shutting_down');
+  }
+
+  #whenIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#graceMs).unref();
+      this.#idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #remove(deadline: Deadline): void {
+    this.#running.delete(deadline);
+    if (this.#running.size === 0) this.#idle?.();
   }
 }

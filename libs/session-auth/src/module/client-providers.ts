@@ -12,6 +12,12 @@ import { NoticeLog } from './notice-log.js';
 import { SETTINGS, USER_READER } from './settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 
+const deadlines: FactoryProvider<Deadlines> = {
+  provide: Deadlines,
+  useFactory: ({ protection }: SessionAuthSettings) => new Deadlines(protection.timeoutMs),
+  inject: [SETTINGS],
+};
+
 const connections: FactoryProvider<Connections> = {
   provide: Connections,
   useFactory: ({ baseUrl, protection, http: { proxy, maxResponseBytes } }: SessionAuthSettings) =>
@@ -57,4 +63,4 @@ function noticesTo(log: NoticeLog, { tokenEcho }: SessionAuthSettings, pool: Con
 }
 
 /** The way to the session service. */
-export const CLIENT_PROVIDERS: Provider[] = [Deadlines, connections, http, client];
+export const CLIENT_PROVIDERS: Provider[] = [deadlines, connections, http, client];

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Module, type DynamicModule, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Connections } from '../client/connections.js';
 import { Deadlines } from '../client/deadlines.js';
 import type { UserRecord } from '../contract/user-record.js';
@@ -26,7 +26,7 @@ export type ServiceOf<Registration extends DynamicModule> =
 
 /** Registers the service and the guard for one session service and one application key. */
 @Module({ providers: PROVIDERS, exports: EXPORTS })
-export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   /** @internal Nest builds it. */
   constructor(
     private readonly deadlines: Deadlines,
@@ -68,9 +68,12 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
     this.audit.run();
   }
 
-  /** Ends the calls in flight: their callers get 503, and no connection keeps the process alive. */
-  async onModuleDestroy(): Promise<void> {
-    this.deadlines.close();
+  /**
+   * Works until every server has closed. Then calls in flight get the rest of their deadline, at most `timeoutMs`, later ones are unavailable, and no
+   * connection keeps the process alive.
+   */
+  async onApplicationShutdown(): Promise<void> {
+    await this.deadlines.close();
     this.events.complete();
     await Promise.all([this.connections.close(), this.verifier.endings.close()]);
   }
