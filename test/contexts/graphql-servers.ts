@@ -1,60 +1,79 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import type { SessionAuthOptions } from 'nestjs-session-auth';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import { PLATFORMS, startApp, type Platform } from '../support/platforms.js';
+import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
+import { PLATFORMS, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { compileProgram } from '../support/program.js';
 import { sampleApp } from '../support/sample-app.js';
 import { transpile } from '../support/transpile.js';
+import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import { OpeningsResolver } from './openings.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
 /** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded. */
 export interface GraphqlServer {
   readonly url: string;
+  /** One for each of the `contexts`. */
+  readonly urls: readonly string[];
   close(): Promise<void>;
 }
 
-/** Starts a server. Its options can be written as JSON. */
-type Start = (baseUrl: string, options?: Partial<SessionAuthOptions>) => Promise<GraphqlServer>;
+/** What a test adds to a GraphQL server. */
+export interface GraphqlSetup {
+  /** The `context` option, of an application each. */
+  readonly contexts?: readonly ContextKind[];
+  readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
+  readonly logger?: LoggerService;
+}
 
-/** The GraphQL servers that Nest has drivers for, each on what it runs on. */
-export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[] = [
-  ...PLATFORMS.map(([name, platform]): [string, Start] => [
-    `Apollo on ${name}`,
-    (baseUrl: string, options: Partial<SessionAuthOptions> = {}): Promise<GraphqlServer> => startApollo(platform, baseUrl, options),
-  ]),
-  ['Mercurius on Fastify', startMercurius],
-];
+type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
-function startApollo(platform: Platform, baseUrl: string, options: Partial<SessionAuthOptions>): Promise<GraphqlServer> {
-  const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
+const startApollo =
+  (platform: Platform): Start =>
+  async (baseUrl, { contexts = [undefined], options = {}, logger } = {}) => {
+    const apps: RunningApp[] = [];
+    for (const context of contexts) {
+      const imports = [apolloWith(context)];
+      const root = sampleApp({ baseUrl, options, imports, controllers: [], providers: [OpeningsResolver, WipingResolver] });
+      apps.push(await startApp(platform, root, { ...(logger && { logger }) }));
+    }
+    const urls = apps.map(({ url }) => url);
+    return { url: urls[0] ?? '', urls, close: () => Promise.all(apps.map((app) => app.close())).then(() => undefined) };
+  };
+
+function apolloWith(context: ContextKind | undefined): DynamicModule {
+  return GraphQLModule.forRoot<ApolloDriverConfig>({
     driver: ApolloDriver,
+    ...(context && { context: contextOption(context) }),
     autoSchemaFile: true,
     graphiql: false,
     allowBatchedHttpRequests: true,
     fieldResolverEnhancers: ['guards'],
     subscriptions: { 'graphql-ws': true },
   });
-  return startApp(
-    platform,
-    sampleApp({ baseUrl, options, imports: [graphql], controllers: [], providers: [OpeningsResolver, WipingResolver] }),
-  );
 }
 
+/** The GraphQL servers that Nest has drivers for, each on what it runs on. */
+export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[] = [
+  ...PLATFORMS.map(([name, platform]): [string, Start] => [`Apollo on ${name}`, startApollo(platform)]),
+  ['Mercurius on Fastify', startMercurius],
+];
+
 /** In a process of its own: Jest can't load what Mercurius is made of. */
-async function startMercurius(baseUrl: string, options: Partial<SessionAuthOptions> = {}): Promise<GraphqlServer> {
+async function startMercurius(baseUrl: string, { contexts = [], options = {} }: GraphqlSetup = {}): Promise<GraphqlServer> {
   const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
-  for (const resolver of ['openings', 'wiping'])
-    await transpile(join(import.meta.dirname, `${resolver}.resolver.ts`), join(dirname(program.file), `${resolver}.resolver.js`));
-  const child = fork(program.file, [baseUrl, JSON.stringify(options)]);
+  for (const part of ['openings.resolver', 'wiping.resolver', 'graphql-context-kinds'])
+    await transpile(join(import.meta.dirname, `${part}.ts`), join(dirname(program.file), `${part}.js`));
+  const child = fork(program.file, [baseUrl, JSON.stringify(options), ...contexts]);
   const exit = once(child, 'exit');
   const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
-  const [url] = (await Promise.race([once(child, 'message'), ended])) as [string];
+  const [urls] = (await Promise.race([once(child, 'message'), ended])) as [string[]];
   return {
-    url,
+    url: urls[0] ?? '',
+    urls,
     close: async () => {
       child.kill('SIGKILL');
       await exit;

@@ -1,30 +1,37 @@
 import 'reflect-metadata';
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
+import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import { OpeningsResolver } from './openings.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
-const [baseUrl, options] = process.argv.slice(2) as [string, string];
+const [baseUrl, options, ...contexts] = process.argv.slice(2) as [string, string, ...ContextKind[]];
+const own = JSON.parse(options) as Partial<SessionAuthOptions>;
 
-@Module({
-  imports: [
-    SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...(JSON.parse(options) as Partial<SessionAuthOptions>) }),
-    GraphQLModule.forRoot<MercuriusDriverConfig>({
+@Module({})
+class MercuriusModule {
+  static with(context: ContextKind | undefined): DynamicModule {
+    const graphql = GraphQLModule.forRoot<MercuriusDriverConfig>({
       driver: MercuriusDriver,
+      ...(context && { context: contextOption(context) }),
       autoSchemaFile: true,
       allowBatchedQueries: true,
       fieldResolverEnhancers: ['guards'],
       subscription: { fullWsTransport: true },
-    }),
-  ],
-  providers: [OpeningsResolver, WipingResolver],
-})
-class MercuriusModule {}
+    });
+    const sessions = SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...own });
+    return { module: MercuriusModule, imports: [sessions, graphql], providers: [OpeningsResolver, WipingResolver] };
+  }
+}
 
-const app = await NestFactory.create(MercuriusModule, new FastifyAdapter(), { logger: false });
-await app.listen(0, '127.0.0.1');
-process.send?.(await app.getUrl());
+const urls: string[] = [];
+for (const context of contexts.length > 0 ? contexts : [undefined]) {
+  const app = await NestFactory.create(MercuriusModule.with(context), new FastifyAdapter(), { logger: false });
+  await app.listen(0, '127.0.0.1');
+  urls.push(await app.getUrl());
+}
+process.send?.(urls);

@@ -6,7 +6,7 @@ import { GRAPHQL_SERVERS, type GraphqlServer } from '../contexts/graphql-servers
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { plainRow } from './row.js';
 
-const CACHED = { cache: { ttlMs: 60_000 } };
+const CACHED = { options: { cache: { ttlMs: 60_000 } } };
 
 /** Each names a dangerous handler beside a harmless one. */
 const OPERATIONS = [

@@ -6,6 +6,7 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
+import { GraphqlContextsModule } from './graphql-contexts.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthAsyncOptions, SessionAuthExtras, SessionAuthOptions } from './options.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
@@ -25,7 +26,7 @@ export type ServiceOf<Registration extends DynamicModule> =
   Registration extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
 
 /** Registers the service and the guard for one session service and one application key. */
-@Module({ providers: PROVIDERS, exports: EXPORTS })
+@Module({ imports: [GraphqlContextsModule], providers: PROVIDERS, exports: EXPORTS })
 export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   /** @internal Nest builds it. */
   constructor(

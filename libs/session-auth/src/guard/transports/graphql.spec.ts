@@ -25,7 +25,7 @@ describe('the request of an operation', () => {
     expect(requestOf(field(operationOf(request), { other: 'execution' }))).toBe(request);
   });
 
-  const upgrade = httpRequest({ upgrade: 'WebSocket', 'x-auth-token': 'good' });
+  const upgrade = Object.assign(httpRequest({ upgrade: 'WebSocket', 'x-auth-token': 'good' }), { upgrade: true });
   const connection = { extra: { request: upgrade }, connectionParams: { 'x-auth-token': 'chosen' } };
 
   it.each<[string, object, string]>([

@@ -1,23 +1,13 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { exceptionOf, type HttpDenial } from '../http-denial.js';
-import { endsWithReply, handshakeRequest, requestLike } from './handshake.js';
+import { CALLER, isMixedUp, type OperationContext } from './graphql-caller.js';
+import { handshakeRequest, requestLike } from './handshake.js';
 import { KeptRequests } from './kept-requests.js';
+import { endsWithReply } from './node-request.js';
 import type { CallRequest, Transport } from './transport.js';
 
-/** What GraphQL servers put into the context of an operation: Apollo, Mercurius, and graphql-ws under Apollo. */
-interface OperationContext {
-  readonly req?: OperationContext & { readonly res?: unknown };
-  readonly res?: unknown;
-  readonly reply?: { readonly request?: unknown };
-  /** Of graphql-ws: the request that opened the socket, and what the client sent first. */
-  readonly extra?: { readonly request?: unknown };
-  readonly connectionParams?: unknown;
-  /** Of Mercurius, for the same. */
-  readonly request?: unknown;
-  readonly _connectionInit?: unknown;
-}
-
-const socketRequests = new KeptRequests();
+/** A context may become another's during the check: an execution stays with the request that it began with. */
+const executions = new KeptRequests();
 
 /**
  * Resolvers of queries, fields and subscriptions. The HTTP request keeps the user, so that all operations of a batch share one check. A socket
@@ -27,14 +17,13 @@ export const GRAPHQL: Transport = {
   open(context) {
     const { operation, execution } = argumentsOf(context);
     const request = httpRequestOf(operation);
-    if (request)
-      return { transport: GRAPHQL, context, request, reply: [operation.res, operation.reply, operation.req?.res].find(takesHeaders) };
-    return { transport: GRAPHQL, context, request: socketRequests.open(execution, () => socketRequestOf(operation)) };
+    const kept = executions.open(execution, () => request ?? socketRequestOf(operation));
+    return request ? { transport: GRAPHQL, context, request, reply: replyOf(operation) } : { transport: GRAPHQL, context, request: kept };
   },
 
   requestOf(context) {
     const { operation, execution } = argumentsOf(context);
-    return httpRequestOf(operation) ?? socketRequests.find(execution);
+    return httpRequestOf(operation) ?? executions.find(execution);
   },
 
   parameters: (context) => argumentsOf(context).parameters,
@@ -63,19 +52,28 @@ function variablesOf(info: { readonly variableValues?: object } | undefined): ob
   return info?.variableValues;
 }
 
-function httpRequestOf({ req, reply }: OperationContext): CallRequest | undefined {
-  const request = requestLike(req) ?? requestLike(reply?.request);
-  return request && endsWithReply(request) ? request : undefined;
+function httpRequestOf(operation: OperationContext): CallRequest | undefined {
+  const { req, reply, [CALLER]: caller } = operation;
+  const request = [req, reply?.request, caller?.request].find((candidate) => requestLike(candidate));
+  return endsWithReply(request) && !isMixedUp(operation) ? (request as CallRequest) : undefined;
 }
 
+/** A context that speaks of more than one request presents nothing: whose it is can't be told. */
 function socketRequestOf(operation: OperationContext): CallRequest {
+  if (isMixedUp(operation)) return handshakeRequest(undefined);
   const { req, reply, request, extra, connectionParams, _connectionInit } = operation;
   const upgrade = [extra?.request, req?.extra?.request, req, request, reply?.request].find((candidate) => requestLike(candidate));
   return handshakeRequest(requestLike(upgrade), connectionParams ?? req?.connectionParams ?? _connectionInit);
 }
 
+function replyOf({ res, reply, req, [CALLER]: caller }: OperationContext): unknown {
+  return [res, reply, req?.res, caller?.reply].find(takesHeaders);
+}
+
 function takesHeaders(reply: unknown): boolean {
-  return typeof reply === 'object' && reply !== null && ('setHeader' in reply || 'header' in reply);
+  if (typeof reply !== 'object' || reply === null) return false;
+  const { setHeader, header } = reply as { readonly setHeader?: unknown; readonly header?: unknown };
+  return typeof setHeader === 'function' || typeof header === 'function';
 }
 
 const CODES = new Map([

@@ -4,24 +4,10 @@ import type { CallRequest } from './transport.js';
 /** A client that names more than this has named nothing. */
 export const MAX_FIELDS = 256;
 
-/** What only a request of Node has; Fastify keeps it under its own. */
-interface NodeRequest {
-  readonly httpVersion?: string;
-  readonly raw?: { readonly httpVersion?: string };
-}
-
 /** Whatever has headers as a request has. */
 export function requestLike(candidate: unknown): CallRequest | undefined {
   const headers = (candidate as Partial<CallRequest> | undefined)?.headers as unknown;
   return typeof headers === 'object' && headers !== null ? (candidate as CallRequest) : undefined;
-}
-
-/**
- * Whether it is a request that ends with its reply. One that opened a socket lives for as long as the socket, and one that an application
- * has made up for as long as it likes.
- */
-export function endsWithReply({ headers, httpVersion, raw }: CallRequest & NodeRequest): boolean {
-  return (raw?.httpVersion ?? httpVersion) !== undefined && headers.upgrade?.toLowerCase() !== 'websocket';
 }
 
 /**

@@ -1,13 +1,17 @@
 import { Logger } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
+import { graphqlOptionsOf } from '../graphql-contexts.module.js';
 import { findingsOf } from './findings.js';
+import { contextFindings } from './graphql-contexts.js';
 import { handlersOf } from './handlers.js';
 import { surroundingsOf } from './surroundings.js';
 
 /** What to do with what the audit finds: nothing, a warning for each, or an error that stops the bootstrap. */
 export type Audit = 'off' | 'warn' | 'error';
 
+/** Of Nest's configuration of an application; its version is written nowhere that every module system can read. */
+const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';
 const MAX_FINDINGS = 50;
 /** An application may register the module more than once, and is looked at once. */
 const audited = new WeakSet<ModulesContainer>();
@@ -29,6 +33,7 @@ export class BootAudit {
     if (this.#audit === 'off' || audited.has(this.#modules)) return;
     audited.add(this.#modules);
     const findings = findingsOf(handlersOf(this.#modules), surroundingsOf(this.#modules, this.#config));
+    findings.push(...contextFindings(graphqlOptionsOf(this.#modules), SINCE_NESTJS_12 in this.#config));
     if (findings.length === 0) return;
     const told = findings.slice(0, MAX_FINDINGS);
     if (findings.length > MAX_FINDINGS) told.push(`... and ${findings.length - MAX_FINDINGS} more.`);

@@ -1,0 +1,84 @@
+import 'reflect-metadata';
+import { Global, Logger, Module, type OnModuleInit } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { separateContexts } from '../guard/transports/graphql-contexts.js';
+
+const GRAPHQL_OPTIONS = 'GqlModuleOptions';
+
+/** Options of `GraphQLModule`, as far as they are used here. */
+export interface GraphqlOptions {
+  context?: unknown;
+  readonly driver?: unknown;
+}
+
+type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
+
+/** A `GraphQLModule`; it has these as soon as it has read its options. */
+interface GraphqlModule {
+  readonly completeOptions?: object;
+}
+
+const FROZEN = 'the options of GraphQLModule are frozen, and its requests may share a context. Do not freeze them, or leave out context.';
+const TOO_LATE =
+  'GraphQLModule was initialized before, and its requests may share a context. Import SessionAuthModule first, or do not make GraphQLModule global.';
+
+/** What stood in the options before. */
+const given = new WeakMap<object, unknown>();
+
+/**
+ * Gives each GraphQL request a context of its own. NestJS 11, and Mercurius on every version, write the request into what `context` is or gives: were
+ * that one object for all, each caller would be the first. It is global, because Nest initialises global modules before `GraphQLModule` reads its options.
+ */
+@Global()
+@Module({})
+export class GraphqlContextsModule implements OnModuleInit {
+  /** @internal Nest builds it. */
+  constructor(private readonly modules: ModulesContainer) {}
+
+  /**
+   * Replaces the `context` option of each `GraphQLModule`.
+   * @throws InvalidConfigurationError where it can't be replaced
+   */
+  onModuleInit(): void {
+    for (const module of this.modules.values()) {
+      const options = optionsOf(module);
+      if (options) separate(options, module.instance as GraphqlModule);
+    }
+  }
+}
+
+function separate(options: GraphqlOptions, module: GraphqlModule): void {
+  const { context } = options;
+  if (typeof context === 'function' && given.has(context)) return;
+  const separated = separateContexts(context, warnOnce());
+  given.set(separated, context);
+  const isTooLate = Object.keys(module.completeOptions ?? {}).length > 0;
+  if (Reflect.set(options, 'context', separated) && !isTooLate) return;
+  if (context !== undefined) throw new InvalidConfigurationError(`SessionAuthModule: ${isTooLate ? TOO_LATE : FROZEN}`);
+}
+
+function optionsOf({ providers }: NestModule): GraphqlOptions | undefined {
+  return providers.get(GRAPHQL_OPTIONS)?.instance as GraphqlOptions | undefined;
+}
+
+/** What the application gave as `context` to each `GraphQLModule`, and its driver. */
+export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
+  return [...modules.values()].flatMap((module) => {
+    const options = optionsOf(module);
+    if (!options) return [];
+    const { context, driver } = options;
+    return [{ driver, context: typeof context === 'function' && given.has(context) ? given.get(context) : context }];
+  });
+}
+
+function warnOnce(): () => void {
+  let warned = false;
+  return () => {
+    if (warned) return;
+    warned = true;
+    new Logger('SessionAuth').warn(
+      'audit: the context function of GraphQLModule returns one object for more than one request. Return a new one each time.',
+    );
+  };
+}

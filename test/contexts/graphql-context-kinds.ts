@@ -1,0 +1,34 @@
+/** What an application may give as the `context` option of `GraphQLModule`. */
+export type ContextKind = 'object' | 'one object' | 'one object, later' | 'the first request' | 'an instance' | 'new objects';
+
+interface FirstArgument {
+  readonly req?: unknown;
+}
+
+class OwnContext {
+  readonly made = 'by a class';
+}
+
+/** The option of a kind. */
+export function contextOption(kind: ContextKind): (first: FirstArgument) => Record<string, unknown> {
+  const shared: Record<string, unknown> = {};
+  const instance = new OwnContext() as unknown as Record<string, unknown>;
+  switch (kind) {
+    case 'object':
+      // Nest takes an object too; not every driver says so.
+      return shared as never;
+    case 'one object':
+      return () => shared;
+    case 'one object, later':
+      return (() => Promise.resolve(shared)) as never;
+    case 'the first request':
+      return (first) => {
+        shared.req ??= first.req ?? first;
+        return shared;
+      };
+    case 'an instance':
+      return () => instance;
+    case 'new objects':
+      return () => ({ some: 'thing' });
+  }
+}
