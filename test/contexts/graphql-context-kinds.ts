@@ -1,5 +1,5 @@
 /** What an application may give as the `context` option of `GraphQLModule`. */
-export type ContextKind = 'object' | 'one object' | 'one object, later' | 'the first request' | 'an instance' | 'new objects';
+export type ContextKind = 'default' | 'object' | 'one object' | 'one object, later' | 'the first request' | 'an instance' | 'new objects';
 
 interface FirstArgument {
   readonly req?: unknown;
@@ -10,7 +10,7 @@ class OwnContext {
 }
 
 /** The option of a kind. */
-export function contextOption(kind: ContextKind): (first: FirstArgument) => Record<string, unknown> {
+export function contextOption(kind: Exclude<ContextKind, 'default'>): (first: FirstArgument) => Record<string, unknown> {
   const shared: Record<string, unknown> = {};
   const instance = new OwnContext() as unknown as Record<string, unknown>;
   switch (kind) {

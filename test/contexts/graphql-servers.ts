@@ -29,11 +29,13 @@ export interface GraphqlSetup {
   readonly logger?: LoggerService;
 }
 
+const DEFAULT: readonly ContextKind[] = ['default'];
+
 type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
 const startApollo =
   (platform: Platform): Start =>
-  async (baseUrl, { contexts = [undefined], options = {}, logger } = {}) => {
+  async (baseUrl, { contexts = DEFAULT, options = {}, logger } = {}) => {
     const apps: RunningApp[] = [];
     for (const context of contexts) {
       const imports = [apolloWith(context)];
@@ -44,10 +46,10 @@ const startApollo =
     return { url: urls[0] ?? '', urls, close: () => Promise.all(apps.map((app) => app.close())).then(() => undefined) };
   };
 
-function apolloWith(context: ContextKind | undefined): DynamicModule {
+function apolloWith(context: ContextKind): DynamicModule {
   return GraphQLModule.forRoot<ApolloDriverConfig>({
     driver: ApolloDriver,
-    ...(context && { context: contextOption(context) }),
+    ...(context !== 'default' && { context: contextOption(context) }),
     autoSchemaFile: true,
     graphiql: false,
     allowBatchedHttpRequests: true,

@@ -14,10 +14,10 @@ const own = JSON.parse(options) as Partial<SessionAuthOptions>;
 
 @Module({})
 class MercuriusModule {
-  static with(context: ContextKind | undefined): DynamicModule {
+  static with(context: ContextKind): DynamicModule {
     const graphql = GraphQLModule.forRoot<MercuriusDriverConfig>({
       driver: MercuriusDriver,
-      ...(context && { context: contextOption(context) }),
+      ...(context !== 'default' && { context: contextOption(context) }),
       autoSchemaFile: true,
       allowBatchedQueries: true,
       fieldResolverEnhancers: ['guards'],
@@ -29,7 +29,7 @@ class MercuriusModule {
 }
 
 const urls: string[] = [];
-for (const context of contexts.length > 0 ? contexts : [undefined]) {
+for (const context of contexts.length > 0 ? contexts : ['default' as const]) {
   const app = await NestFactory.create(MercuriusModule.with(context), new FastifyAdapter(), { logger: false });
   await app.listen(0, '127.0.0.1');
   urls.push(await app.getUrl());

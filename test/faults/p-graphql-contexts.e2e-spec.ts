@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect } from '@jest/globals';
-import { GRAPHQL_SERVERS, type GraphqlServer, type GraphqlSetup } from '../contexts/graphql-servers.js';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { GRAPHQL_SERVERS, type GraphqlServer } from '../contexts/graphql-servers.js';
 import type { ContextKind } from '../contexts/graphql-context-kinds.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
@@ -15,25 +15,30 @@ interface GraphqlReply {
 /** Those that can be told apart for each request, and those that can't: there only the first caller may be served. */
 const SERVED: readonly ContextKind[] = ['object', 'one object', 'one object, later', 'new objects'];
 const NOT_SERVED: readonly ContextKind[] = ['the first request', 'an instance'];
+const KINDS = [...SERVED, ...NOT_SERVED];
 const UNAUTHENTICATED = 'UNAUTHENTICATED';
 
 describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
-  const servers: GraphqlServer[] = [];
   let service: ScriptedService;
-  beforeEach(async () => {
+  let server: GraphqlServer;
+  beforeAll(async () => {
     service = await startScriptedService();
-    for (const username of ['ann', 'bob']) service.signInAs({ username }, username);
+    server = await start(service.url, { contexts: [...KINDS, ...KINDS, 'default'] });
   });
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.close();
+  afterAll(async () => {
+    await server.close();
     await service.close();
   });
+  beforeEach(() => {
+    service.on('user_details', ({ headers: { 'x-auth-token': token } }, response) => {
+      const known = token === 'ann' || token === 'bob';
+      response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' }).end(known ? JSON.stringify({ username: token }) : '');
+    });
+  });
 
-  async function started(setup: GraphqlSetup): Promise<GraphqlServer> {
-    const server = await start(service.url, setup);
-    servers.push(server);
-    return server;
-  }
+  /** The applications with contexts of these kinds; each round has applications that no other uses. */
+  const appsWith = (kinds: readonly ContextKind[], round: 0 | 1): [ContextKind, string][] =>
+    kinds.map((kind) => [kind, server.urls[round * KINDS.length + KINDS.indexOf(kind)] ?? '']);
 
   async function ask(url: string, query: string, token?: string): Promise<unknown> {
     const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
@@ -45,40 +50,33 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
   const me = (username: string): unknown => ({ me: `${username} ${username}` });
 
   plainRow('P08', 'each caller is served as itself, whether requests share a context or not', async () => {
-    const { urls } = await started({ contexts: SERVED });
-    for (const [index, context] of SERVED.entries()) {
-      const server = urls[index] ?? '';
-      await ask(server, '{ resolved }', 'ann');
-      expect([context, await ask(server, '{ me }')]).toEqual([context, UNAUTHENTICATED]);
-      expect([context, await ask(server, '{ me }', 'bob')]).toEqual([context, me('bob')]);
-      expect([context, await ask(server, '{ me }', 'ann')]).toEqual([context, me('ann')]);
+    for (const [context, url] of appsWith(SERVED, 0)) {
+      await ask(url, '{ resolved }', 'ann');
+      expect([context, await ask(url, '{ me }')]).toEqual([context, UNAUTHENTICATED]);
+      expect([context, await ask(url, '{ me }', 'bob')]).toEqual([context, me('bob')]);
+      expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
     }
   });
 
   plainRow('P08', 'a context that names another request, or that can not be copied, serves nobody as another', async () => {
-    const { urls } = await started({ contexts: NOT_SERVED });
-    for (const [index, context] of NOT_SERVED.entries()) {
-      const server = urls[index] ?? '';
-      expect([context, await ask(server, '{ me }', 'ann')]).toEqual([context, me('ann')]);
+    for (const [context, url] of appsWith(NOT_SERVED, 0)) {
+      expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
       for (const [token, own] of [
         [undefined, UNAUTHENTICATED],
         ['bob', me('bob')],
       ] as const) {
-        expect([context, [UNAUTHENTICATED, own]]).toEqual([context, expect.arrayContaining([await ask(server, '{ me }', token)])]);
+        expect([context, [UNAUTHENTICATED, own]]).toEqual([context, expect.arrayContaining([await ask(url, '{ me }', token)])]);
       }
     }
   });
 
   plainRow('P08', 'a caller of the same time, and one whose request nobody checks, lend their sessions to none', async () => {
-    const contexts = [...SERVED, ...NOT_SERVED];
-    const { urls } = await started({ contexts });
-    for (const [index, context] of contexts.entries()) {
-      const server = urls[index] ?? '';
+    for (const [context, url] of appsWith(KINDS, 1)) {
       const held = hold(json({ username: 'ann' }));
       service.on('user_details', held.script);
-      const first = ask(server, '{ me }', 'ann');
+      const first = ask(url, '{ me }', 'ann');
       await held.arrived;
-      const strangers = await Promise.all([ask(server, '{ me }'), ask(server, '{ openings(count: 2) { owner } }')]);
+      const strangers = await Promise.all([ask(url, '{ me }'), ask(url, '{ openings(count: 2) { owner } }')]);
       held.release();
 
       expect([context, strangers]).toEqual([context, [UNAUTHENTICATED, UNAUTHENTICATED]]);
@@ -87,7 +85,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
   });
 
   plainRow('P16', 'a bare Upgrade header changes nothing: user, Vary, no-store and one check', async () => {
-    const { url } = await started({});
+    const url = server.urls.at(-1) ?? '';
     const upgrades = [[], ['Upgrade: websocket'], ['Upgrade: WebSocket'], ['Upgrade: h2c']];
     for (const upgrade of upgrades) {
       service.requests.length = 0;
@@ -110,10 +108,13 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
 
   plainRow('P08', 'the audit names a context that Nest gives to all requests, and a function that does', async () => {
     const [object, fresh, repeated] = [new CapturedLog(), new CapturedLog(), new CapturedLog()];
-    await started({ contexts: ['object'], logger: object });
-    await started({ contexts: ['new objects'], logger: fresh });
-    const { url } = await started({ contexts: ['one object'], logger: repeated });
-    for (const token of ['ann', 'bob', 'ann']) await ask(url, '{ me }', token);
+    const apps = [
+      await start(service.url, { contexts: ['object'], logger: object }),
+      await start(service.url, { contexts: ['new objects'], logger: fresh }),
+      await start(service.url, { contexts: ['one object'], logger: repeated }),
+    ];
+    for (const token of ['ann', 'bob', 'ann']) await ask(apps[2]?.url ?? '', '{ me }', token);
+    for (const app of apps) await app.close();
 
     expect(object.having('warn', 'audit: GraphQLModule has one object as its context')).toHaveLength(NEST_MAJOR === 11 ? 1 : 0);
     expect(repeated.having('warn', 'audit: the context function of GraphQLModule returns one object')).toHaveLength(1);

@@ -77,8 +77,7 @@ function warnOnce(): () => void {
   return () => {
     if (warned) return;
     warned = true;
-    new Logger('SessionAuth').warn(
-      'audit: the context function of GraphQLModule returns one object for more than one request. Return a new one each time.',
-    );
+    const logger = new Logger('SessionAuth');
+    logger.warn('audit: the context function of GraphQLModule returns one object for more than one request. Return a new one each time.');
   };
 }
