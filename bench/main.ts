@@ -4,6 +4,7 @@ import type { Question } from './question.js';
 import { cachedCheck } from './questions/cached-check.js';
 import { floodOfMany } from './questions/flood-of-many.js';
 import { floodOfOne } from './questions/flood-of-one.js';
+import { floodOfStrangers } from './questions/flood-of-strangers.js';
 import { guardedCached } from './questions/guarded-cached.js';
 import { guardedUncached } from './questions/guarded-uncached.js';
 import { memory } from './questions/memory.js';
@@ -17,7 +18,19 @@ import { environmentLines } from './report/environment.js';
 import { markdownReport, type Answered } from './report/markdown.js';
 import { nginxVersion } from './variants/nginx.js';
 
-const QUESTIONS = [cachedCheck, guardedCached, guardedUncached, stampede, floodOfOne, floodOfMany, waiting, memory, start, size];
+const QUESTIONS = [
+  cachedCheck,
+  guardedCached,
+  guardedUncached,
+  stampede,
+  floodOfOne,
+  floodOfMany,
+  floodOfStrangers,
+  waiting,
+  memory,
+  start,
+  size,
+];
 const RESULTS = new URL('../../bench/', import.meta.url);
 
 // The workers end with this process, and nginx with its exit.

@@ -29,9 +29,9 @@ export class Stage {
     return this.keep(new Worker<Api>(new URL(`./processes/${file}.worker.js`, import.meta.url), execArgv));
   }
 
-  async service({ latencyMs = 0 } = {}): Promise<RunningService> {
+  async service({ latencyMs = 0, workers }: { readonly latencyMs?: number; readonly workers?: number } = {}): Promise<RunningService> {
     const worker = this.worker<SessionServiceApi>('session-service');
-    return { worker, url: await worker.call('start', { latencyMs }) };
+    return { worker, url: await worker.call('start', { latencyMs, ...(workers && { workers }) }) };
   }
 
   async app(order: AppOrder, execArgv: readonly string[] = []): Promise<RunningApp> {

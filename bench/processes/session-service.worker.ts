@@ -5,13 +5,28 @@ import { serve } from './serve.js';
 
 /** A session service that does nothing but answer and count, so that it is never what a benchmark waits for. */
 const callsByKind: Record<string, number> = {};
+/** Requests beyond the workers wait, as in a service with so many connections to its database. */
+const waiting: (() => void)[] = [];
+let busy = 0;
+let workers = Infinity;
 let latencyMs = 0;
 
 const server = createServer((request, response) => {
   request.resume();
   if (latencyMs === 0) reply(request, response);
-  else setTimeout(() => reply(request, response), latencyMs);
+  else if (busy < workers) work(() => reply(request, response));
+  else waiting.push(() => reply(request, response));
 });
+
+function work(answer: () => void): void {
+  busy += 1;
+  setTimeout(() => {
+    busy -= 1;
+    const next = waiting.shift();
+    if (next) work(next);
+    answer();
+  }, latencyMs);
+}
 server.keepAliveTimeout = 600_000;
 server.maxRequestsPerSocket = 0;
 
@@ -28,9 +43,10 @@ function reply({ method, headers }: IncomingMessage, response: ServerResponse): 
 }
 
 const handlers = {
-  /** Starts listening; the latency holds for every reply. */
-  start: async (settings: { latencyMs: number }): Promise<string> => {
+  /** Starts listening; the latency holds for every reply, and so many requests are worked on at a time. */
+  start: async (settings: { latencyMs: number; workers?: number }): Promise<string> => {
     latencyMs = settings.latencyMs;
+    workers = settings.workers ?? Infinity;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 8_192, resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   },

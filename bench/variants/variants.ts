@@ -13,6 +13,7 @@ export const VARIANTS = {
   handWritten: () => import('./hand-written.js'),
   handWrittenDigest: () => import('./hand-written-digest.js'),
   handWrittenLru: () => import('./hand-written-lru.js'),
+  opossum: () => import('./opossum.js'),
   passport: () => import('./passport.js'),
   keycloak: () => import('./keycloak.js'),
   undiciDispatch: () => import('./undici-dispatch.js'),

@@ -25,6 +25,9 @@ export function boundedService(clock: VirtualClock, latencyMs: number, workers: 
       answer();
     });
   };
-  const accept = (answer: () => void): void => void (busy < workers ? work(answer) : queue.push(answer));
+  const accept = (answer: () => void): void => {
+    if (busy < workers) work(answer);
+    else queue.push(answer);
+  };
   return { capacity: workers / (latencyMs / 1_000), accept };
 }

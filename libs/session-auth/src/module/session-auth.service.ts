@@ -7,13 +7,11 @@ import { errorOf, InvalidRequestError, SessionRejectedError } from '../contract/
 import { isHeaderValue } from '../contract/header-value.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
-import type { UnavailableReason, Verdict } from '../contract/verdict.js';
+import type { Verdict } from '../contract/verdict.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 import { CallLimit } from './call-limit.js';
 import type { CallOptions, VerifyOptions } from './call-options.js';
-
-const PROBE_TOKEN = 'health-probe';
 
 /** Limits of {@link SessionAuthService}. */
 export interface ServiceSettings {
@@ -87,10 +85,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     return this.#userOf(this.#verifier.ask(this.#identify(token, call)), call.signal);
   }
 
-  /** @internal Asks the service with a token of no session, among known sessions. Returns why it gave no answer, or `undefined`. Never rejects. */
-  async probe(): Promise<UnavailableReason | undefined> {
-    const verdict = await this.#verifier.ask({ token: PROBE_TOKEN, authIv: undefined }, 'known');
-    return verdict.kind === 'unavailable' ? verdict.reason : undefined;
+  /** @internal Asks the service as for a known session. Never rejects. */
+  probe(session: SessionIdentity): Promise<Verdict<User>> {
+    return this.#verifier.ask(session, 'known');
   }
 
   /**

@@ -7,6 +7,7 @@ import type { UserRecord } from '../contract/user-record.js';
 import { EndedSessions } from '../verifier/ended-sessions.js';
 import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/lanes/known-sessions.js';
 import type { Ask } from '../verifier/lanes/lane.js';
+import type { BreakerChanged } from '../verifier/lanes/lanes.js';
 import { ProtectedCheck } from '../verifier/protected-check.js';
 import { ServiceWatch } from '../verifier/service-state.js';
 import { SessionMemory } from '../verifier/session-memory.js';
@@ -30,14 +31,7 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
     events: SessionAuthEvents,
   ) => {
     const watch = new ServiceWatch((status) => events.tellServiceStatus(status));
-    const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
-    const check = new ProtectedCheck(ask, deadlines, set.protection, {
-      known: new KnownSessions(Math.max(set.memory?.maxEntries ?? 0, MIN_KNOWN_SESSIONS)),
-      breakerChanged: (lane, state) => {
-        watch.breakerIs(lane, state);
-        if (BREAKER.hasSubscribers) BREAKER.publish({ lane, state });
-      },
-    });
+    const check = checkOf(sessions, deadlines, set, watch);
     return new SessionVerifier(check, {
       memory: set.memory && new SessionMemory(set.memory),
       shared: set.shared && new SharedTier(set.shared, readUser, () => log.storeUnavailable()),
@@ -50,3 +44,14 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
   },
   inject: [SessionClient, Deadlines, SETTINGS, USER_READER, NoticeLog, SessionAuthEvents],
 };
+
+/** What asks the service, and tells how its breakers do. */
+function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, watch: ServiceWatch) {
+  const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
+  const known = new KnownSessions(Math.max(set.memory?.maxEntries ?? 0, MIN_KNOWN_SESSIONS));
+  const breakerChanged: BreakerChanged = (lane, state) => {
+    watch.breakerIs(lane, state);
+    if (BREAKER.hasSubscribers) BREAKER.publish({ lane, state });
+  };
+  return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
+}

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import type { UnavailableReason } from '../contract/verdict.js';
+import type { Verdict } from '../contract/verdict.js';
 import { SessionAuthEvents } from '../module/session-auth-events.js';
 import { SessionAuthService } from '../module/session-auth.service.js';
 
@@ -15,6 +15,7 @@ export interface SessionAuthHealthOptions {
 }
 
 const DEFAULT_KEY = 'session-service';
+const PROBE = { token: 'health-probe', authIv: undefined };
 
 /**
  * Health of the session service, for `@nestjs/terminus`: down while the circuit breaker of known sessions is open, and, where it is probed,
@@ -22,7 +23,7 @@ const DEFAULT_KEY = 'session-service';
  */
 @Injectable()
 export class SessionAuthHealthIndicator {
-  #probe: Promise<UnavailableReason | undefined> | undefined;
+  #probe: Promise<Verdict<unknown>> | undefined;
 
   constructor(
     @Inject(HealthIndicatorService) private readonly health: HealthIndicatorService,
@@ -46,12 +47,10 @@ export class SessionAuthHealthIndicator {
   }
 
   /** Why the service did not answer, if it did not. */
-  async #sharedProbe(): Promise<UnavailableReason | undefined> {
-    this.#probe ??= this.sessions.probe();
-    try {
-      return await this.#probe;
-    } finally {
-      this.#probe = undefined;
-    }
+  async #sharedProbe(): Promise<string | undefined> {
+    this.#probe ??= this.sessions.probe(PROBE);
+    const verdict = await this.#probe;
+    this.#probe = undefined;
+    return verdict.kind === 'unavailable' ? verdict.reason : undefined;
   }
 }

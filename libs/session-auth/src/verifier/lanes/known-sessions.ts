@@ -1,7 +1,7 @@
 import type { Verdict } from '../../contract/verdict.js';
 import { LapsingMap } from '../lapsing-map.js';
 
-/** Sessions that the table holds at least: 2 MB at most. */
+/** Sessions that the table has room for at least: 100 bytes each, 1 MB when it is full. */
 export const MIN_KNOWN_SESSIONS = 10_000;
 /** Half an hour: a user who pauses for longer is a stranger for one call. */
 const LIFETIME_MS = 1_800_000;

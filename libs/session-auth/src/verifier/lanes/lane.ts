@@ -75,12 +75,18 @@ export class Lane {
     return this.#retry.run(() => this.#attempt(ask, session, token, deadline), deadline);
   }
 
+  /** Code of the application (an interceptor, a validator) may throw. */
   async #attempt<User>(ask: Ask<User>, session: SessionIdentity, token: string, deadline: Deadline): Promise<Verdict<User>> {
     const refusal = this.#breaker?.refusal(token);
     if (refusal) return refusal;
     const began = this.#breaker?.begin();
     const startedAtMs = performance.now();
-    const verdict = await answerOf(ask, session, deadline);
+    let verdict: Verdict<User>;
+    try {
+      verdict = await ask(session, deadline);
+    } catch {
+      verdict = unavailable('malformed');
+    }
     const endedAtMs = performance.now();
     const durationMs = endedAtMs - startedAtMs;
     if (began) this.#breaker?.learn(began, evidenceOf(verdict, this.pace.isFullTime(durationMs)), token, endedAtMs);
@@ -92,14 +98,5 @@ export class Lane {
     const wasAnswered = verdict.kind !== 'unavailable';
     if (wasAnswered) this.pace.learn(durationMs);
     if (wasAnswered || verdict.reason === 'timeout') this.#limit?.learn(durationMs, nowMs, this.inFlight);
-  }
-}
-
-/** Code of the application (an interceptor, a validator) may throw. */
-async function answerOf<User>(ask: Ask<User>, session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-  try {
-    return await ask(session, deadline);
-  } catch {
-    return unavailable('malformed');
   }
 }
