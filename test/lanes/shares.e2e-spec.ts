@@ -36,6 +36,7 @@ class Turnstile {
   constructor(maxInFlight: number, maxQueued: number) {
     this.#settings = { maxInFlight, maxQueued };
     this.#limit = new StrangersLimit({ maxInFlight, timeoutMs: TIMEOUT_MS });
+    this.#limit.protect(performance.now());
     const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
     this.#lanes = {
       known: laneOf({ share: maxInFlight - share, queueShare: maxQueued - queueShare }),
@@ -111,7 +112,7 @@ class Turnstile {
     demand(strangers.inFlight <= this.#mostStrangers(), 'strangers in flight are within their limit');
     demand(known.waiting.size === 0 || inFlight === maxInFlight, 'no known check waits beside a free place');
     demand(
-      strangers.waiting.size === 0 || inFlight === maxInFlight || strangers.inFlight >= strangers.limit,
+      strangers.waiting.size === 0 || inFlight === maxInFlight || strangers.inFlight >= this.#limit.current,
       'no stranger waits beside a free place within the limit',
     );
   }

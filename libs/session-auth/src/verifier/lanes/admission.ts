@@ -48,7 +48,7 @@ export class Admission {
   }
 
   #hasPlace(lane: Lane): boolean {
-    return this.#known.inFlight + this.#strangers.inFlight < this.#settings.maxInFlight && lane.inFlight < lane.limit;
+    return this.#known.inFlight + this.#strangers.inFlight < this.#settings.maxInFlight && !lane.isAtLimit;
   }
 
   /** The lane that gets the next place. */

@@ -30,6 +30,8 @@ export interface LaneParts {
   readonly breaker: CircuitBreaker | undefined;
   /** Calls in flight at most, whatever the share. */
   readonly limit?: StrangersLimit;
+  /** The limit that holds for the sake of this lane. */
+  readonly protectedBy?: StrangersLimit;
 }
 
 /** Calls of one kind of callers: its places, its queue, its circuit breaker, its retries. */
@@ -44,19 +46,21 @@ export class Lane {
   readonly #retry: Retry;
   readonly #breaker: CircuitBreaker | undefined;
   readonly #limit: StrangersLimit | undefined;
+  readonly #protectedBy: StrangersLimit | undefined;
 
-  constructor({ share, queueShare, pace, retry, breaker, limit }: LaneParts) {
+  constructor({ share, queueShare, pace, retry, breaker, limit, protectedBy }: LaneParts) {
     this.share = share;
     this.queueShare = queueShare;
     this.pace = pace;
     this.#retry = retry;
     this.#breaker = breaker;
     this.#limit = limit;
+    this.#protectedBy = protectedBy;
   }
 
-  /** Calls that may be in flight at most. */
-  get limit(): number {
-    return this.#limit?.current ?? Infinity;
+  /** Whether it may have no more calls in flight, even with places free. */
+  get isAtLimit(): boolean {
+    return this.#limit?.isReached(this.inFlight) === true;
   }
 
   /** The answer to a check while the breaker is open. */
@@ -66,7 +70,7 @@ export class Lane {
 
   /** Whether another check that begins to wait can expect a place in time. Its own share is what a lane can count on. */
   isWorthWaiting(): boolean {
-    const places = Math.min(this.limit, Math.max(1, this.share, this.inFlight));
+    const places = this.isAtLimit ? this.inFlight : Math.max(1, this.share, this.inFlight);
     return (this.waiting.size + 1) * this.pace.usualMs <= places * this.pace.patienceMs;
   }
 
@@ -81,6 +85,7 @@ export class Lane {
     if (refusal) return refusal;
     const began = this.#breaker?.begin();
     const startedAtMs = performance.now();
+    this.#protectedBy?.protect(startedAtMs);
     let verdict: Verdict<User>;
     try {
       verdict = await ask(session, deadline);

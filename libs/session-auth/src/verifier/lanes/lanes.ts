@@ -33,8 +33,9 @@ export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Rea
   });
   const { maxInFlight, maxQueued } = settings;
   const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
-  const strangers = { share, queueShare, breaker: strangersBreaker, limit: new StrangersLimit(settings) };
-  const known = { share: maxInFlight - share, queueShare: maxQueued - queueShare, breaker: knownBreaker };
+  const limit = new StrangersLimit(settings);
+  const strangers = { share, queueShare, breaker: strangersBreaker, limit };
+  const known = { share: maxInFlight - share, queueShare: maxQueued - queueShare, breaker: knownBreaker, protectedBy: limit };
   return { known: laneOf(known, settings), strangers: laneOf(strangers, settings) };
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { StrangersLimit } from './strangers-limit.js';
 
 let nowMs = 0;
@@ -23,6 +23,19 @@ describe('the limit of strangers', () => {
 
   it('grows by a quarter to all places while calls take no longer for it', () => {
     expect(looksAt(new StrangersLimit(settings), 12, () => 450)).toEqual([20, 25, 32, 40, 50, 63, 79, 99, 124, 128, 128, 128]);
+  });
+
+  it('holds for five minutes after each check of a known session, and not without one', () => {
+    const limit = new StrangersLimit(settings);
+    const now = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    expect(limit.isReached(16)).toBe(false);
+    limit.protect(1_000_000);
+    expect([limit.isReached(15), limit.isReached(16)]).toEqual([false, true]);
+    now.mockReturnValue(1_299_999);
+    expect(limit.isReached(16)).toBe(true);
+    now.mockReturnValue(1_300_000);
+    expect(limit.isReached(16)).toBe(false);
+    now.mockRestore();
   });
 
   it('does not grow while it is not reached', () => {
@@ -54,6 +67,12 @@ describe('the limit of strangers', () => {
     const seen = looksAt(limit, 30, () => 800);
     expect(seen).toContain(4);
     expect(seen.at(-1)).toBe(128);
+  });
+
+  it('does not react to a few calls that hang among many that do not', () => {
+    const limit = new StrangersLimit(settings);
+    let call = 0;
+    expect(looksAt(limit, 12, () => ((call += 1) % 10 < 4 ? 3_000 : 5)).at(-1)).toBe(128);
   });
 
   it('does not judge by calls that began before it last looked', () => {

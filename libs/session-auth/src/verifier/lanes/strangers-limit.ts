@@ -13,13 +13,15 @@ const FIRST_PART = 1 / 8;
 /** The limit is never below this part of `maxInFlight`, nor below 1. */
 const LEAST_PART = 1 / 32;
 const GROWTH = 1.25;
+const PROTECTED_MS = 300_000;
 
 /**
  * How many calls of strangers may be in flight. A service that can only do so much at a time makes a queue of its own out of more calls, and
  * known sessions would wait in it. So the limit follows the durations of strangers' calls, ten or more of them at a look, and only those that
- * began since the last look: where their average is more than twice the lowest that was seen, the limit becomes half of the calls in flight; where
- * it is not, and the limit was reached, it grows by a quarter. An average below a tenth of `timeoutMs` is never too long, one above three
- * quarters always is. Where it stays long at the least limit, the load is not the cause: the service has become slower, and that average is the new lowest.
+ * began since the last look: where most of them take more than twice the lowest average that was seen, the limit becomes half of the calls in flight;
+ * where they do not, and the limit was reached, it grows by a quarter. Less than a tenth of `timeoutMs` is never too long, more than three
+ * quarters always is. Where they stay long at the least limit, the load is not the cause: the service has become slower, and that average is the
+ * new lowest. The limit holds while there are known sessions to protect: for five minutes, the longest lifetime of a cached session, after each check of a known one.
  */
 export class StrangersLimit {
   readonly #settings: StrangersLimitSettings;
@@ -29,7 +31,9 @@ export class StrangersLimit {
   #lookedAtMs = -Infinity;
   #calls = 0;
   #totalMs = 0;
+  #longCalls = 0;
   #wasReached = false;
+  #holdsUntilMs = -Infinity;
 
   constructor(settings: StrangersLimitSettings) {
     const { maxInFlight } = settings;
@@ -38,9 +42,19 @@ export class StrangersLimit {
     this.#limit = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
   }
 
-  /** Calls at once, a whole number from 1 to `maxInFlight`. */
+  /** Calls at once, a whole number from 1 to `maxInFlight`, while the limit holds. */
   get current(): number {
     return this.#limit;
+  }
+
+  /** A known session was checked: the limit holds from now on. */
+  protect(nowMs: number): void {
+    this.#holdsUntilMs = nowMs + PROTECTED_MS;
+  }
+
+  /** Whether the limit holds, and so many calls in flight are as many as may be. */
+  isReached(inFlight: number): boolean {
+    return inFlight >= this.#limit && performance.now() < this.#holdsUntilMs;
   }
 
   /** A call was answered, or timed out; so many were in flight with it. */
@@ -49,6 +63,7 @@ export class StrangersLimit {
     if (this.#calls === 0 && this.#lookedAtMs === -Infinity) this.#lookedAtMs = nowMs - durationMs;
     this.#calls += 1;
     this.#totalMs += durationMs;
+    if (durationMs > this.#longMs()) this.#longCalls += 1;
     this.#wasReached ||= inFlight >= this.#limit;
     if (this.#calls >= CALLS_PER_LOOK && nowMs - this.#lookedAtMs >= MIN_LOOK_MS) this.#look(nowMs, inFlight);
   }
@@ -56,11 +71,12 @@ export class StrangersLimit {
   #look(nowMs: number, inFlight: number): void {
     const averageMs = this.#totalMs / this.#calls;
     this.#lowestMs = Math.min(this.#lowestMs, averageMs);
-    if (averageMs > this.#longMs()) this.#shrink(averageMs, inFlight);
+    if (this.#longCalls * 2 > this.#calls) this.#shrink(averageMs, inFlight);
     else if (this.#wasReached) this.#limit = Math.min(this.#settings.maxInFlight, Math.ceil(this.#limit * GROWTH));
     this.#lookedAtMs = nowMs;
     this.#calls = 0;
     this.#totalMs = 0;
+    this.#longCalls = 0;
     this.#wasReached = false;
   }
 
