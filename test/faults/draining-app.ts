@@ -45,7 +45,7 @@ export async function startDrainingApp({ file }: CompiledProgram, given: Omit<Dr
   const said = (event: string | undefined): Promise<string> =>
     new Promise((resolve, reject) => {
       child.on('message', (message) => {
-        if (event === undefined || message === event) resolve(String(message));
+        if (event === undefined || message === event) resolve(message as string);
       });
       child.once('exit', (code) => reject(new Error(`The process ended before it said ${event ?? 'anything'}: ${code}`)));
     });

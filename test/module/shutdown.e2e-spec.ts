@@ -10,7 +10,7 @@ import { testbed } from '../support/testbed.js';
 async function reasonOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => undefined,
-    (error: { reason?: unknown }) => error.reason,
+    (error: unknown) => (error as { reason?: unknown }).reason,
   );
 }
 

@@ -60,7 +60,7 @@ export class Balancer {
       reply.writeHead(504).end();
       return;
     }
-    const { host: _host, connection: _connection, ...headers } = incoming.headers;
+    const headers = { ...incoming.headers, host: new URL(target).host, connection: 'close' };
     const call = request(`${target}${incoming.url ?? ''}`, { method: incoming.method, headers, agent: false }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, { 'x-instance': target });
       answer.pipe(reply);

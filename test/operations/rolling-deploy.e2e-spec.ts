@@ -62,24 +62,25 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a rolling deploy on %
         await until('an instance that is ready', () => balancer.isReady(app.url));
         return app;
       };
-      let load: Load | undefined;
+      const loads: Load[] = [];
       try {
         const former = [await start(), await start()];
-        load = new Load(balancer.url);
+        const load = new Load(balancer.url);
+        loads.push(load);
         for (const leaving of former) {
-          await until('requests to the instance that will leave', () => (load?.servedBy(leaving) ?? 0) > 20);
+          await until('requests to the instance that will leave', () => load.servedBy(leaving) > 20);
           const next = await start();
           await leaving.terminate();
           await leaving.exit;
-          await until('requests to the instance that came', () => (load?.servedBy(next) ?? 0) > 20);
+          await until('requests to the instance that came', () => load.servedBy(next) > 20);
         }
       } finally {
-        await load?.stop();
+        for (const load of loads) await load.stop();
         for (const app of apps) app.kill();
         await balancer.close();
         await service.close();
       }
-      expect(Object.keys(load?.statuses ?? {})).toEqual(['200']);
+      expect(loads.map(({ statuses }) => Object.keys(statuses))).toEqual([['200']]);
     },
     TEST_MS,
   );

@@ -29,7 +29,6 @@ export interface ServiceSettings {
 export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #client: SessionClient<User>;
   readonly #verifier: SessionVerifier<User>;
-  readonly #deadlines: Deadlines;
   readonly #settings: ServiceSettings;
   readonly #signIns: CallLimit;
   /** Of their own: however many sign in, a session can be ended. */
@@ -39,10 +38,10 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
     this.#client = client;
     this.#verifier = verifier;
-    this.#deadlines = deadlines;
     this.#settings = settings;
-    this.#signIns = new CallLimit(settings.maxSignIns);
-    this.#signOuts = new CallLimit(settings.maxSignIns);
+    const maxInFlight = settings.maxSignIns;
+    this.#signIns = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signInTimeoutMs });
+    this.#signOuts = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signOutTimeoutMs });
   }
 
   /**
@@ -55,7 +54,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
       throw new InvalidRequestError('A sign-in needs a username and a password');
     if (!this.#isAuthIv(call.authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
     const work = (deadline: Deadline) => this.#client.signIn({ username, password }, call.authIv, deadline);
-    const result = await this.#signIns.run(() => this.#within(this.#settings.signInTimeoutMs, call.signal, work));
+    const result = await this.#signIns.run(call.signal, work);
     if (result.kind === 'signed-in') this.#verifier.endings.signedIn(result.token);
     return result;
   }
@@ -69,8 +68,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     try {
       const session = this.#identify(token, call);
       await known;
-      const work = (deadline: Deadline) => this.#client.signOut(session, deadline);
-      await this.#signOuts.run(() => this.#within(this.#settings.signOutTimeoutMs, call.signal, work));
+      await this.#signOuts.run(call.signal, (deadline) => this.#client.signOut(session, deadline));
     } finally {
       this.#verifier.endings.signedOut(token);
     }
@@ -133,23 +131,6 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     const settled = await unlessAborted(Promise.resolve(verdict), signal);
     if (settled.kind !== 'accepted') throw errorOf(settled);
     return settled.user;
-  }
-
-  async #within<Result>(
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-    work: (deadline: Deadline) => Promise<Result>,
-  ): Promise<Result> {
-    signal?.throwIfAborted();
-    const deadline = this.#deadlines.start(timeoutMs);
-    const abort = (): void => deadline.end('aborted');
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      return await unlessAborted(work(deadline), signal);
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      deadline.clear();
-    }
   }
 }
 
