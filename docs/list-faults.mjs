@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 
 /** How many rows each group of the catalogue has. */
-const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, K: 3, L: 2, M: 3, N: 1, O: 6 };
+const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, K: 3, L: 2, M: 3, N: 1, O: 6, P: 23 };
+/** Rows whose remedy is not built yet. */
+const OPEN = new Set(['P20', 'P21', 'P22']);
 
 const page = fileURLToPath(new URL('faults.md', import.meta.url));
 const folder = fileURLToPath(new URL('../test/faults/', import.meta.url));
@@ -22,7 +24,7 @@ const rows = Object.entries(GROUPS).flatMap(([group, count]) =>
   Array.from({ length: count }, (_, index) => `${group}${String(index + 1).padStart(2, '0')}`),
 );
 const tested = new Set(tests.map(({ id }) => id));
-const untested = rows.filter((id) => !tested.has(id));
+const untested = rows.filter((id) => !tested.has(id) && !OPEN.has(id));
 const unknown = [...tested].filter((id) => !rows.includes(id));
 if (untested.length > 0) fail(`rows without a test: ${untested.join(', ')}`);
 if (unknown.length > 0) fail(`tests of rows that the catalogue does not have: ${unknown.join(', ')}`);
@@ -46,7 +48,7 @@ Written by \`npm run docs:faults\` from the names of the tests.
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);
 else if (readFileSync(page, 'utf8') !== text) fail('docs/faults.md does not list the tests as they are: run npm run docs:faults');
-console.log(`${rows.length} rows of the fault catalogue are tested, by ${tests.length} tests of their names`);
+console.log(`${rows.length - OPEN.size} rows of the fault catalogue are tested, by ${tests.length} tests of their names`);
 
 function fail(message) {
   console.error(message);

@@ -80,12 +80,6 @@ function holding(token: string) {
 
 type Setup = Pick<DrainSettings, 'drain' | 'hooks' | 'options'> & { readonly redis?: true };
 
-const SETUPS: readonly (readonly [name: string, setup: Setup])[] = [
-  ['a hook of the application, the cache off', { drain: 'hook', hooks: false, options: {} }],
-  ['terminus, the cache on and a store', { drain: 'terminus', hooks: false, options: { cache: CACHE }, redis: true }],
-  ['terminus, the cache off, on a signal that Nest hears', { drain: 'terminus', hooks: true, options: {} }],
-];
-
 describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (platform) => {
   let program: CompiledProgram;
   beforeAll(async () => {
@@ -93,39 +87,51 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
   });
   afterAll(() => program.remove());
 
-  for (const [name, { redis, options, ...setup }] of SETUPS) {
-    plainRow(
-      'N01',
-      `requests and messages are served throughout a drain, calls in flight finish, and the process ends: ${name}`,
-      async () => {
-        const [service, server] = [await startSessionService(), redis && (await RedisServer.start())];
-        const held = holding('held-token');
-        service.on('user_details', held.script);
-        const settings = { ...setup, platform, baseUrl: service.url, drainMs: DRAIN_MS, options: { timeoutMs: TIMEOUT_MS, ...options } };
-        const app = await startDrainingApp(program, { ...settings, redisPort: server?.port });
-        try {
-          const [ways, socket] = [await waysTo(app), await socketTo(app)];
-          expect(await httpWay(app)(KNOWN)).toBe(200);
-          const inFlight = httpWay(app)('held-token').catch((error: unknown) => error);
-          await held.arrived;
-          await app.terminate();
-          expect(JSON.parse(await askOver(socket))).toEqual({ event: 'me', data: 'in' });
+  const drains =
+    ({ redis, options, ...setup }: Setup) =>
+    async (): Promise<void> => {
+      const [service, server] = [await startSessionService(), redis && (await RedisServer.start())];
+      const held = holding('held-token');
+      service.on('user_details', held.script);
+      const settings = { ...setup, platform, baseUrl: service.url, drainMs: DRAIN_MS, options: { timeoutMs: TIMEOUT_MS, ...options } };
+      const app = await startDrainingApp(program, { ...settings, redisPort: server?.port });
+      try {
+        const [ways, socket] = [await waysTo(app), await socketTo(app)];
+        expect(await httpWay(app)(KNOWN)).toBe(200);
+        const inFlight = httpWay(app)('held-token').catch((error: unknown) => error);
+        await held.arrived;
+        await app.terminate();
+        expect(JSON.parse(await askOver(socket))).toEqual({ event: 'me', data: 'in' });
 
-          const answers = await useUntilClosed(app, ways);
-          expect(Object.keys(answers)).toEqual(['200']);
-          expect(answers['200']).toBeGreaterThan(10);
-          held.release();
-          expect(await inFlight).toBe(200);
-          await app.closed;
-          const closedAt = performance.now();
-          expect(await app.exit).toEqual(setup.hooks ? [null, 'SIGTERM'] : [0, null]);
-          expect(performance.now() - closedAt).toBeLessThan(TIMEOUT_MS + BUSY_MACHINE_MS);
-        } finally {
-          app.kill();
-          await service.close();
-          await server?.close();
-        }
-      },
-    );
-  }
+        const answers = await useUntilClosed(app, ways);
+        expect(Object.keys(answers)).toEqual(['200']);
+        expect(answers['200']).toBeGreaterThan(10);
+        held.release();
+        expect(await inFlight).toBe(200);
+        await app.closed;
+        const closedAt = performance.now();
+        expect(await app.exit).toEqual(setup.hooks ? [null, 'SIGTERM'] : [0, null]);
+        expect(performance.now() - closedAt).toBeLessThan(TIMEOUT_MS + BUSY_MACHINE_MS);
+      } finally {
+        app.kill();
+        await service.close();
+        await server?.close();
+      }
+    };
+
+  plainRow(
+    'N01',
+    'requests and messages are served throughout a drain by a hook, calls in flight finish, and the process ends, with the cache off',
+    drains({ drain: 'hook', hooks: false, options: {} }),
+  );
+  plainRow(
+    'N01',
+    'requests and messages are served throughout a drain by terminus, calls in flight finish, and the process ends, with a cache and a store',
+    drains({ drain: 'terminus', hooks: false, options: { cache: CACHE }, redis: true }),
+  );
+  plainRow(
+    'N01',
+    'requests and messages are served throughout a drain by terminus on a signal, calls in flight finish, and the process ends',
+    drains({ drain: 'terminus', hooks: true, options: {} }),
+  );
 });
