@@ -39,15 +39,22 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
   readonly retry?: false | Partial<RetrySettings>;
 
   /**
-   * Leaves a service alone that does not answer, and probes it after a pause. Opens on outages, never on a documented refusal. `false`: never.
+   * Stops the calls to a service that fails, and probes it after a pause: one breaker for known sessions, one for strangers. Failures are: no
+   * connection, no answer in time, 408 and 5xx, for at least five different tokens (`minimumCalls`, if that is less). `false`: off.
    * @default { windowMs: 10000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1000, maxPauseMs: 30000 }
    */
   readonly breaker?: false | Partial<BreakerSettings>;
 
-  /** Checks that may ask the service at once. 1 to 10 000. @default 128 */
+  /**
+   * Checks that may ask the service at once. 1 to 10 000. A quarter (at least 1 of 2) is the share of strangers: tokens that this instance has
+   * neither accepted nor issued within half an hour. An idle share is lent. @default 128
+   */
   readonly maxInFlight?: number;
 
-  /** Checks that may wait for their turn, no longer than `timeoutMs`; the next is answered 503 at once. 0 to 100 000. @default 1024 */
+  /**
+   * Checks that may wait for their turn, a quarter of them strangers where known sessions wait as well. One that finds no room, or would wait for
+   * more than half of `timeoutMs`, is answered 503 at once. 0 to 100 000. @default 1024
+   */
   readonly maxQueued?: number;
 
   /**
