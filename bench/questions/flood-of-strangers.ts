@@ -64,7 +64,12 @@ async function flood(stage: Stage, variant: VariantName, name: string, times: nu
       calls: `${user} for ${known.asked}`,
       ...judged,
     },
-    { subject: `${subject}: new users served`, unit: 'part', value: spreadOf([partOf(unknown)]), calls: `${usernew} for ${unknown.asked}` },
+    {
+      subject: `${subject}: new users served`,
+      unit: 'ratio',
+      value: spreadOf([partOf(unknown)]),
+      calls: `${usernew} for ${unknown.asked}`,
+    },
     { subject: `${subject}: known users waited`, unit: 'ms', value: spreadOf(known.waitsMs), calls: `${random} for ${junk.asked} of junk` },
   ];
 }
