@@ -69,7 +69,7 @@ class Trial {
       else this.#drop(next.do);
     }
     while (this.#open.length > 0) await this.#answer(0, 'out');
-    this.#deadlines.close();
+    void this.#deadlines.close();
     this.#clock.mockRestore();
   }
 

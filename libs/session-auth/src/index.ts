@@ -5,10 +5,10 @@ export type {
   SessionAuthAsyncOptions,
   SessionAuthCacheOptions,
   SessionAuthExtras,
-  SessionAuthHttpOptions,
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './module/options.js';
+export type { SessionAuthHttpOptions } from './module/http-options.js';
 export { SessionAuthEvents } from './module/session-auth-events.js';
 export { SessionSockets, type SocketCounts, type SocketUpgrade } from './module/session-sockets.js';
 export type { SessionSocketOptions } from './module/sockets/socket-options.js';

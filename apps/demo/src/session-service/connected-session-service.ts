@@ -18,4 +18,6 @@ export interface Mischief {
   ail(fault: Fault): Promise<void>;
   /** Ends every session behind the backend's back, and tells how many there were. */
   endAllSessions(): Promise<number>;
+  /** Signs in so many times, past the fault, and returns the tokens. Never rejects: a sign-in that fails gives none. */
+  openSessions(count: number): Promise<string[]>;
 }

@@ -2,6 +2,7 @@ import { DEMO_ACCOUNTS, DEMO_API_KEY, type DemoAccount, startReferenceService } 
 import { type ConnectedSessionService } from './connected-session-service.js';
 import { type DemoUser } from './demo-user.js';
 import { FaultFront } from './fault-front.js';
+import { openSessions } from './open-sessions.js';
 
 /** Starts a session service of our own on a free loopback port, in memory, with users to try and a front that can ail. */
 export async function startEmbeddedSessionService(): Promise<ConnectedSessionService> {
@@ -13,6 +14,7 @@ export async function startEmbeddedSessionService(): Promise<ConnectedSessionSer
     },
     ail: front.ail.bind(front),
     endAllSessions: service.endAllSessions.bind(service),
+    openSessions: (count: number) => openSessions(service.url, count),
   };
   const close = async (): Promise<void> => {
     await front.close();

@@ -60,7 +60,7 @@ describe('a deadline', () => {
     const running = deadlines.start(1_000);
     const over = deadlines.start(1_000);
     over.clear();
-    deadlines.close();
+    void deadlines.close();
     expect([running.ended, over.ended, deadlines.start(1_000).ended]).toEqual(['shutting_down', undefined, 'shutting_down']);
   });
 });

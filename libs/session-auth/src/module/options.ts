@@ -1,6 +1,3 @@
-import type { Agent as HttpAgent } from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
-import type { AxiosProxyConfig } from 'axios';
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { ApiKey } from '../client/api-key.js';
 import type { StatusMap } from '../client/status-meaning.js';
@@ -11,6 +8,7 @@ import type { TokenSource } from '../guard/token-source.js';
 import type { BreakerSettings } from '../verifier/circuit.js';
 import type { RetrySettings } from '../verifier/lanes/retry.js';
 import type { Audit } from './audit/boot-audit.js';
+import type { SessionAuthHttpOptions } from './http-options.js';
 
 /** Options of {@link SessionAuthModule}. A wrong one stops the application at bootstrap and is named in the error. */
 export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
@@ -111,20 +109,6 @@ export interface SessionAuthCacheOptions {
    * all of them, and a sign-out on one ends the session on all. What it does wrong counts as nothing there. @default none
    */
   readonly store?: SessionStore;
-}
-
-/** How the service is reached. Proxies named in the environment are ignored unless `proxy` is set. */
-export interface SessionAuthHttpOptions {
-  /** Agent for an http base URL, in place of the built-in pool. @default none */
-  readonly httpAgent?: HttpAgent;
-  /** Agent for an https base URL, in place of the built-in pool: client certificates (mTLS), own authorities. @default none */
-  readonly httpsAgent?: HttpsAgent;
-  /** A forward proxy: host, port, protocol and credentials, as in axios. Not together with an agent. @default none */
-  readonly proxy?: AxiosProxyConfig;
-  /** Bytes that a reply's body may have. 1 to 16 777 216. @default 65536 */
-  readonly maxResponseBytes?: number;
-  /** Bytes that a token or an IV may have. 1 to 65 536. @default 4096 */
-  readonly maxTokenLength?: number;
 }
 
 /** Extras of `forRoot` and `forRootAsync`, beside the options. */

@@ -44,7 +44,7 @@ describe('a check', () => {
     const verdict = run();
     answer(REJECTED);
     expect(await verdict).toBe(REJECTED);
-    deadlines.close();
+    void deadlines.close();
     expect(given.map(({ ended }) => ended)).toEqual([undefined]);
   });
 
@@ -53,7 +53,7 @@ describe('a check', () => {
     const first = run();
     expect(await run()).toEqual(unavailable('busy', 1));
     expect(calls()).toBe(1);
-    deadlines.close();
+    void deadlines.close();
     void first;
   });
 
@@ -67,7 +67,7 @@ describe('a check', () => {
     const { run, answer, calls, deadlines } = checkWith();
     const first = run();
     const waiting = run();
-    deadlines.close();
+    void deadlines.close();
     expect(await waiting).toEqual(unavailable('shutting_down'));
     answer(REJECTED);
     await first;
@@ -96,7 +96,7 @@ describe('a check while the circuit is open', () => {
     expect(await failing).toEqual(down);
     expect(await queued).toMatchObject({ reason: 'circuit_open' });
     expect(calls()).toBe(2);
-    deadlines.close();
+    void deadlines.close();
   });
 
   it('never is without a breaker', async () => {

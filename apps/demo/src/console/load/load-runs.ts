@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { ConsoleParts } from '../console-parts.js';
 import { GuardActivity } from '../live/guard-activity.js';
 import { type LoadResult, STAMPEDE_REQUESTS, STEADY_REQUESTS_PER_SECOND, STEADY_SECONDS } from '../messages.js';
 import { LoadDriver } from './load-driver.js';
@@ -6,13 +7,18 @@ import { LoadDriver } from './load-driver.js';
 const GUARDED = '/api/me';
 const OPEN = '/api/health';
 const STEADY_AT_ONCE = 200;
+/** A circuit breaker opens on failures of five different tokens. */
+const OTHER_SESSIONS = 5;
 
 /** Load on the demo by the demo: one run at a time, and each has an end. */
 @Injectable()
 export class LoadRuns implements OnModuleDestroy {
   #stop: (() => void) | undefined;
 
-  constructor(private readonly activity: GuardActivity) {}
+  constructor(
+    private readonly activity: GuardActivity,
+    private readonly parts: ConsoleParts,
+  ) {}
 
   onModuleDestroy(): void {
     this.stop();
@@ -43,12 +49,14 @@ export class LoadRuns implements OnModuleDestroy {
     }
   }
 
-  /** So many requests each second, for so long, or until it is stopped. */
+  /** So many requests each second, for so long, or until it is stopped: in the session of this token, and in a few others. */
   steady(origin: string, token: string): void {
     const driver = new LoadDriver(origin, STEADY_AT_ONCE);
+    const tokens = [token];
+    void this.parts.mischief?.openSessions(OTHER_SESSIONS).then((others) => tokens.push(...others));
     let left = STEADY_REQUESTS_PER_SECOND * STEADY_SECONDS;
     const timer = setInterval(() => {
-      void driver.send(GUARDED, token);
+      void driver.send(GUARDED, tokens[left % tokens.length] ?? token);
       left -= 1;
       if (left === 0) stop();
     }, 1_000 / STEADY_REQUESTS_PER_SECOND).unref();

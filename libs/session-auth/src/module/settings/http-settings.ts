@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { AxiosProxyConfig } from 'axios';
 import { integerOption, knownOptions, refuseOption } from './option-checks.js';
-import type { SessionAuthHttpOptions } from '../options.js';
+import type { SessionAuthHttpOptions } from '../http-options.js';
 
 /** The transport options, checked and with every default in place. */
 export interface HttpSettings {
