@@ -198,6 +198,19 @@ describe('the tokens whose calls fail', () => {
     expect(refusal()).toBeUndefined();
   });
 
+  it('count for no more than their part when the breaker has closed again, nor in turn with others', () => {
+    const { refusal, call, sleep } = trialOf(limits);
+    const fail = (): void => {
+      for (let turn = 0; turn < 60; turn += 1) call(down, 1, `broken-${turn % 8}`);
+    };
+    fail();
+    expect(refusal()).toBeDefined();
+    sleep(2_000);
+    expect(call(ann, 50)).toBe(50);
+    fail();
+    expect(refusal()).toBeUndefined();
+  });
+
   it('leave the probe to others for a second, so that one of them does not hold the breaker open', () => {
     const { refusal, call, sleep } = trialOf(limits);
     call(down, 19);

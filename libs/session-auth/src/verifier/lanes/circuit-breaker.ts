@@ -19,10 +19,7 @@ export class CircuitBreaker {
     const { windowMs, minimumCalls } = settings;
     const tokens = Math.min(FAILING_TOKENS, minimumCalls);
     this.#failing = new FailingTokens({ tokens, failuresEach: Math.ceil(minimumCalls / tokens), windowMs });
-    this.#circuit = new Circuit(settings, now, (state) => {
-      if (state === 'closed') this.#failing.clear();
-      changed?.(state);
-    });
+    this.#circuit = new Circuit(settings, now, changed);
   }
 
   /** The answer to a caller that may not make a call now; `undefined` when it may. */
@@ -42,7 +39,7 @@ export class CircuitBreaker {
     if (result !== 'failure') this.#circuit.learn(began, result, nowMs);
     else {
       const counts = this.#failing.add(token, nowMs) || !this.#circuit.isClosed;
-      this.#circuit.learn(began, counts ? result : 'neither', nowMs, this.#failing.areEnough(nowMs));
+      this.#circuit.learn(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
     }
   }
 
