@@ -38,6 +38,12 @@ describe('the limit of strangers', () => {
     now.mockRestore();
   });
 
+  it('becomes as many as were in flight before there were known sessions to protect, where those took no longer', () => {
+    const limit = new StrangersLimit(settings);
+    for (let call = 0; call < 128; call += 1) limit.learn(450, nowMs + 1_000, 128 - call);
+    expect(limit.current).toBe(128);
+  });
+
   it('does not grow while it is not reached', () => {
     expect(looksAt(new StrangersLimit(settings), 3, () => 450, 0.5)).toEqual([16, 16, 16]);
   });

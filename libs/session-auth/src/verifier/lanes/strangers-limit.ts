@@ -19,7 +19,7 @@ const PROTECTED_MS = 300_000;
  * How many calls of strangers may be in flight. A service that can only do so much at a time makes a queue of its own out of more calls, and
  * known sessions would wait in it. So the limit follows the durations of strangers' calls, ten or more of them at a look, and only those that
  * began since the last look: where most of them take more than twice the lowest average that was seen, the limit becomes half of the calls in flight;
- * where they do not, and the limit was reached, it grows by a quarter. Less than a tenth of `timeoutMs` is never too long, more than three
+ * where they do not, and the limit was reached, it grows by a quarter, or to as many as were in flight. Less than a tenth of `timeoutMs` is never too long, more than three
  * quarters always is. Where they stay long at the least limit, the load is not the cause: the service has become slower, and that average is the
  * new lowest. The limit holds while there are known sessions to protect: for five minutes, the longest lifetime of a cached session, after each check of a known one.
  */
@@ -32,7 +32,7 @@ export class StrangersLimit {
   #calls = 0;
   #totalMs = 0;
   #longCalls = 0;
-  #wasReached = false;
+  #most = 0;
   #holdsUntilMs = -Infinity;
 
   constructor(settings: StrangersLimitSettings) {
@@ -64,7 +64,7 @@ export class StrangersLimit {
     this.#calls += 1;
     this.#totalMs += durationMs;
     if (durationMs > this.#longMs()) this.#longCalls += 1;
-    this.#wasReached ||= inFlight >= this.#limit;
+    this.#most = Math.max(this.#most, inFlight);
     if (this.#calls >= CALLS_PER_LOOK && nowMs - this.#lookedAtMs >= MIN_LOOK_MS) this.#look(nowMs, inFlight);
   }
 
@@ -72,12 +72,13 @@ export class StrangersLimit {
     const averageMs = this.#totalMs / this.#calls;
     this.#lowestMs = Math.min(this.#lowestMs, averageMs);
     if (this.#longCalls * 2 > this.#calls) this.#shrink(averageMs, inFlight);
-    else if (this.#wasReached) this.#limit = Math.min(this.#settings.maxInFlight, Math.ceil(this.#limit * GROWTH));
+    else if (this.#most >= this.#limit)
+      this.#limit = Math.min(this.#settings.maxInFlight, Math.max(this.#most, Math.ceil(this.#limit * GROWTH)));
     this.#lookedAtMs = nowMs;
     this.#calls = 0;
     this.#totalMs = 0;
     this.#longCalls = 0;
-    this.#wasReached = false;
+    this.#most = 0;
   }
 
   #shrink(averageMs: number, inFlight: number): void {
