@@ -60,6 +60,11 @@ export function attachNobody(request: GuardedRequest, admission: Admission): voi
   request[ADMISSION] = admission;
 }
 
+/** What the last guard found, for a call that shares its request with others: these may have users of their own. */
+export function admissionOf({ user, [ADMISSION]: admission }: GuardedRequest): GuardedRequest {
+  return { user, ...(admission && { [ADMISSION]: admission }) };
+}
+
 /** The user of the request. */
 export function userOf(request: GuardedRequest): UserRecord | undefined {
   return request.user;

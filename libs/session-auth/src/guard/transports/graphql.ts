@@ -1,4 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
+import { admissionOf, type GuardedRequest } from '../guarded-request.js';
 import { exceptionOf, type HttpDenial } from '../http-denial.js';
 import { CALLER, isMixedUp, type OperationContext } from './graphql-caller.js';
 import { handshakeRequest, requestLike } from './handshake.js';
@@ -9,9 +10,12 @@ import type { CallRequest, Transport } from './transport.js';
 /** A context may become another's during the check: an execution stays with the request that it began with. */
 const executions = new KeptRequests();
 
+/** The user of each field, by its info: fields run at the same time, and one may be let in as another user, or without one. */
+const users = new WeakMap<object, GuardedRequest>();
+
 /**
- * Resolvers of queries, fields and subscriptions. The HTTP request keeps the user, so that all operations of a batch share one check. A socket
- * lives longer than a verdict may: there each execution has a check of its own.
+ * Resolvers of queries, fields and subscriptions. The HTTP request keeps the check, so that all operations of a batch share it. A socket
+ * lives longer than a verdict may: there each execution has a check of its own. A field keeps the user that it was let in with.
  */
 export const GRAPHQL: Transport = {
   open(context) {
@@ -21,9 +25,13 @@ export const GRAPHQL: Transport = {
     return request ? { transport: GRAPHQL, context, request, reply: replyOf(operation) } : { transport: GRAPHQL, context, request: kept };
   },
 
+  admitted({ context, request }) {
+    users.set(argumentsOf(context).field, admissionOf(request));
+  },
+
   requestOf(context) {
-    const { operation, execution } = argumentsOf(context);
-    return httpRequestOf(operation) ?? executions.find(execution);
+    const { operation, execution, field } = argumentsOf(context);
+    return users.get(field) ?? httpRequestOf(operation) ?? executions.find(execution);
   },
 
   parameters: (context) => argumentsOf(context).parameters,
@@ -39,9 +47,10 @@ export const GRAPHQL: Transport = {
  * A field has root, arguments, context and info; what resolves a reference or a type has no arguments. The coerced variables belong to one
  * execution and to all of its fields, which can't be said of a context: an application may give the same to all.
  */
-function argumentsOf(host: ArgumentsHost): { parameters: unknown; operation: OperationContext; execution: object } {
+function argumentsOf(host: ArgumentsHost): { parameters: unknown; operation: OperationContext; execution: object; field: object } {
   const infoIndex = variablesOf(host.getArgByIndex(3)) ? 3 : 2;
   return {
+    field: host.getArgByIndex<object | undefined>(infoIndex) ?? {},
     parameters: infoIndex === 3 ? host.getArgByIndex(1) : undefined,
     operation: host.getArgByIndex<OperationContext | undefined>(infoIndex - 1) ?? {},
     execution: variablesOf(host.getArgByIndex(infoIndex)) ?? {},
