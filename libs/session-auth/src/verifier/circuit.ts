@@ -14,13 +14,13 @@ export interface BreakerSettings {
   readonly maxPauseMs: number;
 }
 
-/** `closed`: every call passes. `open`: none. `halfOpen`: a single probe. */
+/** `closed`: every call passes. `open`: none. `halfOpen`: the pause is over, and a single probe passes. */
 export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
 /** The state of a circuit, and what it has to keep. A call is judged by the state that it began in. */
 export type CircuitState =
   | { readonly kind: 'closed'; readonly window: RollingWindow }
-  | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number }
+  | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number; readonly wasTripped?: true }
   | { readonly kind: 'halfOpen'; readonly pauseMs: number };
 
 /** What a call shows about the other side: that it works, that it fails, or nothing. */
@@ -35,8 +35,9 @@ export class Circuit {
   readonly #now: () => number;
   readonly #changed: ((state: BreakerState) => void) | undefined;
   #state: CircuitState;
+  #told: BreakerState = 'closed';
 
-  /** `changed` is called with each new state. */
+  /** `changed` is called with each new state. The end of a pause is one: where no call comes, nothing would tell it. */
   constructor(settings: BreakerSettings, now: () => number = () => performance.now(), changed?: (state: BreakerState) => void) {
     this.#settings = settings;
     this.#now = now;
@@ -71,7 +72,13 @@ export class Circuit {
 
   /** Opens, if it is closed. */
   trip(): void {
-    if (this.#state.kind === 'closed') this.#open(this.#settings.pauseMs, this.#now());
+    const { pauseMs } = this.#settings;
+    if (this.#state.kind === 'closed') this.#become({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, wasTripped: true });
+  }
+
+  /** Closes, if it was tripped and has seen no call since. */
+  untrip(): void {
+    if (this.#state.kind === 'open' && this.#state.wasTripped) this.#become(this.#closed());
   }
 
   #count(window: RollingWindow, result: CallResult, nowMs: number, mayOpen: boolean): void {
@@ -89,7 +96,16 @@ export class Circuit {
 
   #become(state: CircuitState): void {
     this.#state = state;
-    this.#changed?.(state.kind);
+    if (!this.#changed) return;
+    const leftMs = this.pauseLeftMs();
+    this.#tell(state.kind === 'open' && leftMs <= 0 ? 'halfOpen' : state.kind);
+    if (this.#told === 'open') setTimeout(() => this.#state === state && this.#tell('halfOpen'), leftMs).unref();
+  }
+
+  #tell(state: BreakerState): void {
+    if (state === this.#told) return;
+    this.#told = state;
+    this.#changed?.(state);
   }
 
   #closed(): CircuitState {

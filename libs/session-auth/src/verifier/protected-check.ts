@@ -54,10 +54,12 @@ export class ProtectedCheck<User> {
     const deadline = this.#deadlines.start(leftMs);
     const entering = this.#admission.enter(own, deadline);
     const admitted = typeof entering === 'string' ? entering : await entering;
-    const verdict = admitted === 'admitted' ? await own.check(this.#ask, session, token, deadline) : notAdmitted(admitted);
-    if (admitted === 'admitted') this.#admission.leave(own);
-    deadline.clear();
-    return verdict;
+    try {
+      return admitted === 'admitted' ? await own.check(this.#ask, session, token, deadline) : notAdmitted(admitted);
+    } finally {
+      if (admitted === 'admitted') this.#admission.leave(own);
+      deadline.clear();
+    }
   }
 }
 

@@ -2,8 +2,8 @@ import type { LaneName } from '../contract/diagnostics.js';
 import type { BreakerState } from './circuit.js';
 
 /**
- * The state of the session service, as this instance sees it. `down`: the breaker of known sessions is open. `degraded`: that breaker is
- * half-open, the breaker of strangers is not closed, or every token is refused since the start (the key or the URL is wrong). Else `up`.
+ * The state of the session service, as this instance sees it. `down`: the breaker of known sessions is open, for the time of its pause. `degraded`: that
+ * pause is over and the next call is a probe, the breaker of strangers is not closed, or every token is refused since the start (the key or the URL is wrong). Else `up`.
  * Requests of strangers alone never make it `down`.
  */
 export type ServiceState = 'up' | 'degraded' | 'down';

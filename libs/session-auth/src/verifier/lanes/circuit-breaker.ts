@@ -47,4 +47,9 @@ export class CircuitBreaker {
   trip(): void {
     this.#circuit.trip();
   }
+
+  /** Closes, if {@link trip} opened it and no call was made since: the other lane has shown that the service works again. */
+  untrip(): void {
+    this.#circuit.untrip();
+  }
 }

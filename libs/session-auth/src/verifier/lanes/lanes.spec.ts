@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { LaneName } from '../../contract/diagnostics.js';
 import { Deadline } from '../../client/deadline.js';
-import { unavailable, type Verdict } from '../../contract/verdict.js';
+import { REJECTED, unavailable, type Verdict } from '../../contract/verdict.js';
 import type { BreakerState } from '../circuit.js';
 import { buildLanes } from './lanes.js';
 
@@ -24,6 +24,10 @@ function trial() {
 }
 
 describe('the lanes', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('have a quarter of the places for strangers, and the rest for known sessions', () => {
     const sharesOf = (maxInFlight: number, maxQueued: number): number[][] => {
       const { known, strangers } = buildLanes({ ...settings, maxInFlight, maxQueued }, () => undefined);
@@ -60,6 +64,41 @@ describe('the lanes', () => {
       ['known', 'open'],
       ['strangers', 'open'],
     ]);
+  });
+
+  it('tell that the pause of their breakers is over, though no call is made', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const { told, fail } = trial();
+    await fail('known', 25);
+    jest.advanceTimersByTime(breaker.pauseMs);
+    expect(new Map(told.slice(2))).toEqual(
+      new Map([
+        ['known', 'halfOpen'],
+        ['strangers', 'halfOpen'],
+      ]),
+    );
+  });
+
+  it('both close when the probe of a known session succeeds and no stranger has asked', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const { told, fail } = trial();
+    await fail('known', 25);
+    jest.advanceTimersByTime(breaker.pauseMs);
+    await fail('known', 1, REJECTED);
+    expect(told.slice(4)).toEqual([
+      ['known', 'closed'],
+      ['strangers', 'closed'],
+    ]);
+  });
+
+  it('leave the breaker of strangers to its own probe where strangers failed themselves', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const { told, fail } = trial();
+    await fail('strangers', 25);
+    await fail('known', 25);
+    jest.advanceTimersByTime(breaker.pauseMs);
+    await fail('known', 1, REJECTED);
+    expect(told.slice(-1)).toEqual([['known', 'closed']]);
   });
 
   it('do not blame the service for timeouts of calls that did not have their full time', async () => {

@@ -21,7 +21,7 @@ export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
 
 /**
  * Builds the two lanes. Failures that strangers provoke open the strangers' breaker alone; those of known sessions are trustworthy, and when
- * they open the breaker of known sessions, that of strangers opens with it.
+ * they open the breaker of known sessions, that of strangers opens with it. It closes with it, too, unless strangers have shown otherwise.
  */
 export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Readonly<Record<LaneName, Lane>> {
   const strangersBreaker = breakerOf(settings, (state) => changed('strangers', state));
@@ -29,6 +29,7 @@ export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Rea
   const knownBreaker = breakerOf(settings, (state) => {
     changed('known', state);
     if (before === 'closed') strangersBreaker?.trip();
+    if (state === 'closed') strangersBreaker?.untrip();
     before = state;
   });
   const { maxInFlight, maxQueued } = settings;
