@@ -94,7 +94,7 @@ function outcome(): Outcome {
 }
 
 /** The same numbers from 0 to 1 on every machine (mulberry32). */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

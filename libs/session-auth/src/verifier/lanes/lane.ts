@@ -102,6 +102,8 @@ export class Lane {
   #learn(verdict: Verdict<unknown>, durationMs: number, nowMs: number): void {
     const wasAnswered = verdict.kind !== 'unavailable';
     if (wasAnswered) this.pace.learn(durationMs);
-    if (wasAnswered || verdict.reason === 'timeout') this.#limit?.learn(durationMs, nowMs, this.inFlight);
+    if (!wasAnswered && verdict.reason !== 'timeout') return;
+    this.#limit?.learn(durationMs, nowMs, this.inFlight);
+    this.#protectedBy?.learnKnown(durationMs, nowMs);
   }
 }
