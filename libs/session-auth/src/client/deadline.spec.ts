@@ -65,6 +65,17 @@ describe('a deadline', () => {
   });
 });
 
+describe('a shutdown that is asked for twice', () => {
+  it('is over for both when the last call is', async () => {
+    const deadlines = new Deadlines(60_000);
+    const running = deadlines.start(60_000);
+    const closed = [deadlines.close(), deadlines.close()];
+    running.clear();
+    await Promise.all(closed);
+    expect(running.ended).toBeUndefined();
+  });
+});
+
 describe('the clock of a deadline', () => {
   it('does not keep the process alive', () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;

@@ -6,6 +6,7 @@ export class Deadlines {
   readonly #running = new Set<Deadline>();
   readonly #release = (deadline: Deadline): void => this.#remove(deadline);
   #closed = false;
+  #closing: Promise<void> | undefined;
   #idle: (() => void) | undefined;
 
   /** `graceMs`: how long calls in flight may go on when everything closes. */
@@ -22,7 +23,11 @@ export class Deadlines {
   }
 
   /** Ends every later call at its start. Resolves when the calls in flight are over, each at its deadline at the latest, and all after `graceMs`. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#endAll());
+  }
+
+  async #endAll(): Promise<void> {
     this.#closed = true;
     if (this.#running.size > 0 && this.#graceMs > 0) await this.#whenIdle();
     for (const deadline of [...this.#running]) deadline.end('shutting_down');
