@@ -1,5 +1,5 @@
 import { describe, expect } from '@jest/globals';
-import { Controller, Get, HttpCode, Next, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Injectable, Next, Post, UseGuards, type CanActivate } from '@nestjs/common';
 import { CurrentUser, FreshSession, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { hold, json, reply } from 'nestjs-session-auth/testing';
 import { handClock } from '../memory/hand-clock.js';
@@ -21,6 +21,30 @@ class FreshController {
   fresh(@CurrentUser('username') username: string | undefined): string | undefined {
     this.runs.count += 1;
     return username;
+  }
+}
+
+/** Ends the session of its request, and admits it. */
+@Injectable()
+class EndingGuard implements CanActivate {
+  constructor(private readonly sessions: SessionAuthService) {}
+
+  async canActivate(): Promise<boolean> {
+    await this.sessions.signOut(TOKEN);
+    return true;
+  }
+}
+
+/** Names the guard before and after a guard that ends the session. */
+@Controller('ended')
+@UseGuards(SessionAuthGuard)
+class EndedController {
+  constructor(private readonly runs: HandlerRuns) {}
+
+  @Get()
+  @UseGuards(EndingGuard, SessionAuthGuard)
+  ended(): void {
+    this.runs.count += 1;
   }
 }
 
@@ -105,6 +129,20 @@ describe.each(PLATFORMS)('freshness on %s', (_name, platform) => {
       expect([await trial.status(), await trial.status({ path: '/fresh' }), trial.calls()]).toEqual([200, 200, 2]);
     },
     CACHED,
+  );
+
+  row(
+    'P02',
+    'a guard that ends the session ends it for the guard that is named after it',
+    async (trial) => {
+      trial.service.on('sign_out', (_request, response) => {
+        trial.service.on('user_details', reply(401));
+        response.writeHead(200).end();
+      });
+
+      expect([await trial.status({ path: '/ended' }), trial.calls(), trial.runs.count]).toEqual([401, 2, 0]);
+    },
+    { ...CACHED, controllers: [FaultsController, EndedController] },
   );
 
   row(

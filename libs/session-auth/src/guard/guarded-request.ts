@@ -7,10 +7,17 @@ import type { HttpRequest } from './http-request.js';
 const CHECK = Symbol('session check');
 const ADMISSION = Symbol('admission');
 
+/** What is read of a verifier here. */
+interface Verifier {
+  readonly endings: { readonly count: number };
+}
+
 /** Which guard admitted a request to which handler. */
 interface Admission {
   /** The verifier of the guard. */
-  readonly verifier: object;
+  readonly verifier: Verifier;
+  /** How many revocations the verifier had seen then. */
+  readonly revocations: number;
   /** The context of the call: one object for all guards of one handler. */
   readonly context: ExecutionContext;
   /** The presented token; `undefined` where the rule admitted the request without a session. */
@@ -36,10 +43,13 @@ export function keepCheck(request: GuardedRequest, check: SessionCheck<UserRecor
   request[CHECK] = check;
 }
 
-/** Whether a guard of the same registration has admitted this very call: one handler may name the guard more than once. */
-export function isAdmitted(request: GuardedRequest, verifier: object, context: ExecutionContext): boolean {
+/**
+ * Whether a guard of the same registration has admitted this very call: one handler may name the guard more than once. A guard of the application
+ * that stands between the two may have ended the session.
+ */
+export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
-  return admission?.context === context && admission.verifier === verifier;
+  return admission?.context === context && admission.verifier === verifier && admission.revocations === verifier.endings.count;
 }
 
 /** Makes the session's user the user of the request, whatever stood there before. */

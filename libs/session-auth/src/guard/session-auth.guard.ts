@@ -69,7 +69,7 @@ export class SessionAuthGuard implements CanActivate {
 
   private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
     const { verifier } = this.parts;
-    attachUser(call.request, accepted, { verifier, context: call.context, token });
+    attachUser(call.request, accepted, { verifier, revocations: verifier.endings.count, context: call.context, token });
     call.transport.admitted?.(call);
     return true;
   }
@@ -77,7 +77,7 @@ export class SessionAuthGuard implements CanActivate {
   private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
     const { verifier } = this.parts;
-    attachNobody(call.request, { verifier, context: call.context, token: undefined });
+    attachNobody(call.request, { verifier, revocations: verifier.endings.count, context: call.context, token: undefined });
     call.transport.admitted?.(call);
     return true;
   }
