@@ -31,13 +31,15 @@ class UsersResolver {
   @Query(() => String)
   @UseInterceptors(HoldingInterceptor)
   @UseGuards(SessionAuthGuard)
-  held(@CurrentUser('username') username: string | undefined, @AuthToken() token: string | undefined, @As() _as?: string): string {
+  held(@CurrentUser('username') username: string | undefined, @AuthToken() token: string | undefined, @As() as?: string): string {
+    void as;
     return `${nameOf(username)} ${token ?? 'no token'}`;
   }
 
   @Query(() => String)
   @OptionalAuth()
-  now(@CurrentUser('username') username: string | undefined, @As() _as?: string): string {
+  now(@CurrentUser('username') username: string | undefined, @As() as?: string): string {
+    void as;
     UsersResolver.ran += 1;
     return nameOf(username);
   }

@@ -5,9 +5,9 @@ import { attachNobody, attachUser, isAdmitted, tokenOf, userOf } from './guarded
 
 const ann: UserRecord = { username: 'ann' };
 const accepted = { kind: 'accepted', user: ann } as const;
-const verifier = {};
+const verifier = { endings: { count: 0 } };
 const context = {} as ExecutionContext;
-const admission = { verifier, context, token: 'token' };
+const admission = { verifier, revocations: 0, context, token: 'token' };
 const anonymous = { ...admission, token: undefined };
 
 describe('a request', () => {
@@ -28,7 +28,7 @@ describe('a request', () => {
   it.each([
     ['this call by this registration', verifier, context, true],
     ['another call of the same request', verifier, {} as ExecutionContext, false],
-    ['this call by another registration', {}, context, false],
+    ['this call by another registration', { endings: { count: 0 } }, context, false],
   ])('is admitted to %s: see the last column', (_case, asking, call, expected) => {
     const request = {};
     attachUser(request, accepted, admission);
