@@ -7,8 +7,8 @@ const ann: UserRecord = { username: 'ann' };
 const accepted = { kind: 'accepted', user: ann } as const;
 const verifier = { endings: { count: 0 } };
 const context = {} as ExecutionContext;
-const admission = { verifier, revocations: 0, context, token: 'token' };
-const anonymous = { ...admission, token: undefined };
+const admission = { verifier, revocations: 0, context, token: 'token', user: ann };
+const anonymous = { ...admission, user: undefined, token: undefined };
 
 describe('a request', () => {
   it('has the user and the token of the session that admitted it', () => {
@@ -33,6 +33,13 @@ describe('a request', () => {
     const request = {};
     attachUser(request, accepted, admission);
     expect(isAdmitted(request, asking, call)).toBe(expected);
+  });
+
+  it('is not admitted any more once an application has replaced its user', () => {
+    const request: { user?: UserRecord } = {};
+    attachUser(request, accepted, admission);
+    request.user = { username: 'impostor' };
+    expect(isAdmitted(request, verifier, context)).toBe(false);
   });
 
   it('is admitted to nothing before a guard has admitted it', () => {

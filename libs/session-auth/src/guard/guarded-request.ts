@@ -13,13 +13,15 @@ interface Verifier {
 }
 
 /** Which guard admitted a request to which handler. */
-interface Admission {
+export interface Admission {
   /** The verifier of the guard. */
   readonly verifier: Verifier;
   /** How many revocations the verifier had seen then. */
   readonly revocations: number;
   /** The context of the call: one object for all guards of one handler. */
   readonly context: ExecutionContext;
+  /** The user that it made that of the request. */
+  readonly user: UserRecord | undefined;
   /** The presented token; `undefined` where the rule admitted the request without a session. */
   readonly token: string | undefined;
 }
@@ -45,11 +47,12 @@ export function keepCheck(request: GuardedRequest, check: SessionCheck<UserRecor
 
 /**
  * Whether a guard of the same registration has admitted this very call: one handler may name the guard more than once. A guard of the application
- * that stands between the two may have ended the session.
+ * that stands between the two may have ended the session, or replaced the user.
  */
 export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
-  return admission?.context === context && admission.verifier === verifier && admission.revocations === verifier.endings.count;
+  if (admission?.context !== context || admission.verifier !== verifier) return false;
+  return admission.revocations === verifier.endings.count && admission.user === request.user;
 }
 
 /** Makes the session's user the user of the request, whatever stood there before. */

@@ -6,7 +6,7 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
-import { attachNobody, attachUser, isAdmitted, keepCheck, lastCheckOf } from './guarded-request.js';
+import { attachNobody, attachUser, isAdmitted, keepCheck, lastCheckOf, type Admission } from './guarded-request.js';
 import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type GuardDenial } from './http-denial.js';
 import { keepFromSharedCaches } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
@@ -68,18 +68,21 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
-    const { verifier } = this.parts;
-    attachUser(call.request, accepted, { verifier, revocations: verifier.endings.count, context: call.context, token });
+    attachUser(call.request, accepted, this.admissionTo(call, accepted.user, token));
     call.transport.admitted?.(call);
     return true;
   }
 
   private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
-    const { verifier } = this.parts;
-    attachNobody(call.request, { verifier, revocations: verifier.endings.count, context: call.context, token: undefined });
+    attachNobody(call.request, this.admissionTo(call, undefined, undefined));
     call.transport.admitted?.(call);
     return true;
+  }
+
+  private admissionTo({ context }: GuardedCall, user: UserRecord | undefined, token: string | undefined): Admission {
+    const { verifier } = this.parts;
+    return { verifier, revocations: verifier.endings.count, context, user, token };
   }
 
   private deny(call: GuardedCall, denial: GuardDenial): Promise<never> {

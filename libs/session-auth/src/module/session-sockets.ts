@@ -56,7 +56,9 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
     this.#socketIo = new SocketIoHandshakes(this.#checks, this.#watched);
     this.#open = new OpenSockets(parts.presented, this.#watched, () => log.unprotectedSocket());
     events.ended$.subscribe((fingerprint) => this.#end(fingerprint, TOKEN_REFUSED));
-    parts.verifier.endings.onRefusal((key, kind) => this.#refused(events.fingerprintOfKey(key), kind));
+    parts.verifier.endings.onRefusal((key, kind) => {
+      if (this.#watched.index.size > 0) this.#refused(events.fingerprintOfKey(key), kind);
+    });
   }
 
   /**

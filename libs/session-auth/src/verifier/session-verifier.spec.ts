@@ -111,6 +111,17 @@ describe('a check of a request that was checked before', () => {
     expect(verifier.check(session, maxAgeMs, earlier) === earlier).toBe(reused);
   });
 
+  it('reuses it for ten seconds at most: a request may last as long as a stream', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const { verifier, earlier } = await checked();
+    const reusedAt = (nowMs: number): boolean => {
+      clock.mockReturnValue(nowMs);
+      return verifier.check(session, undefined, earlier) === earlier;
+    };
+    expect([10_999, 11_000].map(reusedAt)).toEqual([true, false]);
+    clock.mockRestore();
+  });
+
   it.each([
     ['the token', { token: 'other', authIv: undefined }],
     ['the IV', { token: 'token', authIv: 'iv' }],

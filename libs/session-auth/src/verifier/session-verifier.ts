@@ -4,7 +4,7 @@ import type { Verdict } from '../contract/verdict.js';
 import { reportAsked, reportRemembered } from './check-report.js';
 import type { EndedSessions } from './ended-sessions.js';
 import type { ProtectedCheck } from './protected-check.js';
-import { isSameSession, type SessionCheck } from './session-check.js';
+import { canReuse, type SessionCheck } from './session-check.js';
 import { sessionKeys, type SessionKeys } from './session-key.js';
 import type { SessionMemory } from './session-memory.js';
 import type { SharedTier } from './shared/shared-tier.js';
@@ -47,17 +47,19 @@ export class SessionVerifier<User extends object | string | number | true> {
 
   /**
    * Checks a session for one request. Returns `earlier`, the request's check before this one, if that satisfies `maxAgeMs` too: always
-   * without a limit, and within a limit only if this request itself caused the call. Its verdict never rejects.
+   * without a limit, and within a limit only if this request itself caused the call; for 10 seconds, because a request may last as long as
+   * a stream. Its verdict never rejects.
    */
   check(session: SessionIdentity, maxAgeMs = Infinity, earlier?: SessionCheck<User>): SessionCheck<User> {
-    if (earlier && this.#canReuse(earlier, session, maxAgeMs)) return earlier;
-    const keys = sessionKeys(session);
     const revocations = this.endings.count;
+    if (earlier?.verifier === this && earlier.revocations === revocations && canReuse(earlier, session, maxAgeMs)) return earlier;
+    const keys = sessionKeys(session);
     const cached = this.#findCached(session, keys, maxAgeMs);
-    if (cached) return { verifier: this, session, verdict: cached, isFresh: false, revocations };
+    const madeAtMs = performance.now();
+    if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, revocations };
     const isFresh = this.#startsCall(keys, maxAgeMs);
     const verdict = CHECKS.hasSubscribers ? this.#askAndReport(session, keys, maxAgeMs) : this.#ask(session, keys, maxAgeMs);
-    return { verifier: this, session, verdict, isFresh, revocations };
+    return { verifier: this, session, verdict, isFresh, madeAtMs, revocations };
   }
 
   /**
@@ -83,12 +85,6 @@ export class SessionVerifier<User extends object | string | number | true> {
       this.#memory?.forget(keys.token);
     }
     return verdict;
-  }
-
-  /** A sign-out in this request, or in another one, may have ended the session since. */
-  #canReuse(earlier: SessionCheck<User>, session: SessionIdentity, maxAgeMs: number): boolean {
-    if (earlier.verifier !== this || earlier.revocations !== this.endings.count) return false;
-    return (maxAgeMs === Infinity || earlier.isFresh) && isSameSession(earlier.session, session);
   }
 
   #findCached(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): ReturnType<SessionMemory<User>['find']> {

@@ -33,9 +33,17 @@ export class SessionIndex<Member extends EndsWithSession> {
     if (members.size === 0) this.#members.delete(fingerprint);
   }
 
-  /** Ends all members of one session. */
+  /** Ends all members of one session. A listener of the application that throws keeps none of them open: its error is reported at last. */
   end(fingerprint: string, denial: GuardDenial): void {
-    for (const member of this.#members.get(fingerprint) ?? []) member.end(denial);
+    const errors: unknown[] = [];
+    for (const member of this.#members.get(fingerprint) ?? []) {
+      try {
+        member.end(denial);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
   }
 
   /** The members of all sessions, as they are now. */
