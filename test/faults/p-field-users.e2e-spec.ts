@@ -32,14 +32,14 @@ class UsersResolver {
   @UseInterceptors(HoldingInterceptor)
   @UseGuards(SessionAuthGuard)
   held(@CurrentUser('username') username: string | undefined, @AuthToken() token: string | undefined, @As() as?: string): string {
-    void as;
+    as;
     return `${nameOf(username)} ${token ?? 'no token'}`;
   }
 
   @Query(() => String)
   @OptionalAuth()
   now(@CurrentUser('username') username: string | undefined, @As() as?: string): string {
-    void as;
+    as;
     UsersResolver.ran += 1;
     return nameOf(username);
   }
