@@ -27,19 +27,21 @@ class UsersResolver {
   static later: Promise<void> = Promise.resolve();
   /** How often a handler ran that does not wait. */
   static ran = 0;
+  /** The argument of a field that may name its token. */
+  static presentedAs: string | undefined;
 
   @Query(() => String)
   @UseInterceptors(HoldingInterceptor)
   @UseGuards(SessionAuthGuard)
   held(@CurrentUser('username') username: string | undefined, @AuthToken() token: string | undefined, @As() as?: string): string {
-    as;
+    UsersResolver.presentedAs = as;
     return `${nameOf(username)} ${token ?? 'no token'}`;
   }
 
   @Query(() => String)
   @OptionalAuth()
   now(@CurrentUser('username') username: string | undefined, @As() as?: string): string {
-    as;
+    UsersResolver.presentedAs = as;
     UsersResolver.ran += 1;
     return nameOf(username);
   }
