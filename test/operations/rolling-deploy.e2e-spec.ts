@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { json, startSessionService } from 'nestjs-session-auth/testing';
 import { compileDrainProgram, startDrainingApp, type DrainingApp } from '../faults/draining-app.js';
+import { IS_LONG_FORM } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import type { CompiledProgram } from '../support/program.js';
 import { until } from '../support/until.js';
@@ -41,7 +42,9 @@ class Load {
   }
 }
 
-describe.each(PLATFORMS.map(([name]) => [name] as const))('a rolling deploy on %s', (platform) => {
+const ON = PLATFORMS.slice(0, IS_LONG_FORM ? PLATFORMS.length : 1).map(([name]) => [name] as const);
+
+describe.each(ON)('a rolling deploy on %s', (platform) => {
   let program: CompiledProgram;
   beforeAll(async () => {
     program = await compileDrainProgram();
