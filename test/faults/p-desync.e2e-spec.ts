@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect } from '@jest/globals';
 import type { Script, SeenRequest } from 'nestjs-session-auth/testing';
+import { oneOf } from '../support/long-form.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { TRANSPORTS } from '../support/transports.js';
 import { rowsOn } from './row.js';
@@ -31,7 +32,7 @@ function service(answer: (token: string, socket: Socket) => string) {
   return { script, sockets };
 }
 
-describe.each(PLATFORMS)('a desynchronised connection on %s', (_name, platform) => {
+describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   /** Rows for each way to the service, with a connection that every call uses. */
