@@ -66,10 +66,15 @@ function isUnavailable(error: SessionAuthError): error is SessionServiceUnavaila
   return error.code === 'SESSION_SERVICE_UNAVAILABLE' && 'retryAfterSeconds' in error;
 }
 
-/** The exception to throw: Nest's own for the status, with its usual body, a stable `code`, and what else is to be in the body. */
-export function exceptionOf({ statusCode, code, message }: HttpDenial, more: object = {}): HttpException {
-  const body = { statusCode, message, error: STATUS_CODES[statusCode], code, ...more };
-  return withoutStack(() => httpException(statusCode, body));
+/** The body of a denial: Nest's usual one, and a stable `code`. */
+export function bodyOf({ statusCode, code, message }: HttpDenial): object {
+  return { statusCode, message, error: STATUS_CODES[statusCode], code };
+}
+
+/** The exception to throw: Nest's own for the status, with {@link bodyOf} and what else is to be in the body. */
+export function exceptionOf(denial: HttpDenial, more: object = {}): HttpException {
+  const body = { ...bodyOf(denial), ...more };
+  return withoutStack(() => httpException(denial.statusCode, body));
 }
 
 function httpException(statusCode: number, body: object): HttpException {

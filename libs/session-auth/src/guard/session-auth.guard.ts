@@ -1,17 +1,18 @@
 import 'reflect-metadata';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { DENIALS } from '../contract/diagnostics.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { attachNobody, attachUser, isAdmitted, keepCheck, lastCheckOf, type Admission } from './guarded-request.js';
-import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type GuardDenial } from './http-denial.js';
+import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, type GuardDenial } from './http-denial.js';
 import { keepFromSharedCaches } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
+import { reportDenial } from './report-denial.js';
 import type { GuardedCall } from './transports/transport.js';
 import { transportOf } from './transports/transports.js';
+import { denialOfVerdict } from './verdict-denial.js';
 
 type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 
@@ -59,8 +60,7 @@ export class SessionAuthGuard implements CanActivate {
 
   private admit(call: GuardedCall, rule: ClosedRule, token: string, verdict: Verdict<UserRecord>): true | Promise<true> {
     if (verdict.kind === 'rejected') return this.admitAnonymous(call, rule, TOKEN_REFUSED);
-    if (verdict.kind === 'denied') return this.deny(call, FORBIDDEN);
-    if (verdict.kind === 'unavailable') return this.deny(call, unavailableDenial(verdict));
+    if (verdict.kind !== 'accepted') return this.deny(call, denialOfVerdict(verdict));
 
     const meets = meetsAll(rule.requirements, verdict.user, call.context);
     if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, token, verdict) : this.deny(call, FORBIDDEN)));
@@ -89,8 +89,4 @@ export class SessionAuthGuard implements CanActivate {
     reportDenial(denial);
     return call.transport.deny(call, denial);
   }
-}
-
-function reportDenial({ code }: GuardDenial): void {
-  if (DENIALS.hasSubscribers) DENIALS.publish({ code });
 }

@@ -1,11 +1,11 @@
 import { unavailable } from '../../contract/verdict.js';
 import { TOKEN_REFUSED, type GuardDenial } from '../../guard/http-denial.js';
 import { payloadOf } from '../../guard/transports/denial-payload.js';
+import { reportDenial } from '../../guard/report-denial.js';
 import { disconnect, handshakeOf } from '../../guard/transports/socket-client.js';
 import { denialOfVerdict } from '../../guard/verdict-denial.js';
 import { withoutStack } from '../../guard/without-stack.js';
 import type { HandshakeChecks } from './handshake-checks.js';
-import { reportDenial } from './report-denial.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 import type { SocketWatchSettings } from './socket-options.js';

@@ -1,9 +1,9 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import { unavailableDenial, type GuardDenial } from '../../guard/http-denial.js';
+import type { IncomingMessage } from 'node:http';
+import { bodyOf, unavailableDenial, type GuardDenial } from '../../guard/http-denial.js';
+import { reportDenial } from '../../guard/report-denial.js';
 import { handshakeRequest } from '../../guard/transports/handshake.js';
 import { rememberUpgrade, type SocketClient } from '../../guard/transports/socket-client.js';
 import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
-import { reportDenial } from './report-denial.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
 import { chainVerifyClient, type Answer, type WsServer } from './ws-server.js';
@@ -51,10 +51,9 @@ export class WsHandshakes {
       open(request, answer);
     } else {
       reportDenial(outcome);
-      const { statusCode, code, message, headers } = outcome;
-      const body = JSON.stringify({ statusCode, message, error: STATUS_CODES[statusCode], code });
+      const { statusCode, headers } = outcome;
       const fixed = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
-      answer(false, statusCode, body, { ...fixed, ...Object.fromEntries(headers) });
+      answer(false, statusCode, JSON.stringify(bodyOf(outcome)), { ...fixed, ...Object.fromEntries(headers) });
     }
   }
 
