@@ -12,7 +12,7 @@ const WORKERS = 16;
 const CAPACITY = WORKERS / (LATENCY_MS / 1_000);
 const TIMES = [1.5, 3, 10];
 const FLOOD_MS = 20_000;
-/** A user who gets no answer for so long has gone. */
+/** Milliseconds after which a user gives up waiting. */
 const PATIENCE_MS = 5_000;
 
 const KNOWN = { values: tokens('user', 40), perSecond: CAPACITY * 0.2 };

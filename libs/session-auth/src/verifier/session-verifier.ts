@@ -57,8 +57,11 @@ export class SessionVerifier<User extends object | string | number | true> {
     const cached = this.#findCached(session, keys, maxAgeMs);
     const madeAtMs = performance.now();
     if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, revocations };
-    const isFresh = this.#startsCall(keys, maxAgeMs);
-    const verdict = CHECKS.hasSubscribers ? this.#askAndReport(session, keys, maxAgeMs) : this.#ask(session, keys, maxAgeMs);
+    const mustBeFresh = this.#mustBeFresh(keys, maxAgeMs);
+    const joins = (mustBeFresh ? this.#freshFlights : this.#flights).canJoin(keys, maxAgeMs);
+    const asked = this.#ask(session, keys, maxAgeMs, mustBeFresh);
+    const verdict = CHECKS.hasSubscribers ? reportAsked(asked, joins) : asked;
+    const isFresh = !joins && (maxAgeMs !== Infinity || this.#asksServiceAlone);
     return { verifier: this, session, verdict, isFresh, madeAtMs, revocations };
   }
 
@@ -94,24 +97,13 @@ export class SessionVerifier<User extends object | string | number | true> {
     return cached;
   }
 
-  /** Whether a check that is not answered by the cache causes a call of its own, and takes its answer alone. */
-  #startsCall(keys: SessionKeys, maxAgeMs: number): boolean {
-    if (maxAgeMs === Infinity && (this.#shared || this.#memory?.servesStale)) return false;
-    return !this.#flightsFor(keys, maxAgeMs).canJoin(keys, maxAgeMs);
+  /** Whether a check without a limit takes the service's answer alone: not that of a store, nor a stale session. */
+  get #asksServiceAlone(): boolean {
+    return !this.#shared && !this.#memory?.servesStale;
   }
 
-  #flightsFor(keys: SessionKeys, maxAgeMs: number): SingleFlight<Verdict<User>> {
-    return this.#mustBeFresh(keys, maxAgeMs) ? this.#freshFlights : this.#flights;
-  }
-
-  #askAndReport(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
-    const joined = this.#flightsFor(keys, maxAgeMs).canJoin(keys, maxAgeMs);
-    return reportAsked(this.#ask(session, keys, maxAgeMs), joined);
-  }
-
-  async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Verdict<User>> {
-    const fresh = this.#mustBeFresh(keys, maxAgeMs);
-    const verdict = await (fresh ? this.#askService(session, keys, maxAgeMs) : this.#askAll('check', session, keys));
+  async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, mustBeFresh: boolean): Promise<Verdict<User>> {
+    const verdict = await (mustBeFresh ? this.#askService(session, keys, maxAgeMs) : this.#askAll('check', session, keys));
     if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
     const stale = this.#memory?.findStale(keys);
     return stale !== undefined ? { kind: 'accepted', user: stale, stale: true } : verdict;

@@ -49,7 +49,7 @@ export class LoadRuns implements OnModuleDestroy {
     }
   }
 
-  /** So many requests each second, for so long, or until it is stopped: in the session of this token, and in a few others. */
+  /** Sends a fixed rate of requests, until its time is over or it is stopped: in the session of this token, and in a few others. */
   steady(origin: string, token: string): void {
     const driver = new LoadDriver(origin, STEADY_AT_ONCE);
     const tokens = [token];
