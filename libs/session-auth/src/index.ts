@@ -33,7 +33,7 @@ export { fromPayload } from './guard/payload-token.js';
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/user-record.js';
 export * from './contract/session-auth-types.js';
-export { SessionStore, type SessionStoreListener, type StoredSession } from './contract/session-store.js';
+export { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease, type StoreSubscriber } from './contract/session-store.js';
 export type { BreakerSettings, BreakerState } from './verifier/circuit.js';
 export type { ServiceState, ServiceStatus } from './verifier/service-state.js';
 export type { RetrySettings } from './verifier/lanes/retry.js';

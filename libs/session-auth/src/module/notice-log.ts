@@ -28,6 +28,22 @@ export class NoticeLog implements Notices {
     );
   }
 
+  /** Messages of other instances do not arrive. */
+  busInterrupted(reason = 'The store did not say why.'): void {
+    this.#write(
+      'revocation bus interrupted',
+      `sign-outs on other instances take effect here after cache.ttlMs at the latest. ${reason} Check cache.store and its rights.`,
+    );
+  }
+
+  /** Wall clocks are more than a minute apart. */
+  clockDiffers(): void {
+    this.#write(
+      'clock differs',
+      'the clocks of this host and of another instance are more than a minute apart, so that sessions in cache.store expire early. Synchronise them (NTP).',
+    );
+  }
+
   /** A socket of socket.io was open before its session could be checked. */
   unprotectedSocket(): void {
     this.#write('unprotected socket', 'an open socket of socket.io was disconnected. Call SessionSockets.protect(server) in afterInit.');

@@ -9,6 +9,7 @@ const FINGERPRINT_DIGITS = 32;
 export class SessionAuthEvents {
   readonly #key = randomBytes(32);
   readonly #ended = new Subject<string>();
+  readonly #endedUsers = new Subject<string | undefined>();
   readonly #service = new BehaviorSubject<ServiceStatus>(UP);
 
   /**
@@ -16,6 +17,12 @@ export class SessionAuthEvents {
    * `cache.store`, on any instance. Each end once in a minute. A hint, as quick as the store's broadcast: what it misses, the next check finds.
    */
   readonly ended$: Observable<string> = this.#ended.asObservable();
+
+  /**
+   * Names of users whose sessions were all revoked by `endUser`, and `undefined` when `endAll` revoked every session; with `cache.store`, on any
+   * instance. Their tokens do not follow in `ended$`. A message that is lost is not repeated here.
+   */
+  readonly endedUsers$: Observable<string | undefined> = this.#endedUsers.asObservable();
 
   /** How the session service does, as this instance sees it: the state of now, and each one that follows. */
   readonly serviceState$: Observable<ServiceState> = this.#service.pipe(
@@ -43,6 +50,11 @@ export class SessionAuthEvents {
     if (this.#ended.observed) this.#ended.next(this.fingerprintOfKey(token));
   }
 
+  /** Every session of a user, or every session, is revoked. */
+  tellUsersEnded(username: string | undefined): void {
+    this.#endedUsers.next(username);
+  }
+
   /** The session service does better or worse than before. */
   tellServiceStatus(status: ServiceStatus): void {
     this.#service.next(status);
@@ -52,5 +64,6 @@ export class SessionAuthEvents {
   complete(): void {
     this.#service.complete();
     this.#ended.complete();
+    this.#endedUsers.complete();
   }
 }

@@ -76,6 +76,6 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   async onApplicationShutdown(): Promise<void> {
     await this.deadlines.close();
     this.events.complete();
-    await Promise.all([this.connections.close(), this.verifier.endings.close()]);
+    await Promise.all([this.connections.close(), this.verifier.close()]);
   }
 }

@@ -3,8 +3,7 @@ import type { Deadline } from '../client/deadline.js';
 import type { Deadlines } from '../client/deadlines.js';
 import type { SessionClient, SignInResult } from '../client/session-client.js';
 import type { Credentials } from '../client/session-wire.js';
-import { errorOf, InvalidRequestError, SessionRejectedError } from '../contract/errors.js';
-import { isHeaderValue } from '../contract/header-value.js';
+import { errorOf } from '../contract/errors.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
@@ -12,6 +11,7 @@ import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 import { CallLimit } from './call-limit.js';
 import type { CallOptions, VerifyOptions } from './call-options.js';
+import { ServiceInput } from './service-input.js';
 
 /** Limits of {@link SessionAuthService}. */
 export interface ServiceSettings {
@@ -29,7 +29,7 @@ export interface ServiceSettings {
 export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #client: SessionClient<User>;
   readonly #verifier: SessionVerifier<User>;
-  readonly #settings: ServiceSettings;
+  readonly #input: ServiceInput;
   readonly #signIns: CallLimit;
   /** Of their own: however many sign in, a session can be ended. */
   readonly #signOuts: CallLimit;
@@ -38,7 +38,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
     this.#client = client;
     this.#verifier = verifier;
-    this.#settings = settings;
+    this.#input = new ServiceInput(settings.maxTokenLength);
     const maxInFlight = settings.maxSignIns;
     this.#signIns = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signInTimeoutMs });
     this.#signOuts = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signOutTimeoutMs });
@@ -49,11 +49,8 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
-    const { username, password } = fieldsOf(credentials);
-    if (typeof username !== 'string' || typeof password !== 'string')
-      throw new InvalidRequestError('A sign-in needs a username and a password');
-    if (!this.#isAuthIv(call.authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
-    const work = (deadline: Deadline) => this.#client.signIn({ username, password }, call.authIv, deadline);
+    const input = this.#input.credentials(credentials, call.authIv);
+    const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
     const result = await this.#signIns.run(call.signal, work);
     if (result.kind === 'signed-in') this.#verifier.endings.signedIn(result.token);
     return result;
@@ -64,9 +61,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError (no token that could be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signOut(token: string, call: CallOptions = {}): Promise<void> {
-    const known = this.#verifier.endings.signingOut(this.#tokenIn(token));
+    const known = this.#verifier.endings.signingOut(this.#input.token(token));
     try {
-      const session = this.#identify(token, call);
+      const session = this.#input.identity(token, call.authIv);
       await known;
       await this.#signOuts.run(call.signal, (deadline) => this.#client.signOut(session, deadline));
     } finally {
@@ -80,7 +77,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    */
   async userDetails(token: string, call: CallOptions = {}): Promise<User> {
     call.signal?.throwIfAborted();
-    return this.#userOf(this.#verifier.ask(this.#identify(token, call)), call.signal);
+    return this.#userOf(this.#verifier.ask(this.#input.identity(token, call.authIv)), call.signal);
   }
 
   /** @internal Asks the service as for a known session. Never rejects. */
@@ -94,15 +91,31 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    */
   async verify(token: string, call: VerifyOptions = {}): Promise<User> {
     call.signal?.throwIfAborted();
-    return this.#userOf(this.#verifier.verify(this.#identify(token, call), call.maxAgeMs), call.signal);
+    return this.#userOf(this.#verifier.verify(this.#input.identity(token, call.authIv), call.maxAgeMs), call.signal);
   }
 
   /** Forgets what is known of a token, here and on every instance, without signing it out. @throws SessionRejectedError when it can't be a token */
   async forget(token: string, call: CallOptions = {}): Promise<void> {
-    const forgotten = this.#verifier.endings.forget(this.#tokenIn(token));
+    const forgotten = this.#verifier.endings.forget(this.#input.token(token));
     call.signal?.throwIfAborted();
-    this.#identify(token, call);
+    this.#input.identity(token, call.authIv);
     await unlessAborted(forgotten, call.signal);
+  }
+
+  /**
+   * Evicts every cached session of a user, here at once and on every instance, and closes the sockets of that user. Call it when you learn that
+   * the sessions ended elsewhere. Asks the service for nothing: a session that is still valid there is checked again at its next request.
+   * `username` is the record's `username`, 1 to 1024 characters (our decision). Resolves when the other instances can know; while the
+   * store is unavailable, they learn it when it is back.
+   * @throws InvalidRequestError when `username` is not such a string
+   */
+  async endUser(username: string): Promise<void> {
+    await this.#verifier.endings.endUser(this.#input.username(username));
+  }
+
+  /** Evicts every cached session, here at once and on every instance, and closes all sockets. See {@link endUser}. */
+  async endAll(): Promise<void> {
+    await this.#verifier.endings.endAll();
   }
 
   /**
@@ -113,28 +126,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     return this.#verifier.countRemembered();
   }
 
-  #identify(token: string, { authIv }: CallOptions): SessionIdentity {
-    if (!this.#isAuthIv(authIv)) throw new SessionRejectedError();
-    return { token: this.#tokenIn(token), authIv };
-  }
-
-  #tokenIn(token: unknown): string {
-    if (!isHeaderValue(token, this.#settings.maxTokenLength)) throw new SessionRejectedError();
-    return token;
-  }
-
-  #isAuthIv(authIv: string | undefined): boolean {
-    return authIv === undefined || isHeaderValue(authIv, this.#settings.maxTokenLength);
-  }
-
   async #userOf(verdict: Verdict<User> | Promise<Verdict<User>>, signal: AbortSignal | undefined): Promise<User> {
     const settled = await unlessAborted(Promise.resolve(verdict), signal);
     if (settled.kind !== 'accepted') throw errorOf(settled);
     return settled.user;
   }
-}
-
-/** A controller may hand on whatever body it got. */
-function fieldsOf(credentials: unknown): { readonly username?: unknown; readonly password?: unknown } {
-  return typeof credentials === 'object' && credentials !== null ? credentials : {};
 }

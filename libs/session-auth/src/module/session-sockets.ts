@@ -56,6 +56,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
     this.#socketIo = new SocketIoHandshakes(this.#checks, this.#watched);
     this.#open = new OpenSockets(parts.presented, this.#watched, () => log.unprotectedSocket());
     events.ended$.subscribe((fingerprint) => this.#end(fingerprint, TOKEN_REFUSED));
+    events.endedUsers$.subscribe((username) => this.#endUser(username));
     parts.verifier.endings.onRefusal((key, kind) => {
       if (this.#watched.index.size > 0) this.#refused(events.fingerprintOfKey(key), kind);
     });
@@ -128,6 +129,11 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   #refused(fingerprint: string, kind: 'rejected' | 'denied'): void {
     if (this.#watched.index.countOf(fingerprint) === 0) return;
     setImmediate(() => this.#end(fingerprint, kind === 'denied' ? FORBIDDEN : TOKEN_REFUSED));
+  }
+
+  /** Handshakes and first checks under way are repeated: see `verifyForSocket`. */
+  #endUser(username: string | undefined): void {
+    this.#watched.index.endWhere(({ user }) => username === undefined || user?.username === username, TOKEN_REFUSED);
   }
 
   #end(fingerprint: string, denial: GuardDenial): void {

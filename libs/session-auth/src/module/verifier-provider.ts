@@ -12,7 +12,7 @@ import { ProtectedCheck } from '../verifier/protected-check.js';
 import { ServiceWatch } from '../verifier/service-state.js';
 import { SessionMemory } from '../verifier/session-memory.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { SharedTier } from '../verifier/shared/shared-tier.js';
+import { SharedTier, type SharedTierReports } from '../verifier/shared/shared-tier.js';
 import { Suspicion } from '../verifier/suspicion.js';
 import { NoticeLog } from './notice-log.js';
 import { SessionAuthEvents } from './session-auth-events.js';
@@ -34,12 +34,13 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
     const check = checkOf(sessions, deadlines, set, watch);
     return new SessionVerifier(check, {
       memory: set.memory && new SessionMemory(set.memory),
-      shared: set.shared && new SharedTier(set.shared, readUser, () => log.storeUnavailable()),
+      shared: set.shared && new SharedTier(set.shared, readUser, reportsTo(log, watch)),
       suspicion: new Suspicion((suspected) => {
         watch.suspects(suspected);
         if (suspected) log.everyoneRefused();
       }),
       ended: new EndedSessions((token) => events.tellEnded(token)),
+      usersEnded: (username) => events.tellUsersEnded(username),
     });
   },
   inject: [SessionClient, Deadlines, SETTINGS, USER_READER, NoticeLog, SessionAuthEvents],
@@ -54,4 +55,15 @@ function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set:
     if (BREAKER.hasSubscribers) BREAKER.publish({ lane, state });
   };
   return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
+}
+
+function reportsTo(log: NoticeLog, watch: ServiceWatch): SharedTierReports {
+  return {
+    failed: () => log.storeUnavailable(),
+    clockDiffers: () => log.clockDiffers(),
+    busIs: (state, reason) => {
+      watch.busIs(state);
+      if (state === 'interrupted') log.busInterrupted(reason);
+    },
+  };
 }

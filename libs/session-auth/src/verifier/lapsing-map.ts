@@ -37,15 +37,20 @@ export class LapsingMap<Value extends object | string | number | true> {
     return this.#entries?.peek(key, { allowStale: true });
   }
 
-  /** How many entries have not lapsed. It looks at each: not for every request. */
-  count(): number {
-    return this.#entries ? [...this.#entries.keys()].length : 0;
+  /** How many entries have not lapsed and are of a kind. It looks at each: not for every request. */
+  count(isOfKind: (key: string, value: Value) => boolean = () => true): number {
+    return this.#entries ? [...this.#entries.entries()].filter(([key, value]) => isOfKind(key, value)).length : 0;
   }
 
   /** Whether an entry, which there is, was set less than so many milliseconds ago. */
   isYounger(key: string, ageMs: number): boolean {
     if (ageMs === Infinity) return true;
     return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
+  }
+
+  /** When an entry, which there is, was set, less its age then: whole milliseconds, rounded down. */
+  setAtMs(key: string): number {
+    return Math.floor(this.#perf.now() / TICKS_PER_MS - (this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0)) / TICKS_PER_MS);
   }
 
   /** Sets an entry that is so many milliseconds old already. */

@@ -21,7 +21,8 @@ const BUSY_RETRY_AFTER_SECONDS = 1;
 export class ProtectedCheck<User> {
   readonly #ask: Ask<User>;
   readonly #deadlines: Deadlines;
-  readonly #timeoutMs: number;
+  /** Milliseconds of one check. */
+  readonly timeoutMs: number;
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
   readonly #admission: Admission;
   /** Decides in which lane a check is made. */
@@ -30,7 +31,7 @@ export class ProtectedCheck<User> {
   constructor(ask: Ask<User>, deadlines: Deadlines, settings: LaneSettings, parts: ProtectedCheckParts = {}) {
     this.#ask = ask;
     this.#deadlines = deadlines;
-    this.#timeoutMs = settings.timeoutMs;
+    this.timeoutMs = settings.timeoutMs;
     this.#lanes = buildLanes(settings, parts.breakerChanged ?? (() => undefined));
     this.#admission = new Admission(settings, this.#lanes.known, this.#lanes.strangers);
     this.known = parts.known ?? new KnownSessions();
@@ -41,6 +42,12 @@ export class ProtectedCheck<User> {
     return this.known.has(token) ? 'known' : 'strangers';
   }
 
+  /** Milliseconds within which a call of this lane should be answered; half of the check's time before the first answer. */
+  patienceMs(lane: LaneName): number {
+    const { pace } = this.#lanes[lane];
+    return pace.usualMs > 0 ? 2 * pace.usualMs : pace.patienceMs;
+  }
+
   /**
    * Asks the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects, and settles within `timeoutMs`, of
    * which some may be spent already. `token` is the digest of the session's token.
@@ -49,7 +56,7 @@ export class ProtectedCheck<User> {
     const { [lane]: own } = this.#lanes;
     const refusal = own.refusal(token);
     if (refusal) return refusal;
-    const leftMs = Math.max(0, this.#timeoutMs - spentMs);
+    const leftMs = Math.max(0, this.timeoutMs - spentMs);
     if (spentMs > 0 && !own.pace.fits(leftMs)) return notAdmitted('full');
     const deadline = this.#deadlines.start(leftMs);
     const entering = this.#admission.enter(own, deadline);

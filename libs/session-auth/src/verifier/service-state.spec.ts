@@ -21,7 +21,12 @@ describe('the state of the session service', () => {
     watch.breakerIs('known', 'closed');
     watch.suspects(false);
     expect(told.map(({ state }) => state)).toEqual(['degraded', 'degraded', 'degraded', 'up']);
-    expect(told[0]).toEqual({ state: 'degraded', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: true });
+    expect(told[0]).toEqual({
+      state: 'degraded',
+      breakers: { known: 'closed', strangers: 'closed' },
+      everyoneRefused: true,
+      revocationBus: 'off',
+    });
   });
 
   it('is never down for what strangers meet', () => {
@@ -31,6 +36,11 @@ describe('the state of the session service', () => {
     expect(told.map(({ state }) => state)).toEqual(Array(4).fill('degraded'));
     watch.breakerIs('strangers', 'open');
     watch.breakerIs('known', 'open');
-    expect(told.at(-1)).toEqual({ state: 'down', breakers: { known: 'open', strangers: 'open' }, everyoneRefused: true });
+    expect(told.at(-1)).toEqual({
+      state: 'down',
+      breakers: { known: 'open', strangers: 'open' },
+      everyoneRefused: true,
+      revocationBus: 'off',
+    });
   });
 });

@@ -3,7 +3,8 @@ import type { BreakerState } from './circuit.js';
 
 /**
  * The state of the session service, as this instance sees it. `down`: the breaker of known sessions is open, for the time of its pause. `degraded`: that
- * pause is over and the next call is a probe, the breaker of strangers is not closed, or every token is refused since the start (the key or the URL is wrong). Else `up`.
+ * pause is over and the next call is a probe, the breaker of strangers is not closed, every token is refused since the start (the key or the URL
+ * is wrong), or the revocations of other instances do not arrive. Else `up`.
  * Requests of strangers alone never make it `down`.
  */
 export type ServiceState = 'up' | 'degraded' | 'down';
@@ -16,10 +17,20 @@ export interface ServiceStatus {
   readonly breakers: Readonly<Record<LaneName, BreakerState>>;
   /** Every token is refused since the start: most likely the key or the URL is wrong. */
   readonly everyoneRefused: boolean;
+  /** Whether revocations of other instances arrive; `off` without `cache.store`. */
+  readonly revocationBus: RevocationBusState;
 }
 
+/** `interrupted`: revocations of other instances take effect here after `cache.ttlMs` at the latest. */
+export type RevocationBusState = 'off' | 'connected' | 'interrupted';
+
 /** The service before anything is known of it. */
-export const UP: ServiceStatus = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false };
+export const UP: ServiceStatus = {
+  state: 'up',
+  breakers: { known: 'closed', strangers: 'closed' },
+  everyoneRefused: false,
+  revocationBus: 'off',
+};
 
 /** Makes one status of what is known about the service. */
 export class ServiceWatch {
@@ -33,23 +44,29 @@ export class ServiceWatch {
 
   /** The breaker of a lane has a new state. */
   breakerIs(lane: LaneName, state: BreakerState): void {
-    const { breakers, everyoneRefused } = this.#status;
-    if (breakers[lane] !== state) this.#update({ ...breakers, [lane]: state }, everyoneRefused);
+    const { breakers } = this.#status;
+    if (breakers[lane] !== state) this.#update({ breakers: { ...breakers, [lane]: state } });
   }
 
   /** Whether the key or the URL is suspected to be wrong. */
   suspects(everyoneRefused: boolean): void {
-    const { breakers, everyoneRefused: before } = this.#status;
-    if (before !== everyoneRefused) this.#update(breakers, everyoneRefused);
+    if (this.#status.everyoneRefused !== everyoneRefused) this.#update({ everyoneRefused });
   }
 
-  #update(breakers: ServiceStatus['breakers'], everyoneRefused: boolean): void {
-    this.#status = { state: stateOf(breakers, everyoneRefused), breakers, everyoneRefused };
+  /** Whether revocations of other instances arrive. */
+  busIs(revocationBus: RevocationBusState): void {
+    if (this.#status.revocationBus !== revocationBus) this.#update({ revocationBus });
+  }
+
+  #update(change: Partial<Omit<ServiceStatus, 'state'>>): void {
+    const status = { ...this.#status, ...change };
+    this.#status = { ...status, state: stateOf(status) };
     this.#tell(this.#status);
   }
 }
 
-function stateOf({ known, strangers }: ServiceStatus['breakers'], everyoneRefused: boolean): ServiceState {
-  if (known === 'open') return 'down';
-  return known === 'halfOpen' || strangers !== 'closed' || everyoneRefused ? 'degraded' : 'up';
+function stateOf({ breakers, everyoneRefused, revocationBus }: Omit<ServiceStatus, 'state'>): ServiceState {
+  if (breakers.known === 'open') return 'down';
+  const isDegraded = breakers.known === 'halfOpen' || breakers.strangers !== 'closed' || everyoneRefused || revocationBus === 'interrupted';
+  return isDegraded ? 'degraded' : 'up';
 }

@@ -1,87 +1,84 @@
-import type { EndedSessions } from './ended-sessions.js';
-import type { KnownSessions } from './lanes/known-sessions.js';
+import { LocalSessions, type LocalSessionPlaces } from './local-sessions.js';
 import { tokenKey } from './session-key.js';
-import type { SessionMemory } from './session-memory.js';
-import type { SharedTier } from './shared/shared-tier.js';
-
-/** Where a session may be, when it ends. */
-export interface SessionPlaces<User extends object | string | number | true> {
-  readonly memory?: SessionMemory<User> | undefined;
-  readonly shared?: SharedTier<User> | undefined;
-  readonly ended?: EndedSessions | undefined;
-  readonly known?: KnownSessions | undefined;
-  /** Answers that are on their way. */
-  readonly flights: readonly { forget(token: string): void }[];
-}
+import type { SharedRevocations } from './shared/shared-revocations.js';
 
 /** Called for each refusal by the service, with the digest of the token. */
 export type RefusalListener = (tokenKey: string, kind: 'rejected' | 'denied') => void;
 
-/** Ends sessions wherever they are: here at once, and on the other instances as soon as they hear of it. */
+/** Ends sessions everywhere: in this process at once, and on the other instances as soon as they are told. */
 export class SessionEndings<User extends object | string | number | true> {
-  readonly #places: SessionPlaces<User>;
+  readonly #local: LocalSessions<User>;
+  readonly #shared: SharedRevocations | undefined;
   readonly #refusalListeners = new Set<RefusalListener>();
-  #count = 0;
 
-  constructor(places: SessionPlaces<User>) {
-    this.#places = places;
+  constructor(places: LocalSessionPlaces<User>, shared?: SharedRevocations) {
+    this.#local = new LocalSessions(places);
+    this.#shared = shared;
   }
 
   /** How many sessions were revoked or evicted on purpose since the start. A check made at a lower count may no longer hold. */
   get count(): number {
-    return this.#count;
+    return this.#local.count;
   }
 
-  /** Drops what is remembered of a token, here at once and then on all instances. An answer that is on its way is remembered by nobody. */
+  /** Whether the sessions of this user, or all, were revoked within so many milliseconds. */
+  revokedWithin(user: unknown, ageMs: number): boolean {
+    return this.#local.isRevoked(user, ageMs);
+  }
+
+  /** Evicts a session, here at once and then on all instances. */
   async forget(token: string): Promise<void> {
     const key = tokenKey(token);
-    this.#drop(key);
-    await this.#places.shared?.forget(key);
+    this.#local.evict(key);
+    await this.#shared?.forget(key);
   }
 
-  /** Drops a token that is about to be signed out, here at once; resolves when the other instances can know. */
+  /** Evicts a session that is about to be signed out, here at once; resolves when the other instances can know. */
   async signingOut(token: string): Promise<void> {
     const key = tokenKey(token);
-    this.#bar(key);
-    await this.#places.shared?.end(key);
+    this.#local.bar(key);
+    await this.#shared?.setTombstone(key);
   }
 
-  /** The same when it is signed out. It is not remembered again for as long as it could have been. */
+  /** The same when it is signed out. It is not cached again for as long as it could have been cached. */
   signedOut(token: string): void {
     const key = tokenKey(token);
-    this.#bar(key);
-    this.#places.ended?.add(key);
-    void this.#places.shared?.announce({ kind: 'ended', token: key });
+    this.#local.bar(key);
+    this.#local.tellEnded(key);
+    void this.#shared?.publish({ kind: 'ended', token: key });
   }
 
-  /** A sign-in gave this token: neither a refusal of before, nor one on its way, counts. */
+  /** A sign-in issued this token. */
   signedIn(token: string): void {
     const key = tokenKey(token);
-    this.#forgetFlights(key);
-    this.#places.memory?.pardon(key);
-    this.#places.known?.add(key);
-    this.#places.ended?.pardon(key);
-    void this.#places.shared?.pardon(key);
+    this.#local.issued(key);
+    void this.#shared?.clearTombstone(key);
   }
 
-  /** Hears of sessions that end on other instances, from now on. */
+  /** Revokes every session of a user, here at once; resolves when the other instances can know. */
+  async endUser(username: string): Promise<void> {
+    this.#local.endUser(username);
+    await this.#shared?.endUser(username);
+  }
+
+  /** Revokes every session, here at once; resolves when the other instances can know. */
+  async endAll(): Promise<void> {
+    this.#local.endAll();
+    await this.#shared?.endAll();
+  }
+
+  /** Receives the revocations of other instances from now on. */
   listen(): void {
-    this.#places.shared?.listen({
-      ended: (token) => this.#endedElsewhere(token),
-      refused: (token) => {
-        this.#count += 1;
-        this.#forgetFlights(token);
-        this.#places.memory?.drop(token);
-        this.#places.ended?.add(token);
-      },
-      forgotten: (token) => this.#drop(token),
-      lost: () => this.#places.memory?.clear(),
+    const local = this.#local;
+    this.#shared?.subscribe({
+      ended: (token) => local.endedElsewhere(token),
+      refused: (token) => local.refusedElsewhere(token),
+      forgotten: (token) => local.evict(token),
+      userEnded: (username) => local.endUser(username),
+      allEnded: () => local.endAll(),
+      lost: () => local.evictAll(),
+      isRevoked: (user, ageMs) => local.isRevoked(user, ageMs),
     });
-  }
-
-  /** Hears of nothing any more. */
-  async close(): Promise<void> {
-    await this.#places.shared?.close();
   }
 
   /** Calls back for each session that the service refuses from now on, also with the cache off. @returns what ends that */
@@ -90,33 +87,11 @@ export class SessionEndings<User extends object | string | number | true> {
     return () => void this.#refusalListeners.delete(listener);
   }
 
-  /** The service refuses a session. If that was good before, it is news to the other instances. */
+  /** The service refuses a session. If that was good before, the other instances are told. */
   refused(token: string, kind: 'rejected' | 'denied'): void {
     for (const listener of this.#refusalListeners) listener(token, kind);
-    const wasGoodHere = this.#places.memory?.knows(token) === true;
-    if (wasGoodHere && kind === 'rejected') this.#places.ended?.add(token);
-    void this.#places.shared?.refused({ kind: kind === 'rejected' ? 'refused' : 'forgotten', token }, wasGoodHere);
-  }
-
-  #endedElsewhere(token: string): void {
-    if (!this.#places.memory?.isBarred(token)) this.#bar(token);
-    this.#places.ended?.add(token);
-  }
-
-  #bar(token: string): void {
-    this.#count += 1;
-    this.#forgetFlights(token);
-    this.#places.memory?.bar(token);
-    this.#places.known?.delete(token);
-  }
-
-  #drop(token: string): void {
-    this.#count += 1;
-    this.#forgetFlights(token);
-    this.#places.memory?.forget(token);
-  }
-
-  #forgetFlights(token: string): void {
-    for (const flights of this.#places.flights) flights.forget(token);
+    const wasGoodHere = this.#local.knows(token);
+    if (wasGoodHere && kind === 'rejected') this.#local.tellEnded(token);
+    void this.#shared?.refused(token, kind === 'rejected' ? 'refused' : 'forgotten', wasGoodHere);
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DENIED, REJECTED, unavailable } from '../contract/verdict.js';
 import type { SessionKeys } from './session-key.js';
-import { SessionMemory, type MemorySettings } from './session-memory.js';
+import type { MemorySettings } from './memory-settings.js';
+import { SessionMemory } from './session-memory.js';
 
 const ann = { kind: 'accepted', user: 'ann' } as const;
 const keys: SessionKeys = { token: 'token', session: 'token' };

@@ -1,46 +1,25 @@
 import { REJECTED, type Accepted, type Verdict } from '../contract/verdict.js';
+import { entryOf, userOf, UserUnderIv, type CachedUser } from './cached-user.js';
 import { LapsingMap } from './lapsing-map.js';
+import { refreshPauseMs, type MemorySettings } from './memory-settings.js';
 import type { SessionKeys } from './session-key.js';
-
-/** How long and how much is remembered. Milliseconds on a monotonic clock. */
-export interface MemorySettings {
-  /** How long a session is answered from memory; also how long one that was ended elsewhere may still work here. */
-  readonly ttlMs: number;
-  /** How long a refusal is answered from memory. */
-  readonly negativeTtlMs: number;
-  /** Sessions remembered at most; as many refusals and as many signed-out tokens beside them. */
-  readonly maxEntries: number;
-  /** How long before it lapses a session in use is asked about again. */
-  readonly refreshAheadMs: number;
-  /** How long after it lapsed a session is still good while the service is unavailable. */
-  readonly staleIfErrorMs: number;
-}
-
-/** Milliseconds after which a failed refresh is repeated: a part of the time that it has. */
-export function refreshPauseMs(refreshAheadMs: number): number {
-  return refreshAheadMs / 4;
-}
-
-/** A user whose session was confirmed with an IV. Without one, the user stands for himself. */
-class UserUnderIv<User> {
-  constructor(
-    readonly session: string,
-    readonly user: User,
-  ) {}
-}
+import { UserRevocations } from './user-revocations.js';
 
 /** What this process remembers of sessions, keyed by digests. Every part is bounded, and none can push out another. */
 export class SessionMemory<User extends object | string | number | true> {
   readonly #settings: MemorySettings;
-  readonly #sessions: LapsingMap<User | UserUnderIv<User>>;
+  readonly #sessions: LapsingMap<CachedUser<User>>;
   /** Of each refused token, the session. */
   readonly #refusals: LapsingMap<string>;
   readonly #signedOut: LapsingMap<true>;
   readonly #refreshed: LapsingMap<true>;
+  /** Every cached session is held against it when it is read. */
+  readonly revocations: UserRevocations;
 
   constructor(settings: MemorySettings, now: () => number = () => performance.now()) {
     const { maxEntries, ttlMs, negativeTtlMs, refreshAheadMs, staleIfErrorMs } = settings;
     this.#settings = settings;
+    this.revocations = new UserRevocations(ttlMs + staleIfErrorMs, now);
     this.#sessions = new LapsingMap({ maxEntries, lifetimeMs: ttlMs }, now);
     this.#refusals = new LapsingMap({ maxEntries, lifetimeMs: negativeTtlMs }, now);
     this.#signedOut = new LapsingMap({ maxEntries, lifetimeMs: ttlMs + staleIfErrorMs }, now);
@@ -50,7 +29,7 @@ export class SessionMemory<User extends object | string | number | true> {
   /** What is known of a session and not older than its lifetime, nor than `maxAgeMs`. */
   find(keys: SessionKeys, maxAgeMs: number): Accepted<User> | typeof REJECTED | undefined {
     const user = userOf(this.#sessions.get(keys.token), keys);
-    if (user !== undefined) return this.#sessions.isYounger(keys.token, maxAgeMs) ? { kind: 'accepted', user } : undefined;
+    if (user !== undefined) return this.#isGood(keys.token, user, maxAgeMs) ? { kind: 'accepted', user } : undefined;
     if (this.#refusals.get(keys.token) !== keys.session) return undefined;
     return this.#refusals.isYounger(keys.token, maxAgeMs) ? REJECTED : undefined;
   }
@@ -60,7 +39,7 @@ export class SessionMemory<User extends object | string | number | true> {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (staleIfErrorMs === 0) return undefined;
     const user = userOf(this.#sessions.getLapsed(keys.token), keys);
-    return user !== undefined && this.#sessions.isYounger(keys.token, ttlMs + staleIfErrorMs) ? user : undefined;
+    return user !== undefined && this.#isGood(keys.token, user, ttlMs + staleIfErrorMs) ? user : undefined;
   }
 
   /** Whether an expired session may be served while the service is unavailable. */
@@ -91,9 +70,9 @@ export class SessionMemory<User extends object | string | number | true> {
     if (verdict.kind === 'rejected' && this.#settings.negativeTtlMs > 0) this.#refusals.set(keys.token, keys.session);
   }
 
-  /** How many sessions are remembered now. It looks at each. */
+  /** How many sessions are cached now. It looks at each. */
   count(): number {
-    return this.#sessions.count();
+    return this.#sessions.count((token, user) => !this.#isEntryRevoked(token, user));
   }
 
   /** Whether a session was remembered lately, lapsed or not. */
@@ -106,7 +85,12 @@ export class SessionMemory<User extends object | string | number | true> {
     this.#sessions.delete(token);
   }
 
-  /** Drops every session: any may have been ended elsewhere. */
+  /** Evicts every session of a user. One that was asked about before is not cached either. */
+  revokeUser(username: string): void {
+    this.revocations.add(username);
+  }
+
+  /** Evicts every session. */
   clear(): void {
     this.#sessions.clear();
   }
@@ -134,15 +118,24 @@ export class SessionMemory<User extends object | string | number | true> {
     this.#signedOut.delete(token);
   }
 
-  #remember({ token, session }: SessionKeys, { user, ageMs = 0 }: Accepted<User>, tookMs: number): void {
-    if (this.isBarred(token)) return;
+  #isGood(token: string, user: User, maxAgeMs: number): boolean {
+    if (this.#isEntryRevoked(token, user)) {
+      this.#sessions.delete(token);
+      return false;
+    }
+    return this.#sessions.isYounger(token, maxAgeMs);
+  }
+
+  #isEntryRevoked(token: string, entry: CachedUser<User>): boolean {
+    if (this.revocations.isEmpty) return false;
+    return this.revocations.revokes(entry instanceof UserUnderIv ? entry.user : entry, this.#sessions.setAtMs(token));
+  }
+
+  #remember(keys: SessionKeys, { user, ageMs = 0 }: Accepted<User>, tookMs: number): void {
+    const { token } = keys;
+    if (this.isBarred(token) || this.revocations.revokedWithin(user, ageMs + tookMs)) return;
     this.#refusals.delete(token);
     this.#refreshed.delete(token);
-    this.#sessions.set(token, session === token ? user : new UserUnderIv(session, user), ageMs + tookMs);
+    this.#sessions.set(token, entryOf(user, keys), ageMs + tookMs);
   }
-}
-
-function userOf<User>(remembered: User | UserUnderIv<User> | undefined, { token, session }: SessionKeys): User | undefined {
-  if (!(remembered instanceof UserUnderIv)) return session === token ? remembered : undefined;
-  return remembered.session === session ? remembered.user : undefined;
 }

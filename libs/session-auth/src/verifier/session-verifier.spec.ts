@@ -2,7 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadlines.js';
 import { DENIED, REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
 import { ProtectedCheck } from './protected-check.js';
-import { SessionMemory, type MemorySettings } from './session-memory.js';
+import type { MemorySettings } from './memory-settings.js';
+import { SessionMemory } from './session-memory.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };

@@ -7,7 +7,7 @@ import type { ProtectedCheck } from './protected-check.js';
 import { canReuse, type SessionCheck } from './session-check.js';
 import { sessionKeys, type SessionKeys } from './session-key.js';
 import type { SessionMemory } from './session-memory.js';
-import type { SharedTier } from './shared/shared-tier.js';
+import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
 import { SessionEndings } from './session-endings.js';
 import { SingleFlight } from './single-flight.js';
 import type { Suspicion } from './suspicion.js';
@@ -20,6 +20,8 @@ export interface VerifierParts<User extends object | string | number | true> {
   readonly shared?: SharedTier<User> | undefined;
   readonly suspicion?: Suspicion | undefined;
   readonly ended?: EndedSessions | undefined;
+  /** Called when every session of a user, or every session, is revoked. */
+  readonly usersEnded?: ((username: string | undefined) => void) | undefined;
 }
 
 /** Decides on a session: remembered here, or else one shared flight to the shared memory and to the service, protected. */
@@ -34,7 +36,7 @@ export class SessionVerifier<User extends object | string | number | true> {
   /** What becomes of sessions that end. */
   readonly endings: SessionEndings<User>;
 
-  constructor(check: ProtectedCheck<User>, { memory, shared, suspicion, ended }: VerifierParts<User> = {}) {
+  constructor(check: ProtectedCheck<User>, { memory, shared, suspicion, ended, usersEnded }: VerifierParts<User> = {}) {
     this.#check = check;
     this.#memory = memory;
     this.#shared = shared;
@@ -42,7 +44,8 @@ export class SessionVerifier<User extends object | string | number | true> {
     const landed = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#learn(keys, verdict, tookMs);
     this.#flights = new SingleFlight(landed);
     this.#freshFlights = shared ? new SingleFlight(landed) : this.#flights;
-    this.endings = new SessionEndings({ memory, shared, ended, known: check.known, flights: [this.#flights, this.#freshFlights] });
+    const flights = [this.#flights, this.#freshFlights];
+    this.endings = new SessionEndings({ memory, ended, usersEnded, known: check.known, flights }, shared?.revocations);
   }
 
   /**
@@ -90,6 +93,11 @@ export class SessionVerifier<User extends object | string | number | true> {
     return verdict;
   }
 
+  /** Publishes and receives nothing more. */
+  async close(): Promise<void> {
+    await this.#shared?.close();
+  }
+
   #findCached(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): ReturnType<SessionMemory<User>['find']> {
     const cached = this.#memory?.find(keys, maxAgeMs);
     if (cached && CHECKS.hasSubscribers) reportRemembered(cached);
@@ -118,7 +126,15 @@ export class SessionVerifier<User extends object | string | number | true> {
     const shared = this.#shared;
     const lane = way === 'renew' ? 'known' : undefined;
     if (!shared) return this.#askService(session, keys, Infinity, lane);
-    return this.#flights.share(keys, () => shared[way](session, keys, (spentMs) => this.#check.run(session, keys.token, spentMs, lane)));
+    return this.#flights.share(keys, (flight) => shared[way](session, keys, this.#serviceCall(session, keys, lane), flight));
+  }
+
+  #serviceCall(session: SessionIdentity, { token }: SessionKeys, lane = this.#check.laneOf(token)): ServiceCall<User> {
+    return {
+      ask: (spentMs) => this.#check.run(session, token, spentMs, lane),
+      patienceMs: this.#check.patienceMs(lane),
+      timeoutMs: this.#check.timeoutMs,
+    };
   }
 
   #askService(session: SessionIdentity, keys: SessionKeys, maxAgeMs = Infinity, lane?: LaneName): Promise<Verdict<User>> {
@@ -129,7 +145,6 @@ export class SessionVerifier<User extends object | string | number | true> {
     if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.endings.refused(keys.token, verdict.kind);
     this.#check.known.learn(keys.token, verdict);
     this.#memory?.learn(keys, verdict, tookMs);
-    void this.#shared?.learn(keys, verdict, tookMs);
     this.#suspicion?.observe(keys.token, verdict);
   }
 }

@@ -1,36 +1,35 @@
 import type { SessionKeys } from './session-key.js';
 
-interface Flight<Value> {
+/** One call that concurrent checks of a session wait for. */
+export interface Flight {
+  /** Whether its answer may still be cached: it was neither evicted nor replaced. */
+  isCurrent(): boolean;
+}
+
+interface Entry<Value> {
   readonly token: string;
   readonly startedAtMs: number;
+  /** Counts the flights of this process. */
+  readonly serial: number;
   readonly landing: Promise<Value>;
 }
 
 /** Concurrent checks of one session share one call. The work must not reject. */
 export class SingleFlight<Value> {
-  readonly #flights = new Map<string, Flight<Value>>();
+  readonly #flights = new Map<string, Entry<Value>>();
   readonly #landed: (keys: SessionKeys, value: Value, tookMs: number) => void;
+  #started = 0;
+  /** Flights up to this one are no longer joined. */
+  #closedTo = 0;
 
-  /** `landed` receives the answer of each flight that is still in the table: not of one that was evicted or replaced. */
+  /** `landed` receives the answer of each flight that is still current. */
   constructor(landed: (keys: SessionKeys, value: Value, tookMs: number) => void) {
     this.#landed = landed;
   }
 
   /** Joins the flight of this session if it started less than `maxAgeMs` ago, or starts one in its place. */
-  share(keys: SessionKeys, work: () => Promise<Value>, maxAgeMs = Infinity): Promise<Value> {
-    const current = this.#find(keys, maxAgeMs);
-    if (current) return current.landing;
-    const startedAtMs = performance.now();
-    const landing = work().then((value) => {
-      if (this.#flights.get(keys.session) === flight) {
-        this.#flights.delete(keys.session);
-        this.#landed(keys, value, performance.now() - startedAtMs);
-      }
-      return value;
-    });
-    const flight = { token: keys.token, startedAtMs, landing };
-    this.#flights.set(keys.session, flight);
-    return landing;
+  share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, maxAgeMs = Infinity): Promise<Value> {
+    return this.#find(keys, maxAgeMs)?.landing ?? this.#start(keys, work);
   }
 
   /** Whether a check of this session would join a flight that started less than `maxAgeMs` ago. */
@@ -43,9 +42,30 @@ export class SingleFlight<Value> {
     for (const [key, flight] of this.#flights) if (flight.token === token) this.#flights.delete(key);
   }
 
-  #find({ session }: SessionKeys, maxAgeMs: number): Flight<Value> | undefined {
+  /** Lets no check join a flight that has started already. */
+  closeToJoins(): void {
+    this.#closedTo = this.#started;
+  }
+
+  #start(keys: SessionKeys, work: (flight: Flight) => Promise<Value>): Promise<Value> {
+    const { session, token } = keys;
+    const startedAtMs = performance.now();
+    const isCurrent = (): boolean => this.#flights.get(session) === entry;
+    const landing = work({ isCurrent }).then((value) => {
+      if (isCurrent()) {
+        this.#flights.delete(session);
+        this.#landed(keys, value, performance.now() - startedAtMs);
+      }
+      return value;
+    });
+    const entry = { token, startedAtMs, serial: (this.#started += 1), landing };
+    this.#flights.set(session, entry);
+    return landing;
+  }
+
+  #find({ session }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {
     const flight = this.#flights.get(session);
-    if (!flight || maxAgeMs === Infinity) return flight;
-    return performance.now() - flight.startedAtMs < maxAgeMs ? flight : undefined;
+    if (!flight || flight.serial <= this.#closedTo) return undefined;
+    return maxAgeMs === Infinity || performance.now() - flight.startedAtMs < maxAgeMs ? flight : undefined;
   }
 }

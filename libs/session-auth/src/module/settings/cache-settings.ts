@@ -1,4 +1,4 @@
-import type { MemorySettings } from '../../verifier/session-memory.js';
+import type { MemorySettings } from '../../verifier/memory-settings.js';
 import { integerOption, knownOptions, refuseOption } from './option-checks.js';
 import type { SessionAuthCacheOptions } from '../options.js';
 

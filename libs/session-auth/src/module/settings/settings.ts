@@ -6,7 +6,7 @@ import { UserRecord, type UserRecordClass } from '../../contract/user-record.js'
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { fromHeader, type TokenSource } from '../../guard/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
-import type { MemorySettings } from '../../verifier/session-memory.js';
+import type { MemorySettings } from '../../verifier/memory-settings.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
 import { readBaseUrl } from './base-url.js';
 import { readCacheSettings } from './cache-settings.js';

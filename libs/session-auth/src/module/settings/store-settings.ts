@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../client/api-key.js';
 import { SessionStore } from '../../contract/session-store.js';
-import { refreshPauseMs, type MemorySettings } from '../../verifier/session-memory.js';
+import { refreshPauseMs, type MemorySettings } from '../../verifier/memory-settings.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
 import { integerOption, refuseOption } from './option-checks.js';
 
@@ -15,8 +15,8 @@ export interface StoreSurroundings {
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRET_LENGTH = 1_024;
 const DEFAULT_TIMEOUT_MS = 50;
-/** An instance leaves it to another one to ask for so long at most. */
-const MAX_CLAIM_MS = 1_000;
+/** A process that is busy for less than this is not taken for a crashed one. */
+const MIN_GRACE_MS = 10;
 
 /** Checks the store. @throws InvalidConfigurationError naming what is wrong with it. */
 export function readStoreSettings(store: unknown, { memory, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
@@ -24,14 +24,16 @@ export function readStoreSettings(store: unknown, { memory, baseUrl, apiKey, tim
     return refuseOption('cache.store', 'must be a SessionStore', "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'");
   }
   const { ttlMs, staleIfErrorMs, refreshAheadMs } = memory;
+  const storeTimeoutMs = integerOption('cache.store.timeoutMs', store.timeoutMs, { min: 1, max: 1_000, fallback: DEFAULT_TIMEOUT_MS });
   return {
     store,
     secrets: readSecrets(store.secret, apiKey),
     scope: baseUrl,
-    timeoutMs: integerOption('cache.store.timeoutMs', store.timeoutMs, { min: 1, max: 1_000, fallback: DEFAULT_TIMEOUT_MS }),
+    timeoutMs: storeTimeoutMs,
     ttlMs,
-    endedMs: ttlMs + staleIfErrorMs + timeoutMs,
-    claimMs: Math.min(MAX_CLAIM_MS, Math.ceil(timeoutMs / 2)),
+    tombstoneMs: ttlMs + staleIfErrorMs + timeoutMs,
+    leaseMs: timeoutMs,
+    graceMs: Math.max(MIN_GRACE_MS, storeTimeoutMs),
     refreshAheadMs,
     refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
   };

@@ -11,6 +11,7 @@ import { denialOfVerdict } from '../../guard/verdict-denial.js';
 import type { SessionAuthEvents } from '../session-auth-events.js';
 import { SessionIndex, type EndsWithSession } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
+import { verifyForSocket } from './verify-for-socket.js';
 
 /** A handshake of a client with a valid session. */
 export interface AcceptedHandshake {
@@ -49,7 +50,7 @@ export class HandshakeChecks {
       handshake.settle(session === NO_TOKEN ? TOKEN_REQUIRED : TOKEN_REFUSED);
       return undefined;
     }
-    const verdict = this.#parts.verifier.verify(session);
+    const verdict = verifyForSocket(this.#parts.verifier, session);
     if (verdict instanceof Promise) return this.#wait(handshake, session, verdict);
     handshake.settle(outcomeOf(handshake, session, verdict));
     return undefined;

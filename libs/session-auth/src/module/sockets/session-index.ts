@@ -33,21 +33,31 @@ export class SessionIndex<Member extends EndsWithSession> {
     if (members.size === 0) this.#members.delete(fingerprint);
   }
 
-  /** Ends all members of one session. A listener of the application that throws keeps none of them open: its error is reported at last. */
+  /** Ends all members of one session. */
   end(fingerprint: string, denial: GuardDenial): void {
-    const errors: unknown[] = [];
-    for (const member of this.#members.get(fingerprint) ?? []) {
-      try {
-        member.end(denial);
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length > 0) throw errors[0];
+    endAll(this.#members.get(fingerprint) ?? [], denial);
+  }
+
+  /** Ends the members of all sessions that pass a test. It looks at each. */
+  endWhere(test: (member: Member) => boolean, denial: GuardDenial): void {
+    endAll(this.all().filter(test), denial);
   }
 
   /** The members of all sessions, as they are now. */
   all(): Member[] {
     return [...this.#members.values()].flatMap((members) => [...members]);
   }
+}
+
+/** A listener of the application that throws keeps no other member open: its error is thrown at the end. */
+function endAll(members: Iterable<EndsWithSession>, denial: GuardDenial): void {
+  const errors: unknown[] = [];
+  for (const member of members) {
+    try {
+      member.end(denial);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

@@ -5,6 +5,7 @@ import { WatchedSocket } from '../../guard/watched-socket.js';
 import type { SessionAuthEvents } from '../session-auth-events.js';
 import { SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
+import { verifyForSocket } from './verify-for-socket.js';
 
 /** The sockets that are watched: by client, and by session. It knows sessions by fingerprints alone. */
 export class WatchedSockets {
@@ -33,7 +34,7 @@ export class WatchedSockets {
     const fingerprint = this.#events.fingerprintOf(session.token);
     const socket = new WatchedSocket(client, session, {
       ...settings,
-      verify: (identity) => this.#verifier.verify(identity),
+      verify: (identity) => verifyForSocket(this.#verifier, identity),
       over: () => {
         this.#ofClient.delete(client);
         this.index.delete(fingerprint, socket);

@@ -8,33 +8,43 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + IV_BYTES;
 
 /**
- * Hides what a store is given, and notices what somebody else put there: keys are HMACs, values and messages AES-256-GCM. The key of a
- * value is derived (HKDF) from the secret and the session, and the value is bound to its place, so that none opens for another session.
+ * Seals what a store is given: keys are HMACs, values and messages AES-256-GCM. The key of a value is derived (HKDF) from the secret and the
+ * session, and the value is bound to its key in the store, so that it opens for no other session.
  */
 export class SessionSeal {
   readonly #names: Buffer;
+  readonly #users: Buffer;
+  /** The key of the revocation of all sessions. */
+  readonly nameOfAll: string;
   readonly #values: Buffer;
   readonly #messages: Buffer;
 
-  /** Secrets of different scopes have nothing in common: a scope is one session service. */
+  /** Keys of different scopes have nothing in common. A scope is one session service. */
   constructor(secret: string, scope: string) {
     const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, scope, `nestjs-session-auth ${use}`, 32));
     this.#names = derive('names');
+    this.#users = derive('users');
+    this.nameOfAll = `all.${derive('all').toString('base64url')}`;
     this.#values = derive('values');
     this.#messages = derive('messages');
   }
 
-  /** Where the session of a token stands in a store. */
+  /** The key of the session with this token digest in a store. */
   nameOf(token: string): string {
     return createHmac('sha256', this.#names).update(token, 'latin1').digest('base64url');
   }
 
-  /** Seals what is known of a session. */
+  /** The key of the revocation of a user's sessions. */
+  nameOfUser(username: string): string {
+    return `user.${createHmac('sha256', this.#users).update(username).digest('base64url')}`;
+  }
+
+  /** Seals the record of a session. */
   sealValue(keys: SessionKeys, text: string): Buffer {
     return seal(this.#keyOf(keys), text, this.nameOf(keys.token));
   }
 
-  /** What was sealed for this session at this place; `undefined` for anything else. */
+  /** Opens what was sealed for this session and key; returns `undefined` for anything else. */
   openValue(keys: SessionKeys, bytes: Uint8Array): string | undefined {
     return open(this.#keyOf(keys), bytes, this.nameOf(keys.token));
   }
@@ -44,7 +54,7 @@ export class SessionSeal {
     return seal(this.#messages, text, '');
   }
 
-  /** What another instance sealed; `undefined` for anything else. */
+  /** Opens what another instance sealed; returns `undefined` for anything else. */
   openMessage(bytes: Uint8Array): string | undefined {
     return open(this.#messages, bytes, '');
   }

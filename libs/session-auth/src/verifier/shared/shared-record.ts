@@ -1,12 +1,24 @@
 import { tokenKey } from '../session-key.js';
+import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
 
-/** What is sealed: the record as the service sent it, without its token, and when that was. */
+/** The sealed form: the record as the service sent it, without its token, and when that was. */
 interface SharedRecord {
+  /** Wall clock of the instance that asked. */
   readonly confirmedAt: number;
   readonly ttlMs: number;
   /** The record had the token that was presented. */
   readonly hasToken: boolean;
+  /** The store's clock at a moment before the service was asked. */
+  readonly since: number;
   readonly json: object;
+}
+
+/** When a record was confirmed. Milliseconds. */
+export interface RecordAge {
+  readonly ttlMs: number;
+  readonly ageMs: number;
+  /** The store's clock at a moment before the service was asked. */
+  readonly sinceMs: number;
 }
 
 /** A record from a store. */
@@ -14,25 +26,31 @@ export interface ReadRecord {
   readonly json: object;
   /** Milliseconds since the service confirmed it. */
   readonly ageMs: number;
+  /** The store's clock at a moment before the service was asked; `undefined` in a record of an older version. */
+  readonly sinceMs: number | undefined;
+  /** The wall clocks of the two instances are more than a minute apart. */
+  readonly clockDiffers: boolean;
 }
 
-/** Writes a record down that the service was asked for `ageMs` ago, for the session of this token (its digest). */
-export function writeSharedRecord(
-  json: object,
-  token: string,
-  { ttlMs, ageMs }: { readonly ttlMs: number; readonly ageMs: number },
-): string {
+/** Serialises a record for the session with this token digest. */
+export function writeSharedRecord(json: object, token: string, { ttlMs, ageMs, sinceMs }: RecordAge): string {
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
   const hasToken = typeof echoed === 'string' && tokenKey(echoed) === token;
-  return JSON.stringify({ confirmedAt: Date.now() - ageMs, ttlMs, hasToken, json: rest } satisfies SharedRecord);
+  return JSON.stringify({ confirmedAt: Date.now() - ageMs, ttlMs, hasToken, since: sinceMs, json: rest } satisfies SharedRecord);
 }
 
 /**
- * Reads a record that was sealed. Its age is counted by the store's clock; by this host's clock too, which can only make it older:
- * whoever can write to the store could put back a record that has lapsed, and give it another lifetime.
+ * Parses a record that was sealed. The age is the greater of two: by the store's clock, and by the wall clock of this host. A writer of the
+ * store could restore an expired record and give it a new lifetime, which the wall clock limits.
  */
 export function readSharedRecord(text: string, token: string, remainingMs: number): ReadRecord {
-  const { confirmedAt, ttlMs, hasToken, json } = JSON.parse(text) as SharedRecord;
-  const ageMs = Math.max(0, ttlMs - remainingMs, Date.now() - confirmedAt);
-  return { json: hasToken ? { ...json, auth_token: token } : json, ageMs };
+  const { confirmedAt, ttlMs, hasToken, since, json } = JSON.parse(text) as Omit<SharedRecord, 'since'> & { readonly since?: number };
+  const byStoreMs = ttlMs - remainingMs;
+  const byHostMs = Date.now() - confirmedAt;
+  return {
+    json: hasToken ? { ...json, auth_token: token } : json,
+    ageMs: Math.max(0, byStoreMs, byHostMs),
+    sinceMs: since,
+    clockDiffers: Math.abs(byHostMs - byStoreMs) > CLOCK_TOLERANCE_MS,
+  };
 }

@@ -1,143 +1,144 @@
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionStore } from '../../contract/session-store.js';
-import type { Accepted, Verdict } from '../../contract/verdict.js';
+import type { Verdict } from '../../contract/verdict.js';
 import type { SessionKeys } from '../session-key.js';
-import { Announcements, type Announcement } from './announcements.js';
-import { PendingEnds } from './pending-ends.js';
+import type { Flight } from '../single-flight.js';
+import { Leases, type LeaseSettings } from './leases.js';
+import { followLease } from './lease-wait.js';
 import { SessionSeal } from './session-seal.js';
-import { SharedMemory, type SharedMemorySettings } from './shared-memory.js';
+import { SharedCache, type LookUp } from './shared-cache.js';
+import { SharedRevocations, type SharedTierListener } from './shared-revocations.js';
 import { StoreAccess } from './store-access.js';
 
 /** How a store is used. */
-export interface SharedTierSettings extends SharedMemorySettings {
+export interface SharedTierSettings extends LeaseSettings {
   readonly store: SessionStore;
+  /** How long a call to the store may take. */
   readonly timeoutMs: number;
   /** The first seals, all open. */
   readonly secrets: readonly [string, ...string[]];
-  /** Which session service the sessions are of. */
+  /** Names the session service that the sessions are of. */
   readonly scope: string;
-  /** How long before it lapses a session is renewed; 0: never. */
+  /** How long a session is cached. */
+  readonly ttlMs: number;
+  /** How long a tombstone stays: longer than any instance could cache the session. */
+  readonly tombstoneMs: number;
+  /** How long before it expires a session is refreshed; 0: never. */
   readonly refreshAheadMs: number;
-  /** How long a failed renewal is left alone. */
+  /** How long no instance repeats a refresh that failed. */
   readonly refreshPauseMs: number;
 }
 
-/** What the tier needs to tell this instance. */
-export interface SharedTierListener {
-  /** A session was signed out on some instance. */
-  ended(token: string): void;
-  /** A session is over, as some instance was told by the service. */
-  refused(token: string): void;
-  /** A session is to be asked about again. */
-  forgotten(token: string): void;
-  /** Announcements may have been lost: what is remembered may have been ended since. */
-  lost(): void;
+/** What the tier reports to the application. */
+export interface SharedTierReports {
+  /** A call to the store failed. */
+  failed(): void;
+  /** The wall clock of another instance differs by more than a minute. */
+  clockDiffers(): void;
+  /** Whether messages of other instances arrive, and if not, why. */
+  busIs(state: 'connected' | 'interrupted', reason?: string): void;
 }
 
-/** Asks the service, with so many milliseconds of the check's time spent. */
-type AskService<User> = (spentMs: number) => Promise<Verdict<User>>;
+/** A check of the session service, in the place of the session's lane. */
+export interface ServiceCall<User> {
+  /** Asks the service, with so many milliseconds of the check's time spent. Never rejects. */
+  ask(spentMs: number): Promise<Verdict<User>>;
+  /** Milliseconds that a call usually takes at most; half of the check's time before the first answer. */
+  readonly patienceMs: number;
+  /** Milliseconds of one check. */
+  readonly timeoutMs: number;
+}
 
-/** What the instances of an application share: a memory, and the news of sessions that ended. */
+/** What the instances of an application share: a cache, leases, and revocations. */
 export class SharedTier<User> {
-  readonly #store: SessionStore;
-  readonly #access: StoreAccess;
-  readonly #announcements: Announcements;
-  readonly #pendingEnds: PendingEnds;
-  readonly #memory: SharedMemory<User>;
   readonly #settings: SharedTierSettings;
-  #listener: SharedTierListener | undefined;
-  #stop: (() => Promise<void>) | undefined;
+  readonly #cache: SharedCache<User>;
+  readonly #leases: Leases;
+  /** Sessions that end. */
+  readonly revocations: SharedRevocations;
 
-  constructor(settings: SharedTierSettings, readUser: (json: object) => User | undefined, failed: () => void) {
-    const [first, ...others] = settings.secrets;
-    const sealOf = (secret: string): SessionSeal => new SessionSeal(secret, settings.scope);
-    this.#settings = settings;
-    this.#store = settings.store;
+  constructor(settings: SharedTierSettings, readUser: (json: object) => User | undefined, reports: SharedTierReports) {
+    const { store, ttlMs, secrets, scope } = settings;
+    const [first, ...others] = secrets;
+    const sealOf = (secret: string): SessionSeal => new SessionSeal(secret, scope);
     const seals = [sealOf(first), ...others.map(sealOf)] as const;
-    this.#announcements = new Announcements(seals);
-    this.#access = new StoreAccess(settings.timeoutMs, failed);
-    this.#pendingEnds = new PendingEnds(this.#store, this.#access);
-    const parts = { store: this.#store, access: this.#access, pendingEnds: this.#pendingEnds };
-    this.#memory = new SharedMemory(parts, seals, readUser, settings);
+    const access = new StoreAccess(settings.timeoutMs, () => reports.failed());
+    this.#settings = settings;
+    const isRevokedHere = (user: User, ageMs: number): boolean => this.revocations.isRevoked(user, ageMs);
+    const clockDiffers = (): void => reports.clockDiffers();
+    this.#cache = new SharedCache({ store, access, seals, readUser, ttlMs, isRevokedHere, clockDiffers });
+    this.#leases = new Leases(store, access, settings);
+    this.revocations = new SharedRevocations({ store, access, seals, cache: this.#cache, reports }, settings.tombstoneMs);
   }
 
-  /** Decides on a session: by the shared memory if it knows it, else by the service. Never rejects. */
-  async check(session: SessionIdentity, keys: SessionKeys, ask: AskService<User>): Promise<Verdict<User>> {
-    const start = performance.now();
-    const found = await this.#find(session, keys, Infinity);
-    return found ?? ask(performance.now() - start);
+  /** Checks a session: by the shared cache, or else by the service. Never rejects. */
+  async check(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
+    const startedAtMs = performance.now();
+    const lease = this.#leases.create();
+    const found = await this.#cache.find(session, keys, Infinity, lease);
+    if (found.kind !== 'leased') return this.#settle(found, keys, { service, flight, startedAtMs, lease: lease.id });
+    return followLease(found.lease, {
+      lookAgain: () => this.#cache.findAgain(session, keys),
+      settle: (later) => this.#settle(later, keys, { service, flight, startedAtMs }),
+      patienceMs: Math.max(service.patienceMs, this.#settings.timeoutMs),
+      timeoutMs: service.timeoutMs,
+      startedAtMs,
+    });
   }
 
-  /** Renews a session that is still good: of all instances one asks the service, and the others take what it said, then or later. */
-  async renew(session: SessionIdentity, keys: SessionKeys, ask: AskService<User>): Promise<Verdict<User>> {
+  /** Refreshes a cached session. One instance asks the service; the others use its answer, now or later. */
+  async renew(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
     const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
-    const renewed = await this.#find(session, keys, ttlMs - refreshAheadMs);
-    if (renewed) return renewed;
-    if (await this.#memory.claim(keys, 'refresh', refreshPauseMs)) return ask(0);
-    return this.check(session, keys, ask);
+    const startedAtMs = performance.now();
+    const found = await this.#cache.find(session, keys, ttlMs - refreshAheadMs);
+    if (found.kind === 'found') return found.verdict;
+    const isOurs = await this.#cache.lock(keys, 'refresh', this.#leases.createLock(refreshPauseMs));
+    return isOurs ? this.#settle(found, keys, { service, flight, startedAtMs }) : this.check(session, keys, service, flight);
   }
 
-  /** Takes in what the service said just now, asked `tookMs` ago; of a refusal, {@link refused} is told. */
-  async learn(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): Promise<void> {
-    const ageMs = Math.ceil(tookMs);
-    const json = verdict.kind === 'accepted' && ageMs < this.#settings.ttlMs ? verdict.json : undefined;
-    if (json && !(await this.#memory.keep(keys, json, ageMs))) this.#listener?.ended(keys.token);
-    if (verdict.kind === 'unavailable' || ageMs >= this.#settings.ttlMs) await this.#memory.release(keys.token);
+  /** Receives the revocations of other instances from now on. */
+  subscribe(listener: SharedTierListener): void {
+    this.revocations.subscribe(listener);
   }
 
-  /** The service refuses a session. If it was good before, on this instance or on another, that is announced. */
-  async refused(announcement: Announcement, wasGoodHere: boolean): Promise<void> {
-    const wasGood = wasGoodHere || (await this.#memory.keeps(announcement.token));
-    await this.#memory.drop(announcement.token);
-    if (wasGood) await this.announce(announcement);
-  }
-
-  /** Marks a session as ended, before the service is asked to end it. */
-  end(token: string): Promise<void> {
-    return this.#memory.end(token);
-  }
-
-  /** A sign-in gave this token. */
-  pardon(token: string): Promise<void> {
-    return this.#memory.pardon(token);
-  }
-
-  /** Drops a session everywhere. */
-  async forget(token: string): Promise<void> {
-    await this.#memory.drop(token);
-    await this.announce({ kind: 'forgotten', token });
-  }
-
-  /** Tells all instances. */
-  async announce(announcement: Announcement): Promise<void> {
-    const messages = this.#announcements.seal(announcement);
-    await Promise.all(messages.map((message) => this.#access.try(() => this.#store.announce(message).then(() => true))));
-  }
-
-  /** Hears what the instances tell, from now on. */
-  listen(listener: SharedTierListener): void {
-    const heard = (message: Uint8Array): void => {
-      const announcement = this.#announcements.open(message);
-      if (announcement) listener[announcement.kind](announcement.token);
-    };
-    const reconnected = (): void => {
-      listener.lost();
-      void this.#pendingEnds.flush();
-    };
-    this.#listener = listener;
-    this.#stop = this.#store.listen({ heard, reconnected });
-  }
-
-  /** Hears nothing any more. */
   async close(): Promise<void> {
-    this.#pendingEnds.close();
-    await this.#stop?.();
+    this.#leases.close();
+    await this.revocations.close();
   }
 
-  async #find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<Accepted<User> | undefined> {
-    const shared = await this.#memory.find(session, keys, maxAgeMs);
-    if (shared !== 'ended') return shared;
-    this.#listener?.ended(keys.token);
-    return undefined;
+  /** Takes what a look-up found, or asks the service and stores its answer. */
+  async #settle(found: LookUp<User>, keys: SessionKeys, asking: Asking<User>): Promise<Verdict<User>> {
+    if (found.kind === 'found') return found.verdict;
+    if (found.kind === 'revoked') this.revocations.foundTombstone(keys.token);
+    const lease = found.kind === 'missing' && found.isHolder ? asking.lease : undefined;
+    if (lease !== undefined) this.#leases.hold(lease);
+    const sentAtMs = performance.now();
+    const verdict = await asking.service.ask(sentAtMs - asking.startedAtMs);
+    const sinceMs = found.kind === 'missing' ? found.sinceMs : undefined;
+    const isStored = asking.flight.isCurrent() && this.#store(keys, verdict, performance.now() - sentAtMs, sinceMs);
+    if (lease !== undefined) {
+      this.#leases.end(lease);
+      if (!isStored) void this.#cache.releaseLease(keys, lease);
+    }
+    return verdict;
   }
+
+  #store(keys: SessionKeys, verdict: Verdict<User>, tookMs: number, sinceMs: number | undefined): boolean {
+    if (verdict.kind !== 'accepted' || !verdict.json || sinceMs === undefined) return false;
+    const ageMs = Math.ceil(tookMs);
+    if (ageMs >= this.#settings.ttlMs) return false;
+    void this.#cache.set(keys, verdict.json, ageMs, sinceMs).then((isSet) => {
+      if (!isSet) this.revocations.foundTombstone(keys.token);
+    });
+    return true;
+  }
+}
+
+/** One check on its way to the service. */
+interface Asking<User> {
+  readonly service: ServiceCall<User>;
+  readonly flight: Flight;
+  readonly startedAtMs: number;
+  /** The lease that it asked for. */
+  readonly lease?: string;
 }

@@ -1,30 +1,35 @@
 import { Circuit } from '../circuit.js';
 
-/** Calls to a store at once. The next finds nothing there, and the service decides. */
+/** Calls to a store in flight at most. A call beyond them counts as failed. */
 const MAX_CALLS = 1_024;
-/** A store that fails is left alone for longer and longer, so that requests wait for it no more. */
+/** A store that fails is left alone for growing pauses, so that requests do not wait for it. */
 const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.5, pauseMs: 500, maxPauseMs: 5_000 };
 
-/** Calls a store in such a way that it can do no harm: each call is bounded in time, all are in number, and an ill store is left alone. */
+/** Calls a store safely: bounds the time and the number of calls, and leaves a failing store alone for a while. */
 export class StoreAccess {
   readonly #timeoutMs: number;
   readonly #failed: () => void;
   readonly #circuit = new Circuit(BREAKER);
   #calls = 0;
 
-  /** `failed` hears of every call that brought nothing. */
+  /** `failed` is called for each call that fails. */
   constructor(timeoutMs: number, failed: () => void) {
     this.#timeoutMs = timeoutMs;
     this.#failed = failed;
   }
 
-  /** What a call gives; `undefined` when it fails, takes too long, or is not made. Never rejects. */
+  /** Returns the result of a call, or `undefined` if it fails, takes too long, or is not made. Never rejects. */
   async try<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
-    if (this.#calls >= MAX_CALLS || this.#circuit.pauseLeftMs() > 0) return undefined;
+    return this.#circuit.pauseLeftMs() > 0 ? undefined : this.insist(call);
+  }
+
+  /** The same, but makes the call also while the store is left alone. For revocations. */
+  async insist<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
+    if (this.#calls >= MAX_CALLS) return undefined;
     this.#calls += 1;
-    const began = this.#circuit.begin();
+    const began = this.#circuit.pauseLeftMs() > 0 ? undefined : this.#circuit.begin();
     const answer = await this.#answerTo(call);
-    this.#circuit.learn(began, answer ? 'success' : 'failure');
+    if (began) this.#circuit.learn(began, answer ? 'success' : 'failure');
     this.#calls -= 1;
     return answer?.value;
   }

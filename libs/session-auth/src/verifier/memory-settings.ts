@@ -1,0 +1,18 @@
+/** How long and how much is remembered. Milliseconds on a monotonic clock. */
+export interface MemorySettings {
+  /** How long a session is answered from memory; also how long one that was ended elsewhere may still work here. */
+  readonly ttlMs: number;
+  /** How long a refusal is answered from memory. */
+  readonly negativeTtlMs: number;
+  /** Sessions remembered at most; as many refusals and as many signed-out tokens beside them. */
+  readonly maxEntries: number;
+  /** How long before it lapses a session in use is asked about again. */
+  readonly refreshAheadMs: number;
+  /** How long after it lapsed a session is still good while the service is unavailable. */
+  readonly staleIfErrorMs: number;
+}
+
+/** Milliseconds after which a failed refresh is repeated: a part of the time that it has. */
+export function refreshPauseMs(refreshAheadMs: number): number {
+  return refreshAheadMs / 4;
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
+import { LapsingMap } from '../lapsing-map.js';
+import type { Outbox } from './outbox.js';
+import type { SessionSeal } from './session-seal.js';
+
+/** A message of one instance to the others. Sessions are named by the digests of their tokens. */
+export type BusMessage =
+  | {
+      /** `ended`: signed out. `refused`: refused by the service. `forgotten`: evicted on purpose. */
+      readonly kind: 'ended' | 'refused' | 'forgotten';
+      readonly token: string;
+    }
+  | { readonly kind: 'userEnded'; readonly username: string }
+  | { readonly kind: 'allEnded' };
+
+/** What the bus reports beside messages. */
+export interface BusReports {
+  /** Messages arrive from now on; earlier ones may have been lost. */
+  subscribed(): void;
+  /** No message arrives. */
+  interrupted(reason: string): void;
+  /** The wall clock of the sender differs from that of this host. */
+  clockDiffers(): void;
+}
+
+interface Envelope {
+  readonly kind: string;
+  /** Base64. */
+  readonly token?: string;
+  readonly username?: string;
+  readonly id: string;
+  /** Wall clock of the sender. */
+  readonly at: number;
+}
+
+const TOKEN_KINDS: ReadonlySet<string> = new Set(['ended', 'refused', 'forgotten']);
+/** User names have up to 1024 characters, of up to 6 bytes each in JSON. */
+const MAX_BYTES = 8_192;
+/** A message that is published again within this time is ignored. */
+const DUPLICATE_MS = 600_000;
+const MAX_SEEN = 50_000;
+const ID_BYTES = 12;
+/** Wall clocks this far apart are reported. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
+/** Publishes revocations to the other instances, and receives theirs. Messages are sealed. */
+export class RevocationBus {
+  readonly #store: SessionStore;
+  readonly #outbox: Outbox;
+  readonly #seals: readonly SessionSeal[];
+  readonly #seen = new LapsingMap<true>({ maxEntries: MAX_SEEN, lifetimeMs: DUPLICATE_MS }, () => performance.now());
+
+  constructor(store: SessionStore, outbox: Outbox, seals: readonly SessionSeal[]) {
+    this.#store = store;
+    this.#outbox = outbox;
+    this.#seals = seals;
+  }
+
+  /** Publishes a message, again and again for so many milliseconds if it fails. Resolves after the first attempt. */
+  publish(message: BusMessage, forMs: number): Promise<void> {
+    const publishAll = () => Promise.all(this.#seal(message).map((bytes) => this.#store.publish(bytes)));
+    return this.#outbox.deliver({ name: nameOf(message), forMs, send: publishAll });
+  }
+
+  /** Forgoes the repetition of a message. */
+  cancel(message: BusMessage): void {
+    this.#outbox.cancel(nameOf(message));
+  }
+
+  /** Receives messages from now on. Returns a function that unsubscribes. */
+  subscribe(receive: (message: BusMessage) => void, reports: BusReports): () => Promise<void> {
+    const subscriber: StoreSubscriber = {
+      message: (bytes) => {
+        const message = this.#open(bytes, reports);
+        if (message) receive(message);
+      },
+      subscribed: () => reports.subscribed(),
+      interrupted: (reason) => reports.interrupted(reason),
+    };
+    return this.#store.subscribe(subscriber);
+  }
+
+  /** Seals a message with every secret: during a rotation, some instances know only one of them. */
+  #seal(message: BusMessage): Uint8Array[] {
+    const id = randomBytes(ID_BYTES).toString('base64url');
+    const token = 'token' in message ? { token: Buffer.from(message.token, 'latin1').toString('base64') } : undefined;
+    const envelope: Envelope = { ...message, ...token, id, at: Date.now() };
+    return this.#seals.map((seal) => seal.sealMessage(JSON.stringify(envelope)));
+  }
+
+  /** Returns `undefined` for what no instance sent, for a duplicate, and for a kind that this version does not know. */
+  #open(bytes: Uint8Array, reports: BusReports): BusMessage | undefined {
+    const envelope = bytes.length > MAX_BYTES ? undefined : this.#unseal(bytes);
+    if (!envelope || this.#seen.get(envelope.id)) return undefined;
+    this.#seen.set(envelope.id, true);
+    if (Math.abs(Date.now() - envelope.at) > CLOCK_TOLERANCE_MS) reports.clockDiffers();
+    return messageIn(envelope);
+  }
+
+  #unseal(bytes: Uint8Array): Envelope | undefined {
+    for (const seal of this.#seals) {
+      const text = seal.openMessage(bytes);
+      if (text !== undefined) return JSON.parse(text) as Envelope;
+    }
+    return undefined;
+  }
+}
+
+function messageIn({ kind, token, username }: Envelope): BusMessage | undefined {
+  if (kind === 'allEnded') return { kind };
+  if (kind === 'userEnded') return username === undefined ? undefined : { kind, username };
+  if (token === undefined || !TOKEN_KINDS.has(kind)) return undefined;
+  return { kind: kind as 'ended', token: Buffer.from(token, 'base64').toString('latin1') };
+}
+
+function nameOf(message: BusMessage): string {
+  if ('token' in message) return `message ${message.kind} ${message.token}`;
+  return 'username' in message ? `message ${message.kind} ${message.username}` : `message ${message.kind}`;
+}

@@ -1,0 +1,153 @@
+import { readUser } from '../../client/user-details-verdict.js';
+import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
+import type { Accepted } from '../../contract/verdict.js';
+import type { SessionKeys } from '../session-key.js';
+import type { SessionSeal } from './session-seal.js';
+import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-record.js';
+import type { StoreAccess } from './store-access.js';
+
+/** The clocks of two nodes of a store may differ this much. A value that was confirmed so soon after a revocation counts as revoked. */
+const STORE_CLOCK_TOLERANCE_MS = 1_000;
+
+/** What a {@link SharedCache} works with. */
+export interface SharedCacheParts<User> {
+  readonly store: SessionStore;
+  readonly access: StoreAccess;
+  /** The first seals, all open. */
+  readonly seals: readonly [SessionSeal, ...SessionSeal[]];
+  readonly readUser: (json: object) => User | undefined;
+  /** Milliseconds that a session is cached. */
+  readonly ttlMs: number;
+  /** Whether this instance knows that a session of this user, confirmed so many milliseconds ago, is revoked. */
+  readonly isRevokedHere: (user: User, ageMs: number) => boolean;
+  /** Called when the wall clock of another instance differs from that of this host. */
+  readonly clockDiffers: () => void;
+}
+
+/** What a look-up found. */
+export type LookUp<User> =
+  | { readonly kind: 'found'; readonly verdict: Accepted<User> }
+  | { readonly kind: 'revoked' }
+  | {
+      /** Another instance holds this lease. */
+      readonly kind: 'leased';
+      readonly lease: string;
+    }
+  | {
+      readonly kind: 'missing';
+      /** Whether this instance holds the lease now. */
+      readonly isHolder: boolean;
+      /** The store's clock at the look-up; `undefined` where the store gave no answer. */
+      readonly sinceMs: number | undefined;
+    };
+
+/** Sessions in a store: sealed, under keys that reveal nothing. An entry that cannot be used counts as missing. */
+export class SharedCache<User> {
+  readonly #parts: SharedCacheParts<User>;
+
+  constructor(parts: SharedCacheParts<User>) {
+    this.#parts = parts;
+  }
+
+  /** Finds a session that is younger than `maxAgeMs`. Takes the lease where there is no entry. Never rejects. */
+  async find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, lease?: StoreLease): Promise<LookUp<User>> {
+    const [seal, ...former] = this.#parts.seals;
+    for (const one of former) {
+      const found = await this.#lookUp(one, session, keys, maxAgeMs);
+      if (found.kind === 'found' || found.kind === 'revoked') return found;
+    }
+    return this.#lookUp(seal, session, keys, maxAgeMs, lease);
+  }
+
+  /** Looks only where this instance stores sessions. */
+  findAgain(session: SessionIdentity, keys: SessionKeys): Promise<LookUp<User>> {
+    return this.#lookUp(this.#parts.seals[0], session, keys, Infinity);
+  }
+
+  /** Takes a lock of this session, with a lease. An unavailable store gives it to every instance. */
+  async lock(keys: SessionKeys, use: string, lease: StoreLease): Promise<boolean> {
+    const entry = await this.#get(`${this.#parts.seals[0].nameOf(keys.token)}.${use}`, lease);
+    return entry?.kind !== 'leased';
+  }
+
+  /**
+   * Stores what the service answered, `ageMs` old, to a call that was sent after the time `sinceMs` of the store's clock. Returns `false` if the
+   * session was revoked meanwhile.
+   */
+  async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
+    const { seals, ttlMs, access, store } = this.#parts;
+    const value = seals[0].sealValue(keys, writeSharedRecord(json, keys.token, { ttlMs, ageMs, sinceMs }));
+    return (await access.try(() => store.set(seals[0].nameOf(keys.token), value, ttlMs - ageMs))) ?? true;
+  }
+
+  /** Deletes a session or a lease. Returns whether there was a session. */
+  async delete(token: string): Promise<boolean> {
+    const { seals, access, store } = this.#parts;
+    const deleted = await Promise.all(seals.map((seal) => access.insist(() => store.delete(seal.nameOf(token)))));
+    return deleted.includes(true);
+  }
+
+  async releaseLease({ token }: SessionKeys, id: string): Promise<void> {
+    const { seals, access, store } = this.#parts;
+    await access.try(() => store.releaseLease(seals[0].nameOf(token), id).then(() => true));
+  }
+
+  async #lookUp(
+    seal: SessionSeal,
+    session: SessionIdentity,
+    keys: SessionKeys,
+    maxAgeMs: number,
+    lease?: StoreLease,
+  ): Promise<LookUp<User>> {
+    const entry = await this.#get(seal.nameOf(keys.token), lease);
+    if (entry?.kind === 'leased') return entry;
+    if (entry?.kind === 'tombstone') return { kind: 'revoked' };
+    const verdict = entry && (await this.#read(entry, seal, session, keys, maxAgeMs));
+    if (verdict) return { kind: 'found', verdict };
+    return { kind: 'missing', isHolder: entry?.kind === 'none' && lease !== undefined, sinceMs: entry?.storeTimeMs };
+  }
+
+  #get(name: string, lease?: StoreLease): Promise<StoreEntry | undefined> {
+    return this.#parts.access.try(() => this.#parts.store.get(name, lease));
+  }
+
+  async #read(
+    entry: StoreEntry,
+    seal: SessionSeal,
+    session: SessionIdentity,
+    keys: SessionKeys,
+    maxAgeMs: number,
+  ): Promise<Accepted<User> | undefined> {
+    const record = entry.kind === 'value' ? this.#open(entry, seal, session, keys) : undefined;
+    // An age that is no number is no age.
+    if (!record || !(record.ageMs < Math.min(maxAgeMs, this.#parts.ttlMs))) return undefined;
+    const user = readUser(record.json, this.#parts.readUser);
+    if (user === undefined || (await this.#isRevoked(record)) || this.#parts.isRevokedHere(user, record.ageMs)) return undefined;
+    return { kind: 'accepted', user, ageMs: record.ageMs };
+  }
+
+  #open(
+    { value, remainingMs }: Extract<StoreEntry, { readonly kind: 'value' }>,
+    seal: SessionSeal,
+    session: SessionIdentity,
+    keys: SessionKeys,
+  ): ReadRecord | undefined {
+    const text = seal.openValue(keys, value);
+    if (text === undefined) return undefined;
+    const record = readSharedRecord(text, session.token, remainingMs);
+    if (record.clockDiffers) this.#parts.clockDiffers();
+    return record;
+  }
+
+  /** Whether the user's sessions, or all, were revoked after the service was asked. In doubt they were. */
+  async #isRevoked({ json, sinceMs }: ReadRecord): Promise<boolean> {
+    const { seals, access, store } = this.#parts;
+    const { username } = json as { readonly username?: unknown };
+    const ofUser = typeof username === 'string' ? seals.map((seal) => seal.nameOfUser(username)) : [];
+    const names = [...seals.map((seal) => seal.nameOfAll), ...ofUser];
+    const revokedAtMs = await access.try(() => store.getRevocations(names));
+    if (revokedAtMs === undefined) return true;
+    return revokedAtMs.some((atMs) => atMs !== undefined && !((sinceMs ?? -Infinity) > atMs + STORE_CLOCK_TOLERANCE_MS));
+  }
+}

@@ -1,0 +1,142 @@
+import type { SessionStore } from '../../contract/session-store.js';
+import { Outbox } from './outbox.js';
+import { RevocationBus, type BusMessage } from './revocation-bus.js';
+import type { SessionSeal } from './session-seal.js';
+import type { SharedCache } from './shared-cache.js';
+import type { SharedTierReports } from './shared-tier.js';
+import type { StoreAccess } from './store-access.js';
+
+/** What this instance does about revocations of others. Sessions are named by the digests of their tokens. */
+export interface SharedTierListener {
+  /** A session was signed out. */
+  ended(token: string): void;
+  /** The service refuses a session. */
+  refused(token: string): void;
+  /** A session is to be checked again. */
+  forgotten(token: string): void;
+  /** Every session of a user was revoked. */
+  userEnded(username: string): void;
+  /** Every session was revoked. */
+  allEnded(): void;
+  /** Messages may have been lost: any cached session may be revoked. */
+  lost(): void;
+  /** Whether a session of this user, confirmed so many milliseconds ago, is known to be revoked. */
+  isRevoked(user: unknown, ageMs: number): boolean;
+}
+
+/** What revocations need. */
+export interface SharedRevocationsParts {
+  readonly store: SessionStore;
+  readonly access: StoreAccess;
+  readonly seals: readonly SessionSeal[];
+  readonly cache: Pick<SharedCache<unknown>, 'delete'>;
+  readonly reports: SharedTierReports;
+}
+
+/** Ends sessions in the store and on the other instances. What the store can't be told now it is told when it is back. */
+export class SharedRevocations {
+  readonly #parts: SharedRevocationsParts;
+  readonly #tombstoneMs: number;
+  readonly #outbox: Outbox;
+  readonly #bus: RevocationBus;
+  #listener: SharedTierListener | undefined;
+  #unsubscribe: (() => Promise<void>) | undefined;
+
+  constructor(parts: SharedRevocationsParts, tombstoneMs: number) {
+    this.#parts = parts;
+    this.#tombstoneMs = tombstoneMs;
+    this.#outbox = new Outbox(parts.access);
+    this.#bus = new RevocationBus(parts.store, this.#outbox, parts.seals);
+  }
+
+  /** Sets the tombstone of a session, before the service is asked to end it. */
+  async setTombstone(token: string): Promise<void> {
+    await this.#eachName(token, (name) => this.#deliver(name, (leftMs) => this.#parts.store.setTombstone(name, leftMs)));
+  }
+
+  /** Removes the tombstone of a session: a sign-in has issued this token. */
+  async clearTombstone(token: string): Promise<void> {
+    this.#bus.cancel({ kind: 'ended', token });
+    await this.#eachName(token, (name) => {
+      this.#outbox.cancel(name);
+      return this.#parts.access.insist(() => this.#parts.store.clearTombstone(name).then(() => true));
+    });
+  }
+
+  /** Tells the other instances. */
+  publish(message: BusMessage): Promise<void> {
+    return this.#bus.publish(message, this.#tombstoneMs);
+  }
+
+  /** The service refuses a session. If the session was good before, here or in the store, the other instances are told. */
+  async refused(token: string, kind: 'refused' | 'forgotten', wasGoodHere: boolean): Promise<void> {
+    const wasStored = await this.#parts.cache.delete(token);
+    if (wasGoodHere || wasStored) await this.publish({ kind, token });
+  }
+
+  /** Evicts a session from the store and from all instances. */
+  async forget(token: string): Promise<void> {
+    await this.#parts.cache.delete(token);
+    await this.publish({ kind: 'forgotten', token });
+  }
+
+  /** Revokes every session of a user, in the store and on all instances. */
+  async endUser(username: string): Promise<void> {
+    await this.#revoke((seal) => seal.nameOfUser(username));
+    await this.publish({ kind: 'userEnded', username });
+  }
+
+  /** Revokes every session, in the store and on all instances. */
+  async endAll(): Promise<void> {
+    await this.#revoke((seal) => seal.nameOfAll);
+    await this.publish({ kind: 'allEnded' });
+  }
+
+  /** The store has a tombstone of a session. */
+  foundTombstone(token: string): void {
+    this.#listener?.ended(token);
+  }
+
+  /** Whether this instance knows that a session of this user, confirmed so many milliseconds ago, is revoked. */
+  isRevoked(user: unknown, ageMs: number): boolean {
+    return this.#listener?.isRevoked(user, ageMs) === true;
+  }
+
+  subscribe(listener: SharedTierListener): void {
+    const { reports } = this.#parts;
+    this.#listener = listener;
+    this.#unsubscribe = this.#bus.subscribe((message) => receive(listener, message), {
+      subscribed: () => {
+        reports.busIs('connected');
+        listener.lost();
+        void this.#outbox.flush();
+      },
+      interrupted: (reason) => reports.busIs('interrupted', reason),
+      clockDiffers: () => reports.clockDiffers(),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#outbox.close();
+    await this.#unsubscribe?.();
+  }
+
+  async #revoke(nameWith: (seal: SessionSeal) => string): Promise<void> {
+    const names = this.#parts.seals.map(nameWith);
+    await Promise.all(names.map((name) => this.#deliver(name, (leftMs) => this.#parts.store.setRevocation(name, leftMs))));
+  }
+
+  async #eachName(token: string, work: (name: string) => Promise<unknown>): Promise<void> {
+    await Promise.all(this.#parts.seals.map((seal) => work(seal.nameOf(token))));
+  }
+
+  #deliver(name: string, send: (leftMs: number) => Promise<unknown>): Promise<void> {
+    return this.#outbox.deliver({ name, forMs: this.#tombstoneMs, send });
+  }
+}
+
+function receive(listener: SharedTierListener, message: BusMessage): void {
+  if ('token' in message) listener[message.kind](message.token);
+  else if ('username' in message) listener.userEnded(message.username);
+  else listener.allEnded();
+}
