@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { unavailable, type Verdict } from '../../contract/verdict.js';
+import { followLease } from './lease-wait.js';
+import type { LookUp } from './shared-cache.js';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const LEASED = { kind: 'leased', lease: 'lease' } as const;
+const MISSING = { kind: 'missing', isHolder: false, sinceMs: 5 } as const;
+const FOUND = { kind: 'found', verdict: { kind: 'accepted', user: 'ann from the store', ageMs: 1 } } as const;
+const ANN = { kind: 'accepted', user: 'ann from the service' } as const;
+
+interface Course {
+  /** What the store has, from so many milliseconds on. */
+  readonly store: readonly (readonly [fromMs: number, found: LookUp<string>])[];
+  /** What the service answers, after how long. */
+  readonly service?: readonly [tookMs: number, verdict: Verdict<string>];
+  readonly patienceMs?: number;
+}
+
+/** Follows a lease for 3 s at most. Returns the verdict, its time, and what was settled. */
+async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs = 1_000 }: Course) {
+  const startedAtMs = performance.now();
+  const settled: LookUp<string>[] = [];
+  const verdict = followLease<string>('lease', {
+    startedAtMs,
+    timeoutMs: 3_000,
+    patienceMs,
+    lookAgain: () => Promise.resolve(store.findLast(([fromMs]) => performance.now() - startedAtMs >= fromMs)?.[1] ?? LEASED),
+    settle: (found) => {
+      settled.push(found);
+      return found.kind === 'found' ? Promise.resolve(found.verdict) : new Promise((resolve) => setTimeout(resolve, tookMs, answer));
+    },
+  });
+  let afterMs = -1;
+  void verdict.then(() => (afterMs = performance.now() - startedAtMs));
+  await jest.advanceTimersByTimeAsync(4_000);
+  return { verdict: await verdict, afterMs, settled };
+}
+
+describe('a check that finds a lease of another instance', () => {
+  it('takes the answer that the holder stores, and asks for nothing', async () => {
+    const { verdict, afterMs, settled } = await follow({ store: [[300, FOUND]] });
+    expect([verdict, settled]).toEqual([FOUND.verdict, [FOUND]]);
+    expect(afterMs).toBeLessThanOrEqual(350);
+  });
+
+  it('asks the service as soon as the lease has ended without an answer', async () => {
+    const { verdict, afterMs, settled } = await follow({ store: [[100, MISSING]] });
+    expect([verdict, settled]).toEqual([ANN, [MISSING]]);
+    expect(afterMs).toBeLessThanOrEqual(100 + 50 + 10);
+  });
+
+  it('waits for one lease only', async () => {
+    const { verdict, settled } = await follow({ store: [[100, { kind: 'leased', lease: 'another' }]] });
+    expect([verdict, settled]).toEqual([ANN, [expect.objectContaining({ kind: 'missing' })]]);
+  });
+
+  it('asks too when the holder takes longer than calls usually take, and takes what comes first', async () => {
+    const own = await follow({ store: [[2_000, FOUND]], patienceMs: 200 });
+    expect(own.verdict).toEqual(ANN);
+    expect(own.afterMs).toBeLessThanOrEqual(210);
+    const shared = await follow({ store: [[600, FOUND]], patienceMs: 500, service: [1_000, ANN] });
+    expect(shared.verdict).toEqual(FOUND.verdict);
+    expect(shared.afterMs).toBeLessThanOrEqual(650);
+  });
+
+  it('takes a late answer of the holder where its own call failed', async () => {
+    const { verdict, afterMs } = await follow({ store: [[1_500, FOUND]], patienceMs: 500, service: [1, unavailable('busy')] });
+    expect(verdict).toEqual(FOUND.verdict);
+    expect(afterMs).toBeLessThanOrEqual(1_550);
+  });
+
+  it('takes a refusal of the service at once, whatever the holder does', async () => {
+    const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, { kind: 'rejected' }] });
+    expect(verdict).toEqual({ kind: 'rejected' });
+    expect(afterMs).toBeLessThanOrEqual(511);
+  });
+
+  it('ends with its own outage when its time is over', async () => {
+    const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, unavailable('circuit_open')] });
+    expect(verdict).toEqual(unavailable('circuit_open'));
+    expect(afterMs).toBeLessThanOrEqual(3_000);
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Outbox } from './outbox.js';
+import { StoreAccess } from './store-access.js';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+function outboxWith() {
+  const store = { isUp: false, received: [] as string[] };
+  const outbox = new Outbox(new StoreAccess(50, () => undefined));
+  const deliver = (name: string, forMs = 60_000, text = name) =>
+    outbox.deliver({
+      name,
+      forMs,
+      send: (leftMs) => {
+        if (!store.isUp) return Promise.reject(new Error('down'));
+        store.received.push(`${text} for ${leftMs}`);
+        return Promise.resolve();
+      },
+    });
+  return { store, outbox, deliver };
+}
+
+describe('a delivery', () => {
+  it('is made once where the store works', async () => {
+    const { store, outbox, deliver } = outboxWith();
+    store.isUp = true;
+    await deliver('end');
+    await outbox.flush();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(store.received).toEqual(['end for 60000']);
+  });
+
+  it('is repeated until the store is back, for the time that is left', async () => {
+    const { store, deliver } = outboxWith();
+    await deliver('end');
+    await jest.advanceTimersByTimeAsync(9_000);
+    expect(store.received).toEqual([]);
+    store.isUp = true;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(store.received).toHaveLength(1);
+    expect(Number(store.received[0]?.slice('end for '.length))).toBeLessThanOrEqual(51_000);
+  });
+
+  it('is not repeated once it no longer matters, was cancelled, or was closed', async () => {
+    const { store, outbox, deliver } = outboxWith();
+    await Promise.all([deliver('short', 400), deliver('cancelled'), deliver('long')]);
+    outbox.cancel('cancelled');
+    await jest.advanceTimersByTimeAsync(600);
+    store.isUp = true;
+    await jest.advanceTimersByTimeAsync(600);
+    expect(store.received.map((text) => text.split(' ')[0])).toEqual(['long']);
+    store.isUp = false;
+    await deliver('closed');
+    outbox.close();
+    store.isUp = true;
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(store.received).toHaveLength(1);
+  });
+
+  it('takes the place of an earlier one of the same name', async () => {
+    const { store, deliver } = outboxWith();
+    await deliver('end', 60_000, 'first');
+    await deliver('end', 60_000, 'second');
+    store.isUp = true;
+    await jest.advanceTimersByTimeAsync(600);
+    expect(store.received.map((text) => text.split(' ')[0])).toEqual(['second']);
+  });
+
+  it('is not lost when it is made again while the former one is being repeated', async () => {
+    const { store, outbox, deliver } = outboxWith();
+    await deliver('end', 60_000, 'first');
+    store.isUp = true;
+    const flushed = outbox.flush();
+    store.isUp = false;
+    await deliver('end', 60_000, 'second');
+    await flushed;
+    store.isUp = true;
+    await jest.advanceTimersByTimeAsync(600);
+    expect(store.received.map((text) => text.split(' ')[0])).toEqual(['first', 'second']);
+  });
+
+  it('pushes out the oldest where 10 000 wait', async () => {
+    const { store, outbox, deliver } = outboxWith();
+    for (let index = 0; index <= 10_000; index += 1) await deliver(`end-${index}`);
+    store.isUp = true;
+    await outbox.flush();
+    expect([store.received.length, store.received[0]?.split(' ')[0]]).toEqual([10_000, 'end-1']);
+  });
+});
