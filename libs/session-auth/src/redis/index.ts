@@ -1,1 +1,2 @@
-export { RedisSessionStore, type RedisSessionStoreOptions } from './redis-session-store.js';
+export { type RedisSessionStoreOptions } from './options.js';
+export { RedisSessionStore } from './redis-session-store.js';

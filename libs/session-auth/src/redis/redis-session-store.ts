@@ -1,31 +1,15 @@
 import type { Cluster, Redis } from 'ioredis';
-import { InvalidConfigurationError } from '../contract/errors.js';
-import { SessionStore, type SessionStoreListener, type StoredSession } from '../contract/session-store.js';
-import { CLAIM, DROP, END, KEEP, RELEASE, TAKE, VALUE, type Script } from './scripts.js';
+import { SessionStore, type StoreEntry, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
+import { clocksMs, isConnected, run, send } from './commands.js';
+import { decodeEntry, leaseEntry, leasePrefix, MAX_ENTRY_BYTES, TOMBSTONE, valueEntry, type DecodedEntry } from './entry.js';
+import { checkOptions, type RedisSessionStoreOptions } from './options.js';
+import { DELETE, GET, READ, RELEASE, REVOKE, SET, type Script } from './scripts.js';
 import { Subscription } from './subscription.js';
 
-/** Options of {@link RedisSessionStore}. */
-export interface RedisSessionStoreOptions {
-  /**
-   * The caller's client of Redis or Valkey: single, Sentinel or Cluster, with TLS and credentials as you like. It is not closed here.
-   * Announcements are heard on a connection of their own, which is made as this client's are.
-   */
-  readonly redis: Redis | Cluster;
-  /** See `SessionStore.secret`. @default derived from `apiKey` */
-  readonly secret?: string | readonly string[];
-  /** Milliseconds that one call may take. 1 to 1000. @default 50 */
-  readonly timeoutMs?: number;
-  /** Begins all keys, and names the channel. Applications that are to share nothing need different ones. @default 'session-auth' */
-  readonly prefix?: string;
-}
+/** What a look-up finds, before it is known whether the holder of a lease lives. */
+type Found = DecodedEntry & { readonly storeTimeMs: number };
 
-const OPTIONS = ['redis', 'secret', 'timeoutMs', 'prefix'];
-const DEFAULT_PREFIX = 'session-auth';
-/** A sealed record of 64 KiB, and some. */
-const MAX_VALUE_BYTES = 131_072;
-const CONNECTED: ReadonlySet<string> = new Set(['ready', 'wait']);
-
-/** The shared memory of sessions in Redis (5 or later) or Valkey: scripts on one key each, and one channel. */
+/** The shared session cache in Redis (5 or later) or Valkey: scripts on one key each, and one channel. */
 export class RedisSessionStore extends SessionStore {
   override readonly secret: string | readonly string[] | undefined;
   override readonly timeoutMs: number | undefined;
@@ -35,82 +19,118 @@ export class RedisSessionStore extends SessionStore {
   /** @throws InvalidConfigurationError naming the option */
   constructor(options: RedisSessionStoreOptions) {
     super();
-    const { redis, secret, timeoutMs, prefix = DEFAULT_PREFIX } = options;
-    const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-    if (unknown !== undefined)
-      throw new InvalidConfigurationError(`RedisSessionStore: ${unknown} is not an option. Known are ${OPTIONS.join(', ')}.`);
-    if (typeof (redis as Partial<Redis> | undefined)?.callBuffer !== 'function')
-      throw new InvalidConfigurationError(
-        "RedisSessionStore: redis must be a client of 'ioredis'. Give it new Redis(url) or new Cluster(nodes).",
-      );
-    if (typeof prefix !== 'string' || prefix === '')
-      throw new InvalidConfigurationError('RedisSessionStore: prefix must be a string that is not empty. Set one, or leave it out.');
-    this.#redis = redis;
-    this.#prefix = prefix;
-    this.secret = secret;
-    this.timeoutMs = timeoutMs;
+    this.#prefix = checkOptions(options);
+    this.#redis = options.redis;
+    this.secret = options.secret;
+    this.timeoutMs = options.timeoutMs;
   }
 
-  async take(key: string, claimMs: number): Promise<StoredSession> {
-    const stored = (await this.#run(TAKE, key, claimMs, MAX_VALUE_BYTES)) as [Buffer, number] | null;
-    if (stored === null) return { state: 'free' };
-    const [bytes, remainingMs] = stored;
-    const kind = String.fromCharCode(bytes[0] ?? 0);
-    if (kind === END) return { state: 'ended' };
-    return kind === CLAIM ? { state: 'claimed' } : { state: 'kept', value: bytes.subarray(1), remainingMs };
+  async get(key: string, lease?: StoreLease): Promise<StoreEntry> {
+    const found = await this.#look(key, lease, '');
+    if (!found.lease?.isGraceOver || (await this.#isAlive(found.lease.holder))) return entryOf(found);
+    if (!lease) return { kind: 'none', storeTimeMs: found.storeTimeMs };
+    return entryOf(await this.#look(key, lease, found.lease.bytes));
   }
 
-  async keep(key: string, value: Uint8Array, forMs: number): Promise<boolean> {
-    return (await this.#run(KEEP, key, Buffer.concat([Buffer.from(VALUE), value]), forMs)) === 1;
+  async set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
+    return Number(await this.#run(SET, key, valueEntry(value), wholeMs(ttlMs))) === 1;
   }
 
-  async end(key: string, forMs: number): Promise<void> {
-    await this.#connected().set(this.#keyOf(key), END, 'PX', forMs);
+  async delete(key: string): Promise<boolean> {
+    return Number(await this.#run(DELETE, key)) === 1;
   }
 
-  async release(key: string): Promise<void> {
-    await this.#run(RELEASE, key);
+  async releaseLease(key: string, id: string): Promise<void> {
+    await this.#run(RELEASE, key, leasePrefix(id));
   }
 
-  async drop(key: string): Promise<void> {
-    await this.#run(DROP, key);
+  async keepAlive(holder: string, ttlMs: number): Promise<void> {
+    await send(this.#connected(), 'set', this.#keyOf(`alive:${holder}`), '1', 'PX', wholeMs(ttlMs));
   }
 
-  async pardon(key: string): Promise<void> {
-    await this.#connected().del(this.#keyOf(key));
+  async setTombstone(key: string, ttlMs: number): Promise<void> {
+    const redis = this.#connected();
+    try {
+      await send(redis, 'set', this.#keyOf(key), TOMBSTONE, 'PX', wholeMs(ttlMs));
+    } catch (error) {
+      // A server without memory still deletes.
+      await send(redis, 'del', this.#keyOf(key));
+      throw error;
+    }
   }
 
-  async announce(message: Uint8Array): Promise<void> {
-    await this.#connected().publish(this.#channel, Buffer.from(message));
+  async clearTombstone(key: string): Promise<void> {
+    await send(this.#connected(), 'del', this.#keyOf(key));
   }
 
-  listen(listener: SessionStoreListener): () => Promise<void> {
-    const subscription = new Subscription(this.#redis, this.#channel, listener);
-    subscription.start();
+  async setRevocation(key: string, ttlMs: number): Promise<void> {
+    const record = (fromMs: number): Promise<unknown> => this.#run(REVOKE, `revoked:${key}`, wholeMs(ttlMs), fromMs);
+    const recorded = record(0);
+    // Each node of a Cluster has a clock of its own, and look-ups on all of them are compared with this record.
+    const raised = clocksMs(this.#redis).map(async (clock) => {
+      const timeMs = await clock;
+      if (timeMs > Number(await recorded)) await record(timeMs);
+    });
+    await Promise.all([recorded, ...raised]);
+  }
+
+  getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]> {
+    return Promise.all(keys.map(async (key) => timeOf((await this.#run(READ, `revoked:${key}`)) as Buffer | null)));
+  }
+
+  async publish(message: Uint8Array): Promise<void> {
+    await send(this.#connected(), 'publish', this.#channel, Buffer.from(message));
+  }
+
+  subscribe(subscriber: StoreSubscriber): () => Promise<void> {
+    const subscription = new Subscription(this.#redis, this.#channel, subscriber);
     return () => subscription.stop();
   }
 
   get #channel(): string {
-    return `${this.#prefix}:news`;
+    return this.#keyOf('messages');
   }
 
   #keyOf(key: string): string {
     return `${this.#prefix}:${key}`;
   }
 
-  async #run(script: Script, key: string, ...args: (string | number | Buffer)[]): Promise<unknown> {
-    const redis = this.#connected();
-    try {
-      return await redis.callBuffer('evalsha', [script.sha, 1, this.#keyOf(key), ...args]);
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return redis.callBuffer('eval', [script.text, 1, this.#keyOf(key), ...args]);
-    }
+  /** Looks up a key, and takes a lease if there is nothing, or what is `ended`. */
+  async #look(key: string, lease: StoreLease | undefined, ended: Buffer | ''): Promise<Found> {
+    const [taken, takenMs] = lease ? [leaseEntry(lease), wholeMs(lease.ttlMs)] : ['', 0];
+    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, ended, taken, takenMs)) as [number | string, Buffer?, (number | string)?];
+    const [storeTimeMs, bytes, remainingMs] = reply;
+    const decoded: DecodedEntry = bytes ? decodeEntry(bytes, Number(remainingMs)) : { entry: { kind: 'none' } };
+    return { ...decoded, storeTimeMs: Number(storeTimeMs) };
   }
 
-  /** A client without a connection would keep commands until it has one, for as long as that takes. */
+  async #isAlive(holder: string): Promise<boolean> {
+    return (await this.#run(READ, `alive:${holder}`)) !== null;
+  }
+
+  #run(script: Script, key: string, ...args: (string | number | Buffer)[]): Promise<unknown> {
+    return run(this.#connected(), script, this.#keyOf(key), ...args);
+  }
+
   #connected(): Redis | Cluster {
-    if (!CONNECTED.has(this.#redis.status)) throw new Error('Redis is not connected');
+    if (!isConnected(this.#redis)) throw new Error('Redis is not connected');
     return this.#redis;
   }
+}
+
+function entryOf({ entry, storeTimeMs }: Found): StoreEntry {
+  return { ...entry, storeTimeMs };
+}
+
+/** Redis takes whole milliseconds, and at least one. */
+function wholeMs(ms: number): number {
+  return Math.max(1, Math.ceil(ms));
+}
+
+/** @throws Error if it is no time: whether the session was revoked is unknown then */
+function timeOf(record: Buffer | null): number | undefined {
+  if (record === null) return undefined;
+  const timeMs = Number(record.toString('latin1') || NaN);
+  if (!Number.isSafeInteger(timeMs)) throw new Error('The session store has an unreadable revocation');
+  return timeMs;
 }

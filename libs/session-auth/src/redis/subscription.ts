@@ -1,108 +1,88 @@
-import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
-import type { SessionStoreListener } from '../contract/session-store.js';
+import type { StoreSubscriber } from '../contract/session-store.js';
+import { NoNode, reasonOf } from './interruption.js';
+import { addressOf, isCluster, publishersFor, shuffled } from './publishers.js';
+import { CONNECT_TIMEOUT_MS, DISCONNECT_TIMEOUT_MS, SubscriberConnection } from './subscriber-connection.js';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** How often a connection is asked whether it is still one, and how long it may take to answer. */
-const HEARTBEAT_MS = 1_000;
-const MAX_HEARTBEAT_MS = 1_000;
-/** Until messages can be heard: a server may take a connection and answer nothing. */
-const CONNECT_TIMEOUT_MS = 2_000;
-/** Until a connection that is given up is dropped, whatever the other side does. */
-const DISCONNECT_TIMEOUT_MS = 250;
+const DISCOVERY_POLL_MS = 20;
 
-/** Hears one channel on a connection of its own, which it makes anew when it breaks; in a cluster, to whatever node is there. */
+/** Keeps a channel subscribed on a connection of its own: to the single server, or to any node of the Cluster. */
 export class Subscription {
   readonly #redis: Redis | Cluster;
   readonly #channel: string;
-  readonly #listener: SessionStoreListener;
-  #connection: Redis | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #subscriber: StoreSubscriber;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
   #pauseMs = FIRST_PAUSE_MS;
-  #stopped = false;
+  /** The node of the last connection. */
+  #last = '';
 
-  constructor(redis: Redis | Cluster, channel: string, listener: SessionStoreListener) {
+  constructor(redis: Redis | Cluster, channel: string, subscriber: StoreSubscriber) {
     this.#redis = redis;
     this.#channel = channel;
-    this.#listener = listener;
-  }
-
-  /** Connects, now and whenever it has to. */
-  start(): void {
-    if (this.#stopped) return;
-    const connection = this.#dial();
-    if (!connection) {
-      this.#restart();
-      return;
-    }
-    this.#connection = connection;
-    // Why it broke is of no interest: the memory of this instance is as good as none until it is mended.
-    connection.on('error', () => undefined);
-    connection.once('end', () => this.#restart());
-    connection.on('messageBuffer', (_channel: Buffer, message: Buffer) => this.#listener.heard(message));
-    void this.#subscribe(connection).catch(() => connection.disconnect());
+    this.#subscriber = subscriber;
+    // Only `stop` makes it reject.
+    this.#running = this.#run().catch(() => undefined);
   }
 
   /** Ends it, with its connection and timers. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    const connection = this.#connection;
-    if (!connection || connection.status === 'end') return;
-    const ended = once(connection, 'end');
-    connection.disconnect();
-    await ended;
+    this.#stop.abort();
+    await this.#running;
   }
 
-  async #subscribe(connection: Redis): Promise<void> {
-    const overdue = setTimeout(() => connection.disconnect(), CONNECT_TIMEOUT_MS).unref();
-    try {
-      await connection.connect();
-      await connection.subscribe(this.#channel);
-    } finally {
-      clearTimeout(overdue);
+  async #run(): Promise<void> {
+    for (;;) {
+      const reason = await this.#connectOnce().catch(reasonOf);
+      this.#stop.signal.throwIfAborted();
+      this.#subscriber.interrupted(reason);
+      await this.#pause(this.#pauseMs);
+      this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
     }
-    if (this.#stopped) return;
-    this.#pauseMs = FIRST_PAUSE_MS;
-    this.#listener.reconnected();
-    this.#beat(connection);
   }
 
-  /** A connection may be dead without a word of it. */
-  #beat(connection: Redis): void {
-    this.#timer = setTimeout(() => {
-      const overdue = setTimeout(() => connection.disconnect(), MAX_HEARTBEAT_MS).unref();
-      const answered = (): void => {
-        clearTimeout(overdue);
-        if (connection === this.#connection && !this.#stopped) this.#beat(connection);
-      };
-      // Who may not ask gets an answer too.
-      connection.ping().then(answered, answered);
-    }, HEARTBEAT_MS).unref();
+  async #connectOnce(): Promise<string> {
+    const server = isCluster(this.#redis) ? await this.#discoveredNode(this.#redis) : this.#redis;
+    if (!server) return reasonOf(new NoNode());
+    const connection = new SubscriberConnection(server.duplicate(CONNECTION_OPTIONS), this.#channel, {
+      subscribed: () => {
+        this.#pauseMs = FIRST_PAUSE_MS;
+        this.#subscriber.subscribed();
+      },
+      message: (bytes) => this.#subscriber.message(bytes),
+      publishers: () => publishersFor(this.#redis, server),
+    });
+    return connection.run(this.#stop.signal);
   }
 
-  #restart(): void {
-    clearTimeout(this.#timer);
-    this.#connection = undefined;
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.start(), this.#pauseMs).unref();
-    this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
+  /** Until the cluster is discovered, the client knows the nodes that it was given alone, and all instances the same. */
+  async #discoveredNode(cluster: Cluster): Promise<Redis | undefined> {
+    if (cluster.status === 'wait') cluster.connect().catch(() => undefined);
+    for (let waitedMs = 0; cluster.status !== 'ready'; waitedMs += DISCOVERY_POLL_MS) {
+      if (waitedMs >= CONNECT_TIMEOUT_MS) return undefined;
+      await this.#pause(DISCOVERY_POLL_MS);
+    }
+    const nodes = shuffled(cluster.nodes('all'));
+    const node = nodes.find((one) => addressOf(one) !== this.#last) ?? nodes[0];
+    this.#last = node ? addressOf(node) : '';
+    return node;
   }
 
-  #dial(): Redis | undefined {
-    const options = {
-      lazyConnect: true,
-      autoResubscribe: false,
-      retryStrategy: () => null,
-      enableOfflineQueue: true,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-      maxRetriesPerRequest: 0,
-    };
-    if (!('nodes' in this.#redis)) return this.#redis.duplicate(options);
-    const nodes = this.#redis.nodes('all');
-    const node = nodes[Math.floor(Math.random() * nodes.length)];
-    return node?.duplicate(options);
+  #pause(ms: number): Promise<void> {
+    return delay(ms, undefined, { signal: this.#stop.signal, ref: false });
   }
 }
+
+const CONNECTION_OPTIONS = {
+  lazyConnect: true,
+  autoResubscribe: false,
+  retryStrategy: () => null,
+  sentinelRetryStrategy: () => null,
+  enableOfflineQueue: true,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+  maxRetriesPerRequest: 0,
+} as const;

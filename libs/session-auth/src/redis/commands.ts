@@ -1,0 +1,49 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { Script } from './scripts.js';
+
+type Argument = string | number | Buffer;
+
+const CONNECTED: ReadonlySet<string> = new Set(['ready', 'wait']);
+
+/** Whether a client sends what it is given, instead of keeping it until it has a connection, for as long as that takes. */
+export function isConnected(redis: Redis | Cluster): boolean {
+  return CONNECTED.has(redis.status);
+}
+
+/**
+ * Sends a command. In a pipeline of its own, because `enableAutoPipelining` of ioredis breaks some commands: `callBuffer` crashes, and
+ * ioredis 5 sends scripts in a Cluster to the wrong node.
+ */
+export async function send(redis: Redis | Cluster, command: string, ...args: Argument[]): Promise<unknown> {
+  const replies = await redis
+    .pipeline()
+    .callBuffer(command, ...args)
+    .exec();
+  const [error, reply] = replies?.[0] ?? [new Error('Redis is not connected')];
+  if (error) throw error;
+  return reply;
+}
+
+/** Runs a script, and makes it known to the server if it is not. */
+export async function run(redis: Redis | Cluster, script: Script, key: string, ...args: Argument[]): Promise<unknown> {
+  try {
+    return await send(redis, 'evalsha', script.sha, 1, key, ...args);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+    return send(redis, 'eval', script.text, 1, key, ...args);
+  }
+}
+
+/** The clock of each master of a Cluster, as a promise that never rejects: 0 for one that can't be read. Empty for a single server. */
+export function clocksMs(redis: Redis | Cluster): Promise<number>[] {
+  return 'nodes' in redis ? redis.nodes('master').map((node) => clockMs(node)) : [];
+}
+
+async function clockMs(node: Redis): Promise<number> {
+  try {
+    const [seconds, microseconds] = (await send(node, 'time')) as [Buffer, Buffer];
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+  } catch {
+    return 0;
+  }
+}

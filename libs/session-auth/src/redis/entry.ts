@@ -1,0 +1,51 @@
+import { type StoreEntryKind, type StoreLease } from '../contract/session-store.js';
+
+/** First byte of an entry: its kind. */
+export const VALUE = 'V';
+export const TOMBSTONE = 'E';
+const LEASE = 'L';
+
+/** A sealed record of 64 KiB, and some. */
+export const MAX_ENTRY_BYTES = 131_072;
+/** Id, holder, and the remaining milliseconds at which the grace is over. */
+const STORED_LEASE = /^L([\w.-]+):([\w-]+):(-?\d+)$/;
+const UNUSABLE: StoreEntryKind = { kind: 'value', value: new Uint8Array(), remainingMs: 0 };
+
+/** A lease as it is stored. */
+export interface StoredLease {
+  readonly bytes: Buffer;
+  readonly holder: string;
+  /** Whether it ends as soon as its holder shows no sign of life. */
+  readonly isGraceOver: boolean;
+}
+
+/** What a key has, and the lease if it is one. */
+export interface DecodedEntry {
+  readonly entry: StoreEntryKind;
+  readonly lease?: StoredLease;
+}
+
+/** The entry of a value. */
+export function valueEntry(value: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(VALUE), value]);
+}
+
+/** The entry of a lease. */
+export function leaseEntry({ id, holder, ttlMs, graceMs }: StoreLease): string {
+  return `${leasePrefix(id)}${holder}:${Math.floor(ttlMs - graceMs)}`;
+}
+
+/** How the entry of the lease with this id begins. */
+export function leasePrefix(id: string): string {
+  return `${LEASE}${id}:`;
+}
+
+/** Reads an entry. One of an unknown kind is a value that cannot be opened. */
+export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
+  const kind = String.fromCharCode(bytes[0] ?? 0);
+  if (kind === VALUE) return { entry: { kind: 'value', value: bytes.subarray(1), remainingMs: Math.max(0, remainingMs) } };
+  if (kind === TOMBSTONE) return { entry: { kind: 'tombstone' } };
+  const [, id, holder, graceOverMs] = STORED_LEASE.exec(kind === LEASE ? bytes.toString('latin1') : '') ?? [];
+  if (id === undefined || holder === undefined) return { entry: UNUSABLE };
+  return { entry: { kind: 'leased', lease: id }, lease: { bytes, holder, isGraceOver: remainingMs <= Number(graceOverMs) } };
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { bounded } from './bounded.js';
+import { send } from './commands.js';
+import { Deaf, reasonOf } from './interruption.js';
+import { Probe } from './probe.js';
+
+const HEARTBEAT_MS = 1_000;
+const MAX_HEARTBEAT_MS = 1_000;
+/** A server may take a connection and answer nothing. */
+export const CONNECT_TIMEOUT_MS = 2_000;
+/** Until a connection that is given up is dropped, whatever the other side does. */
+export const DISCONNECT_TIMEOUT_MS = 250;
+const MAX_END_MS = 1_000;
+
+/** What one connection reports to. */
+export interface ConnectionEvents {
+  subscribed(): void;
+  message(bytes: Buffer): void;
+  /** Clients that publish a probe each. None if none can. */
+  publishers(): Redis[];
+}
+
+/** One connection that is subscribed, from its start to its end. */
+export class SubscriberConnection {
+  readonly #client: Redis;
+  readonly #channel: string;
+  readonly #events: ConnectionEvents;
+  readonly #probe: Probe;
+  readonly #ended = new AbortController();
+  #error: unknown;
+  #isSubscribed = false;
+
+  /** Takes a client that is not connected yet. */
+  constructor(client: Redis, channel: string, events: ConnectionEvents) {
+    this.#client = client;
+    this.#channel = channel;
+    this.#events = events;
+    this.#probe = new Probe(`${channel}:${randomUUID()}`, this.#ended.signal);
+    client.on('error', (error) => (this.#error ??= error));
+    client.once('end', () => this.#ended.abort());
+    client.on('messageBuffer', (from: Buffer, message: Buffer) => this.#receive(from, message));
+  }
+
+  /** Runs until the connection ends, or `stop` is aborted. Returns the reason, and never rejects. */
+  async run(stop: AbortSignal): Promise<string> {
+    const onStop = (): void => this.#client.disconnect();
+    stop.addEventListener('abort', onStop);
+    if (stop.aborted) onStop();
+    try {
+      await bounded(this.#subscribe(), CONNECT_TIMEOUT_MS, this.#ended.signal);
+      await this.#expectProbe();
+      this.#error = undefined;
+      this.#isSubscribed = true;
+      this.#events.subscribed();
+      for (;;) await this.#beat();
+    } catch (error) {
+      this.#error ??= this.#ended.signal.aborted ? undefined : error;
+    } finally {
+      stop.removeEventListener('abort', onStop);
+    }
+    await this.#end();
+    return reasonOf(this.#error);
+  }
+
+  async #subscribe(): Promise<void> {
+    await this.#client.connect();
+    await this.#client.subscribe(this.#channel, this.#probe.channel);
+  }
+
+  #receive(from: Buffer, message: Buffer): void {
+    if (from.equals(this.#probe.channelBytes)) this.#probe.receive(message);
+    else if (this.#isSubscribed) this.#events.message(message);
+  }
+
+  /** A connection may be dead and not know it. */
+  async #beat(): Promise<void> {
+    await delay(HEARTBEAT_MS, undefined, { signal: this.#ended.signal, ref: false });
+    // A user without the right to PING gets an answer too.
+    const answer = send(this.#client, 'ping').catch(() => undefined);
+    await bounded(answer, MAX_HEARTBEAT_MS, this.#ended.signal);
+    await this.#expectProbe();
+  }
+
+  async #expectProbe(): Promise<void> {
+    if (!(await this.#probe.arrives(this.#events.publishers()))) throw new Deaf();
+  }
+
+  async #end(): Promise<void> {
+    this.#client.disconnect();
+    if (this.#client.status === 'end') return;
+    const never = new Promise<never>(() => undefined);
+    await bounded(never, MAX_END_MS, this.#ended.signal).catch(() => undefined);
+  }
+}
