@@ -4,4 +4,6 @@ export interface Notices {
   unexpectedReply(status: number): void;
   /** user_details answered with another token than was presented. */
   tokenMismatch(): void;
+  /** The service accepts a session and forbids caching it, although the cache is on. */
+  cachingForbidden(): void;
 }

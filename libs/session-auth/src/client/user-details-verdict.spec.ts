@@ -7,7 +7,7 @@ import type { Reply } from './reply.js';
 import { outage, UserDetailsVerdicts, type ReadUser, type VerdictSettings } from './user-details-verdict.js';
 
 const nothing = (): void => undefined;
-const silent: Notices = { unexpectedReply: nothing, tokenMismatch: nothing };
+const silent: Notices = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };
 
 const nobody: ReadUser<UserRecord> = () => undefined;
 const failing = (): never => {
@@ -22,7 +22,11 @@ function verdictsWith(
   return new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny', ...settings }, notices);
 }
 
-const reply = (status: number, body: string | undefined = ''): Reply => ({ status, headers: {}, body: Buffer.from(body) });
+const reply = (status: number, body: string | undefined = '', headers: Reply['headers'] = {}): Reply => ({
+  status,
+  headers,
+  body: Buffer.from(body),
+});
 
 describe('a 200', () => {
   it.each([
@@ -37,6 +41,41 @@ describe('a 200', () => {
     ],
   ])('that %s is malformed', (_name, answer, verdicts) => {
     expect(verdicts.of(answer, 'token')).toEqual(unavailable('malformed'));
+  });
+});
+
+describe('Cache-Control', () => {
+  const memory = { ttlMs: 60_000, negativeTtlMs: 5_000 };
+  const forTwoSeconds = { 'cache-control': 'max-age=2' };
+
+  it('shortens what is cached of a session and of a refusal', () => {
+    const verdicts = verdictsWith({ memory });
+    expect(verdicts.of(reply(200, '{}', forTwoSeconds), 'token')).toMatchObject({ kind: 'accepted', cacheForMs: 2_000 });
+    for (const status of [400, 401, 404]) {
+      expect(verdicts.of(reply(status, '', forTwoSeconds), 'token')).toEqual({ kind: 'rejected', cacheForMs: 2_000 });
+    }
+  });
+
+  it('leaves the verdict as it is without the header, without a limit, with a longer one and with the cache off', () => {
+    for (const headers of [{}, { 'cache-control': 'private' }, { 'cache-control': 'max-age=3600' }]) {
+      expect(verdictsWith({ memory }).of(reply(200, '{}', headers), 'token')).toStrictEqual({ kind: 'accepted', user: {}, json: {} });
+      expect(verdictsWith({ memory }).of(reply(401, '', headers), 'token')).toBe(REJECTED);
+    }
+    expect(verdictsWith().of(reply(200, '{}', forTwoSeconds), 'token')).toStrictEqual({ kind: 'accepted', user: {}, json: {} });
+    expect(verdictsWith().of(reply(401, '', forTwoSeconds), 'token')).toBe(REJECTED);
+  });
+
+  it.each([
+    ['an accepted session that must not be cached', 200, 'no-store', { memory }, 1],
+    ['an accepted session whose answer is too old', 200, 'max-age=0', { memory }, 1],
+    ['a refusal', 401, 'no-store', { memory }, 0],
+    ['a shorter lifetime', 200, 'max-age=1', { memory }, 0],
+    ['an accepted session with the cache off', 200, 'no-store', {}, 0],
+  ])('of %s is noticed or not', (_name, status, control, settings, times) => {
+    let noticed = 0;
+    const notices = { ...silent, cachingForbidden: () => void (noticed += 1) };
+    verdictsWith(settings, undefined, notices).of(reply(status, '{}', { 'cache-control': control }), 'token');
+    expect(noticed).toBe(times);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { UserRecord } from '../contract/user-record.js';
 import { DENIED, REJECTED, unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
+import { readCacheForMs } from './cache-lifetime.js';
 import type { NoReply } from './no-reply.js';
 import type { Notices } from './notices.js';
 import { readJsonObject, type Reply } from './reply.js';
@@ -12,10 +13,18 @@ export type ReadUser<User> = (json: object) => User | undefined;
 /** What to do when user_details answers with another `auth_token` than was presented. @default 'deny' */
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
+/** How long answers are cached, in milliseconds, unless the service wants less. */
+export interface CacheLifetimes {
+  readonly ttlMs: number;
+  readonly negativeTtlMs: number;
+}
+
 /** How replies to user_details are read. */
 export interface VerdictSettings {
   readonly statusMap: StatusMap;
   readonly tokenEcho: TokenEcho;
+  /** `undefined`: the cache is off. */
+  readonly memory?: CacheLifetimes | undefined;
 }
 
 /** Turns the reply to user_details into a verdict: the one table from status to outcome. */
@@ -52,18 +61,28 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     const { user } = record;
     const echoed = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
     if (!echoed) this.#notices.tokenMismatch();
-    return echoed || this.#settings.tokenEcho === 'warn' ? { kind: 'accepted', ...record } : unavailable('malformed');
+    if (!echoed && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
+    const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
+    if (cacheForMs === undefined) return { kind: 'accepted', ...record };
+    if (cacheForMs === 0) this.#notices.cachingForbidden();
+    return { kind: 'accepted', ...record, cacheForMs };
   }
 
-  #refused({ body }: Reply, status: RefusalStatus): Verdict<User> {
+  #refused(reply: Reply, status: RefusalStatus): Verdict<User> {
     const mapped = this.#settings.statusMap[status];
-    if (status === 404 && mapped === undefined && body?.length !== 0) {
+    if (status === 404 && mapped === undefined && reply.body?.length !== 0) {
       this.#notices.unexpectedReply(status);
       return unavailable('unexpected_status');
     }
     const meaning = mapped ?? DEFAULT_STATUS_MEANINGS[status];
-    if (meaning === 'unauthenticated') return REJECTED;
-    return meaning === 'forbidden' ? DENIED : unavailable('unexpected_status');
+    if (meaning !== 'unauthenticated') return meaning === 'forbidden' ? DENIED : unavailable('unexpected_status');
+    const cacheForMs = this.#cacheForMs(reply, 'negativeTtlMs');
+    return cacheForMs === undefined ? REJECTED : { ...REJECTED, cacheForMs };
+  }
+
+  #cacheForMs({ headers }: Reply, lifetime: keyof CacheLifetimes): number | undefined {
+    const { memory } = this.#settings;
+    return memory && readCacheForMs(headers, memory[lifetime]);
   }
 }
 

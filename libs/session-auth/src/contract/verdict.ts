@@ -30,13 +30,22 @@ export interface Accepted<User> {
   readonly ageMs?: number;
   /** The service could not be asked: the session was confirmed before, and has lapsed since. */
   readonly stale?: true;
+  /** Milliseconds for which the service lets this answer be cached, if that is less than `ttlMs`; 0: not at all. They begin when the call is sent. */
+  readonly cacheForMs?: number;
+}
+
+/** The session is not valid. */
+export interface Rejected {
+  readonly kind: 'rejected';
+  /** The same for a refusal, if that is less than `negativeTtlMs`. */
+  readonly cacheForMs?: number;
 }
 
 /** What became of one check. A value and not an error, because a flood of refusals must not pay for stack traces. */
-export type Verdict<User> = Accepted<User> | { readonly kind: 'rejected' } | { readonly kind: 'denied' } | Unavailable;
+export type Verdict<User> = Accepted<User> | Rejected | { readonly kind: 'denied' } | Unavailable;
 
 /** The session is not valid: 401. */
-export const REJECTED = Object.freeze({ kind: 'rejected' });
+export const REJECTED = Object.freeze({ kind: 'rejected' }) satisfies Rejected;
 /** The service refuses this application or user: 403. */
 export const DENIED = Object.freeze({ kind: 'denied' });
 

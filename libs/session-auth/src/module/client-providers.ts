@@ -59,7 +59,7 @@ function noticesTo(log: NoticeLog, { tokenEcho }: SessionAuthSettings, pool: Con
     log.tokenMismatch();
     if (tokenEcho === 'deny') pool.renew();
   };
-  return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch };
+  return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch, cachingForbidden: () => log.cachingForbidden() };
 }
 
 /** The way to the session service. */

@@ -20,6 +20,14 @@ export class NoticeLog implements Notices {
     );
   }
 
+  cachingForbidden(): void {
+    this.#write(
+      'caching forbidden',
+      'the session service forbids caching its answers (Cache-Control: no-store, no-cache or max-age=0, or Age), so cache.ttlMs has no effect and ' +
+        'every check calls the service. Have the service or the proxy before it send Cache-Control: private to user_details.',
+    );
+  }
+
   /** A call to the store of `cache.store` failed, or took too long. */
   storeUnavailable(): void {
     this.#write(

@@ -12,7 +12,7 @@ export interface MemorySettings {
   readonly staleIfErrorMs: number;
 }
 
-/** Milliseconds after which a failed refresh is repeated: a part of the time that it has. */
-export function refreshPauseMs(refreshAheadMs: number): number {
-  return refreshAheadMs / 4;
+/** How much older an entry counts as, so that it expires after `cacheForMs` instead of its whole lifetime. */
+export function shortenedBy(cacheForMs: number | undefined, lifetimeMs: number): number {
+  return cacheForMs === undefined ? 0 : Math.max(0, lifetimeMs - cacheForMs);
 }

@@ -217,3 +217,91 @@ describe('a session in use', () => {
     expect(claims({}, [99])).toEqual([false]);
   });
 });
+
+describe('a session that the service lets be cached for less than its lifetime', () => {
+  const forTen = { ...ann, cacheForMs: 10 } as const;
+
+  it('expires that much earlier, counted from the sending of the call', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.learn(keys, forTen, 4);
+    sleep(5);
+    expect(find()).toMatchObject({ user: 'ann' });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('never lives longer than its lifetime', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.learn(keys, { ...ann, cacheForMs: 1_000 });
+    sleep(99);
+    expect(find()).toMatchObject({ user: 'ann' });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('is never younger than the service says', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, forTen);
+    expect([find(91), find(90)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+  });
+
+  it('is good for an outage within staleIfErrorMs from then', () => {
+    const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
+    memory.learn(keys, forTen);
+    sleep(59);
+    expect([find(), memory.findStale(keys)]).toEqual([undefined, 'ann']);
+    sleep(1);
+    expect(memory.findStale(keys)).toBeUndefined();
+  });
+
+  it('is refreshed ahead no sooner than after half of its life, however long refreshAheadMs is', () => {
+    const { memory, sleep } = memoryAt({ refreshAheadMs: 40 });
+    memory.learn(keys, forTen);
+    const claims = [4, 1, 1].map((ms) => (sleep(ms), memory.claimRefresh(keys)));
+    expect(claims).toEqual([false, true, false]);
+    memory.learn(keys, { ...ann, cacheForMs: 90 });
+    expect([49, 1].map((ms) => (sleep(ms), memory.claimRefresh(keys)))).toEqual([false, true]);
+  });
+
+  it('is not cached at all with 0: it evicts what was cached, also for an outage', () => {
+    const { memory, find } = memoryAt({ staleIfErrorMs: 50 });
+    memory.learn(keys, ann);
+    memory.learn(keys, { ...ann, cacheForMs: 0 });
+    expect([find(), memory.findStale(keys), memory.count(), memory.knows('token')]).toEqual([undefined, undefined, 0, false]);
+  });
+
+  it('ends a refusal of before, also with 0', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, REJECTED);
+    memory.learn(keys, { ...ann, cacheForMs: 0 });
+    expect(find()).toBeUndefined();
+  });
+});
+
+describe('a refusal that the service lets be cached for less than its lifetime', () => {
+  it('expires that much earlier, counted from the sending of the call', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.learn(keys, { ...REJECTED, cacheForMs: 10 }, 4);
+    sleep(5);
+    expect(find()).toEqual(REJECTED);
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('never lives longer than negativeTtlMs', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.learn(keys, { ...REJECTED, cacheForMs: 1_000 });
+    sleep(50);
+    expect(find()).toBeUndefined();
+  });
+
+  it('is not cached at all with 0, and evicts the session and the refusal of before', () => {
+    const { memory, find } = memoryAt();
+    memory.learn(keys, REJECTED);
+    memory.learn(keys, { ...REJECTED, cacheForMs: 0 });
+    expect(find()).toBeUndefined();
+    memory.learn(keys, ann);
+    memory.learn(keys, { ...REJECTED, cacheForMs: 0 });
+    expect(find()).toBeUndefined();
+  });
+});

@@ -1,7 +1,8 @@
-import { REJECTED, type Accepted, type Verdict } from '../contract/verdict.js';
+import { REJECTED, type Accepted, type Rejected, type Verdict } from '../contract/verdict.js';
 import { entryOf, userOf, UserUnderIv, type CachedUser } from './cached-user.js';
 import { LapsingMap } from './lapsing-map.js';
-import { refreshPauseMs, type MemorySettings } from './memory-settings.js';
+import { shortenedBy, type MemorySettings } from './memory-settings.js';
+import { RefreshPauses } from './refresh-pauses.js';
 import type { SessionKeys } from './session-key.js';
 import { UserRevocations } from './user-revocations.js';
 
@@ -12,18 +13,18 @@ export class SessionMemory<User extends object | string | number | true> {
   /** Of each refused token, the session. */
   readonly #refusals: LapsingMap<string>;
   readonly #signedOut: LapsingMap<true>;
-  readonly #refreshed: LapsingMap<true>;
+  readonly #refreshPauses: RefreshPauses;
   /** Every cached session is held against it when it is read. */
   readonly revocations: UserRevocations;
 
   constructor(settings: MemorySettings, now: () => number = () => performance.now()) {
-    const { maxEntries, ttlMs, negativeTtlMs, refreshAheadMs, staleIfErrorMs } = settings;
+    const { maxEntries, ttlMs, negativeTtlMs, staleIfErrorMs } = settings;
     this.#settings = settings;
     this.revocations = new UserRevocations(ttlMs + staleIfErrorMs, now);
     this.#sessions = new LapsingMap({ maxEntries, lifetimeMs: ttlMs }, now);
     this.#refusals = new LapsingMap({ maxEntries, lifetimeMs: negativeTtlMs }, now);
     this.#signedOut = new LapsingMap({ maxEntries, lifetimeMs: ttlMs + staleIfErrorMs }, now);
-    this.#refreshed = new LapsingMap({ maxEntries, lifetimeMs: refreshPauseMs(refreshAheadMs) }, now);
+    this.#refreshPauses = new RefreshPauses(settings, now);
   }
 
   /** What is known of a session and not older than its lifetime, nor than `maxAgeMs`. */
@@ -51,14 +52,12 @@ export class SessionMemory<User extends object | string | number | true> {
   claimRefresh({ token }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
     if (refreshAheadMs === 0 || this.#sessions.isYounger(token, ttlMs - refreshAheadMs)) return false;
-    if (this.#refreshed.get(token)) return false;
-    this.#refreshed.set(token, true);
-    return true;
+    return this.#refreshPauses.claim(token);
   }
 
   /**
    * Caches what the service answered; an outage changes nothing. A session's lifetime begins when the call was sent, `tookMs` ago: the service
-   * may have looked at it then.
+   * may have looked at it then. An answer that may not be cached (`cacheForMs: 0`) evicts the one before it.
    */
   learn(keys: SessionKeys, verdict: Verdict<User>, tookMs = 0): void {
     if (verdict.kind === 'unavailable') return;
@@ -67,7 +66,7 @@ export class SessionMemory<User extends object | string | number | true> {
       return;
     }
     this.#sessions.delete(keys.token);
-    if (verdict.kind === 'rejected' && this.#settings.negativeTtlMs > 0) this.#refusals.set(keys.token, keys.session);
+    if (verdict.kind === 'rejected') this.#rememberRefusal(keys, verdict, tookMs);
   }
 
   /** How many sessions are cached now. It looks at each. */
@@ -128,14 +127,24 @@ export class SessionMemory<User extends object | string | number | true> {
 
   #isEntryRevoked(token: string, entry: CachedUser<User>): boolean {
     if (this.revocations.isEmpty) return false;
-    return this.revocations.revokes(entry instanceof UserUnderIv ? entry.user : entry, this.#sessions.setAtMs(token));
+    return this.revocations.revokesUser(entry instanceof UserUnderIv ? entry.user : entry, this.#sessions.setAtMs(token));
   }
 
-  #remember(keys: SessionKeys, { user, ageMs = 0 }: Accepted<User>, tookMs: number): void {
+  #remember(keys: SessionKeys, { user, ageMs = 0, cacheForMs }: Accepted<User>, tookMs: number): void {
     const { token } = keys;
     if (this.isBarred(token) || this.revocations.revokedWithin(user, ageMs + tookMs)) return;
     this.#refusals.delete(token);
-    this.#refreshed.delete(token);
-    this.#sessions.set(token, entryOf(user, keys), ageMs + tookMs);
+    if (cacheForMs === 0) {
+      this.#sessions.delete(token);
+      return;
+    }
+    this.#sessions.set(token, entryOf(user, keys), ageMs + tookMs + shortenedBy(cacheForMs, this.#settings.ttlMs));
+    this.#refreshPauses.cached(token, cacheForMs);
+  }
+
+  #rememberRefusal({ token, session }: SessionKeys, { cacheForMs }: Rejected, tookMs: number): void {
+    const { negativeTtlMs } = this.#settings;
+    if (negativeTtlMs === 0 || cacheForMs === 0) this.#refusals.delete(token);
+    else this.#refusals.set(token, session, cacheForMs === undefined ? 0 : tookMs + shortenedBy(cacheForMs, negativeTtlMs));
   }
 }

@@ -35,9 +35,9 @@ export class UserRevocations {
     this.#allAtMs = Math.floor(this.#now());
   }
 
-  /** Whether no session can be revoked: the quick answer for nearly all. */
+  /** Whether no user was revoked lately, so that {@link revokesUser} is `false` for all. */
   get isEmpty(): boolean {
-    return this.#atMs.size === 0 && this.#allAtMs === -Infinity;
+    return this.#atMs.size === 0;
   }
 
   /** Whether a session of this user that was confirmed so many milliseconds ago is revoked. */
@@ -45,9 +45,13 @@ export class UserRevocations {
     return this.revokes(user, Math.floor(this.#now()) - Math.ceil(ageMs));
   }
 
-  /** Whether a session of this user that was confirmed at `confirmedAtMs` is revoked. The same millisecond counts as before. */
+  /** The same by the time of its confirmation. The same millisecond counts as before. */
   revokes(user: unknown, confirmedAtMs: number): boolean {
-    if (confirmedAtMs <= this.#allAtMs) return true;
+    return confirmedAtMs <= this.#allAtMs || this.revokesUser(user, confirmedAtMs);
+  }
+
+  /** The same without revocations of all sessions, for entries of a cache that these have emptied. */
+  revokesUser(user: unknown, confirmedAtMs: number): boolean {
     const username = usernameOf(user);
     return username !== undefined && confirmedAtMs <= (this.#atMs.get(username) ?? -Infinity);
   }

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../client/api-key.js';
 import { SessionStore } from '../../contract/session-store.js';
-import { refreshPauseMs, type MemorySettings } from '../../verifier/memory-settings.js';
+import type { MemorySettings } from '../../verifier/memory-settings.js';
+import { refreshPauseMs } from '../../verifier/refresh-pauses.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
 import { integerOption, refuseOption } from './option-checks.js';
 

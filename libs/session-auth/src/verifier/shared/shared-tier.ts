@@ -2,6 +2,7 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionStore } from '../../contract/session-store.js';
 import type { Verdict } from '../../contract/verdict.js';
 import type { SessionKeys } from '../session-key.js';
+import { shortenedBy } from '../memory-settings.js';
 import type { Flight } from '../single-flight.js';
 import { Leases, type LeaseSettings } from './leases.js';
 import { followLease } from './lease-wait.js';
@@ -125,7 +126,7 @@ export class SharedTier<User> {
 
   #store(keys: SessionKeys, verdict: Verdict<User>, tookMs: number, sinceMs: number | undefined): boolean {
     if (verdict.kind !== 'accepted' || !verdict.json || sinceMs === undefined) return false;
-    const ageMs = Math.ceil(tookMs);
+    const ageMs = Math.ceil(tookMs) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
     if (ageMs >= this.#settings.ttlMs) return false;
     void this.#cache.set(keys, verdict.json, ageMs, sinceMs).then((isSet) => {
       if (!isSet) this.revocations.foundTombstone(keys.token);

@@ -1,0 +1,165 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readCacheForMs } from './cache-lifetime.js';
+
+const TTL_MS = 60_000;
+
+const cacheForMs = (control?: unknown, age?: unknown): number | undefined =>
+  readCacheForMs({ ...(control !== undefined && { 'cache-control': control }), ...(age !== undefined && { age }) }, TTL_MS);
+
+describe('the lifetime that a reply allows', () => {
+  it.each<[header: unknown, expected: number | undefined]>([
+    [undefined, undefined],
+    ['', undefined],
+    [' , ,', undefined],
+    ['private', undefined],
+    ['private="set-cookie, no-store"', undefined],
+    ['public, must-revalidate, immutable', undefined],
+    ['stale-if-error=60, stale-while-revalidate=60', undefined],
+    ['x-no-store, no-storex, max-aged=1', undefined],
+    ['ext="a\\"no-store, max-age=1"', undefined],
+    ['no-store', 0],
+    ['NO-Store', 0],
+    ['no-store=x', 0],
+    ['private, no-cache', 0],
+    ['no-cache="set-cookie"', 0],
+    ['max-age=3600, no-store', 0],
+    ['max-age=0', 0],
+    ['max-age=10', 10_000],
+    ['Max-Age=10', 10_000],
+    ['max-age="10"', 10_000],
+    ['max-age=010', 10_000],
+    ['\t max-age=10 \t,', 10_000],
+    ['private,max-age=10', 10_000],
+    ['s-maxage=10', 10_000],
+    ['max-age=20, s-maxage=10', 10_000],
+    ['max-age=10, s-maxage=20', 10_000],
+    ['max-age=20, max-age=10', 10_000],
+    ['max-age=59', 59_000],
+    ['max-age=60', undefined],
+    ['max-age=3600', undefined],
+    ['max-age=2147483648', undefined],
+    [`max-age=${'9'.repeat(400)}`, undefined],
+    [`max-age=${'9'.repeat(400)}, max-age=1`, 1_000],
+  ])('by Cache-Control %j is %p ms', (header, expected) => {
+    expect(cacheForMs(header)).toBe(expected);
+  });
+
+  it.each<[header: unknown]>([
+    ['max-age'],
+    ['max-age='],
+    ['max-age=""'],
+    ['max-age=" 10"'],
+    ['max-age="1\\0"'],
+    ['max-age=-1'],
+    ['max-age=+10'],
+    ['max-age=1.5'],
+    ['max-age=1e3'],
+    ['max-age=0x10'],
+    ['max-age=ten'],
+    ['max-age=10, max-age=x'],
+    ['max-age = 10'],
+    ['max-age=10 s-maxage=10'],
+    ['max-age=10; private'],
+    ['private="unclosed, max-age=10'],
+    ['max-age=１０'],
+    ['max-age:10'],
+    ['=10'],
+    [10],
+    [null],
+    [{ 'max-age': 10 }],
+    [['max-age=10', 10]],
+  ])('by Cache-Control %j, which can not be read, is 0', (header) => {
+    expect(cacheForMs(header)).toBe(0);
+  });
+
+  it.each<[header: unknown, expected: number | undefined]>([
+    [['private', 'max-age=10'], 10_000],
+    [['max-age=10', 'max-age=5'], 5_000],
+    [['max-age=10', 'no-store'], 0],
+    [['private="a', 'no-store"'], 0],
+    [[], undefined],
+  ])('by several lines of Cache-Control %j is %p ms: the shortest', (header, expected) => {
+    expect(cacheForMs(header)).toBe(expected);
+  });
+
+  it.each<[control: unknown, age: unknown, expected: number | undefined]>([
+    [undefined, '0', undefined],
+    [undefined, '10', 50_000],
+    ['private', '10', 50_000],
+    ['max-age=30', '10', 20_000],
+    ['max-age=3600', '10', 50_000],
+    ['max-age=30', '30', 0],
+    ['max-age=30', '3600', 0],
+    ['max-age=30', '9'.repeat(400), 0],
+    [`max-age=${'9'.repeat(400)}`, '9'.repeat(400), 0],
+    ['max-age=30', ' 10\t', 20_000],
+    ['max-age=30', '0, 10', 20_000],
+    ['max-age=30', ['10', '0'], 20_000],
+    ['max-age=30', [], 30_000],
+    ['max-age=30', '', 0],
+    ['max-age=30', '-5', 0],
+    ['max-age=30', '5.0', 0],
+    ['max-age=30', '5, x', 0],
+    ['max-age=30', 5, 0],
+    [undefined, 'x', 0],
+  ])('by Cache-Control %j and Age %j is %p ms', (control, age, expected) => {
+    expect(cacheForMs(control, age)).toBe(expected);
+  });
+
+  const anyNumber = fc.oneof(fc.integer().map(String), fc.double().map(String), fc.string({ maxLength: 4 }), fc.bigInt().map(String));
+  const anyName = fc.constantFrom('max-age', 's-maxage', 'No-Store', 'no-cache', 'private', 'ext', 'Age', '');
+  const anyDirective = fc
+    .tuple(anyName, fc.constantFrom('', '=', '="', ' ='), anyNumber, fc.constantFrom('', '"'))
+    .map((parts) => parts.join(''));
+  const anyField = fc.oneof(
+    fc.array(anyDirective, { maxLength: 4 }).map((directives) => directives.join(',')),
+    fc.array(anyDirective, { maxLength: 3 }),
+    anyNumber,
+    fc.string(),
+    fc.anything(),
+  );
+
+  it('is never negative, and never above the lifetime that it shortens, whatever the headers are', () => {
+    fc.assert(
+      fc.property(anyField, anyField, fc.integer({ min: 0, max: 300_000 }), (control, age, ttlMs) => {
+        const allowed = readCacheForMs({ 'cache-control': control, age }, ttlMs);
+        if (allowed === undefined) return;
+        expect(allowed).toBeGreaterThanOrEqual(0);
+        expect(allowed).toBeLessThan(ttlMs);
+      }),
+    );
+  });
+
+  it('is no longer with one more directive or one more Age', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyDirective, { maxLength: 3 }),
+        anyDirective,
+        fc.array(anyNumber, { maxLength: 2 }),
+        anyNumber,
+        (some, one, ages, age) => {
+          const allowed = cacheForMs(some, ages) ?? TTL_MS;
+          expect(cacheForMs([...some, one], ages) ?? TTL_MS).toBeLessThanOrEqual(allowed);
+          expect(cacheForMs(some, [...ages, age]) ?? TTL_MS).toBeLessThanOrEqual(allowed);
+        },
+      ),
+    );
+  });
+
+  it('of well-formed headers is what remains of the shorter lifetime', () => {
+    const seconds = fc.nat({ max: 120 });
+    fc.assert(
+      fc.property(seconds, seconds, (maxAge, age) => {
+        const left = Math.max(0, Math.min(60, maxAge) - age) * 1_000;
+        expect(cacheForMs(`private, max-age=${maxAge}`, String(age)) ?? TTL_MS).toBe(left);
+      }),
+    );
+  });
+
+  it('is 0 by a header of thousands of characters that can not be read', () => {
+    for (const part of ['a', ' ', '"', ',', '=', '\\', 'a=', 'a="', '" ,']) {
+      expect(cacheForMs(`private="${part.repeat(8_000)}x;`)).toBe(0);
+    }
+  });
+});
