@@ -53,7 +53,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
     for (const request of [() => userDetails(url, goesOn), () => signOut(url, goesOn), () => signIn(url)]) {
       const reply = await request();
       expectEmpty(reply, 503);
-      expect(reply.headers['retry-after']).toBe('1');
+      expect(reply.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
     }
     await server.run();
     expectUserRecord(await answerAfterOutage(() => userDetails(url, goesOn)));

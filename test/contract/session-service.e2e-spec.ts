@@ -343,7 +343,7 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
     });
 
     describe('every answer (our decision)', () => {
-      itIsOurDecision('forbids storing it and does not say what made it', async () => {
+      itIsOurDecision('forbids storing it, user_details in shared HTTP caches alone, and does not say what made it', async () => {
         const token = await tokenOf(accounts.manager);
         const answers = [
           await signIn(accounts.manager),
@@ -357,8 +357,9 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         ];
 
         expect(answers.map((answer) => answer.status)).toEqual([200, 202, 200, 400, 401, 404, 403, 200]);
+        const [no, ours] = ['no-store', 'private'];
+        expect(answers.map(({ headers }) => headers['cache-control'])).toEqual([no, no, ours, no, ours, no, no, no]);
         for (const { headers } of answers) {
-          expect(headers['cache-control']).toBe('no-store');
           expect(headers).not.toHaveProperty('x-powered-by');
           expect(headers).not.toHaveProperty('etag');
         }

@@ -4,6 +4,7 @@ import {
   Controller,
   Delete,
   Get,
+  Header,
   HttpCode,
   HttpStatus,
   Post,
@@ -53,8 +54,12 @@ export class AuthenticationController {
     if (!(await this.sessions.end(token))) throw new UnauthorizedException();
   }
 
-  /** Details of the signed-in user (interface, 4.3). */
+  /**
+   * Details of the signed-in user (interface, 4.3). No shared HTTP cache may keep the answer, nor a refusal; `no-store` would forbid
+   * `nestjs-session-auth` to cache them for the time that its users choose.
+   */
   @Get('user_details')
+  @Header('Cache-Control', 'private')
   async userDetails(@PresentedToken() token: string): Promise<UserRecord> {
     const user = await this.sessions.findUser(token);
     if (!user) throw new UnauthorizedException();

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 
-/** Sets what holds for every answer. The application is created with `bodyParser: false`: see JsonBodyInterceptor. */
+/** Sets what holds for every answer that does not set its own. The application is created with `bodyParser: false`: see JsonBodyInterceptor. */
 export function configureApplication(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');

@@ -7,6 +7,7 @@ import {
   HttpStatus,
   Logger,
   ServiceUnavailableException,
+  UnauthorizedException,
 } from '@nestjs/common';
 import { DatabaseUnavailableError } from '../database/database-unavailable.error.js';
 import { TooManyFailuresError } from '../sign-in-limits/too-many-failures.error.js';
@@ -25,6 +26,7 @@ export class EmptyErrorFilter implements ExceptionFilter {
     if (error instanceof DatabaseUnavailableError) this.outages.note(error.message);
     if (!response.headersSent) {
       response.statusCode = error instanceof HttpException ? error.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
+      if (!(error instanceof UnauthorizedException)) response.setHeader('Cache-Control', 'no-store');
       if (error instanceof ServiceUnavailableException) response.setHeader('Retry-After', 1);
       if (error instanceof TooManyFailuresError) response.setHeader('Retry-After', error.retryAfterSeconds);
     }
