@@ -94,9 +94,12 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
  * A sign-out through this application ends it here at once.
  */
 export interface SessionAuthCacheOptions {
-  /** Milliseconds that a confirmed session is answered from memory. 1 to 300 000. Required: there is no harmless default. */
+  /**
+   * Milliseconds that a confirmed session is answered from memory. 1 to 300 000. Required: there is no harmless default. `Cache-Control` (`no-store`,
+   * `no-cache`, `max-age`, `s-maxage`) and `Age` of the service's reply shorten it, and never lengthen it (our decision).
+   */
   readonly ttlMs: number;
-  /** Milliseconds that a refusal is answered from memory. 0 to 300 000. @default 5000 */
+  /** Milliseconds that a refusal is answered from memory; the same headers shorten it. 0 to 300 000. @default 5000 */
   readonly negativeTtlMs?: number;
   /** Sessions remembered at most, the least recently used first out; as many refusals beside them. 1 to 10 000 000. @default 10000 */
   readonly maxEntries?: number;
