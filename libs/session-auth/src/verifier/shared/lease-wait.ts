@@ -36,8 +36,8 @@ async function leaseOver<User>(lease: string, { lookAgain, startedAtMs, timeoutM
   const untilMs = startedAtMs + timeoutMs;
   for (let pauseMs = FIRST_PAUSE_MS; performance.now() + pauseMs < untilMs; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     await pause(pauseMs);
-    const found = await lookAgain();
-    if (found.kind !== 'leased') return found;
+    const found = await Promise.race([lookAgain(), pause(untilMs - performance.now())]);
+    if (found?.kind !== 'leased') return found ?? MISSING;
     if (found.lease !== lease) return MISSING;
   }
   return MISSING;

@@ -34,6 +34,11 @@ export class SessionSeal {
     return createHmac('sha256', this.#names).update(token, 'latin1').digest('base64url');
   }
 
+  /** The key of the revocation of the session with this token digest. */
+  nameOfRevoked(token: string): string {
+    return `revoked.${this.nameOf(token)}`;
+  }
+
   /** The key of the revocation of a user's sessions. */
   nameOfUser(username: string): string {
     return `user.${createHmac('sha256', this.#users).update(username).digest('base64url')}`;

@@ -3,12 +3,10 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
 import type { Accepted } from '../../contract/verdict.js';
 import type { SessionKeys } from '../session-key.js';
+import type { RevocationRecords } from './revocation-records.js';
 import type { SessionSeal } from './session-seal.js';
 import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-record.js';
 import type { StoreAccess } from './store-access.js';
-
-/** The clocks of two nodes of a store may differ this much. A value that was confirmed so soon after a revocation counts as revoked. */
-const STORE_CLOCK_TOLERANCE_MS = 1_000;
 
 /** What a {@link SharedCache} works with. */
 export interface SharedCacheParts<User> {
@@ -16,6 +14,7 @@ export interface SharedCacheParts<User> {
   readonly access: StoreAccess;
   /** The first seals, all open. */
   readonly seals: readonly [SessionSeal, ...SessionSeal[]];
+  readonly records: RevocationRecords;
   readonly readUser: (json: object) => User | undefined;
   /** Milliseconds that a session is cached. */
   readonly ttlMs: number;
@@ -123,7 +122,10 @@ export class SharedCache<User> {
     // An age that is no number is no age.
     if (!record || !(record.ageMs < Math.min(maxAgeMs, this.#parts.ttlMs))) return undefined;
     const user = readUser(record.json, this.#parts.readUser);
-    if (user === undefined || (await this.#isRevoked(record)) || this.#parts.isRevokedHere(user, record.ageMs)) return undefined;
+    if (user === undefined) return undefined;
+    const { username } = record.json as { readonly username?: unknown };
+    if (await this.#parts.records.cover({ token: keys.token, username, sinceMs: record.sinceMs })) return undefined;
+    if (this.#parts.isRevokedHere(user, record.ageMs)) return undefined;
     return { kind: 'accepted', user, ageMs: record.ageMs };
   }
 
@@ -138,16 +140,5 @@ export class SharedCache<User> {
     const record = readSharedRecord(text, session.token, remainingMs);
     if (record.clockDiffers) this.#parts.clockDiffers();
     return record;
-  }
-
-  /** Whether the user's sessions, or all, were revoked after the service was asked. In doubt they were. */
-  async #isRevoked({ json, sinceMs }: ReadRecord): Promise<boolean> {
-    const { seals, access, store } = this.#parts;
-    const { username } = json as { readonly username?: unknown };
-    const ofUser = typeof username === 'string' ? seals.map((seal) => seal.nameOfUser(username)) : [];
-    const names = [...seals.map((seal) => seal.nameOfAll), ...ofUser];
-    const revokedAtMs = await access.try(() => store.getRevocations(names));
-    if (revokedAtMs === undefined) return true;
-    return revokedAtMs.some((atMs) => atMs !== undefined && !((sinceMs ?? -Infinity) > atMs + STORE_CLOCK_TOLERANCE_MS));
   }
 }

@@ -1,5 +1,6 @@
 import type { SessionStore } from '../../contract/session-store.js';
-import { Outbox } from './outbox.js';
+import type { Outbox } from './outbox.js';
+import type { RevocationRecords } from './revocation-records.js';
 import { RevocationBus, type BusMessage } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';
 import type { SharedCache } from './shared-cache.js';
@@ -29,6 +30,8 @@ export interface SharedRevocationsParts {
   readonly store: SessionStore;
   readonly access: StoreAccess;
   readonly seals: readonly SessionSeal[];
+  readonly outbox: Outbox;
+  readonly records: RevocationRecords;
   readonly cache: Pick<SharedCache<unknown>, 'delete'>;
   readonly reports: SharedTierReports;
 }
@@ -45,8 +48,8 @@ export class SharedRevocations {
   constructor(parts: SharedRevocationsParts, tombstoneMs: number) {
     this.#parts = parts;
     this.#tombstoneMs = tombstoneMs;
-    this.#outbox = new Outbox(parts.access);
-    this.#bus = new RevocationBus(parts.store, this.#outbox, parts.seals);
+    this.#outbox = parts.outbox;
+    this.#bus = new RevocationBus(parts.store, parts.outbox, parts.seals);
   }
 
   /** Sets the tombstone of a session, before the service is asked to end it. */
@@ -76,19 +79,19 @@ export class SharedRevocations {
 
   /** Evicts a session from the store and from all instances. */
   async forget(token: string): Promise<void> {
-    await this.#parts.cache.delete(token);
+    await this.#parts.records.addSession(token);
     await this.publish({ kind: 'forgotten', token });
   }
 
   /** Revokes every session of a user, in the store and on all instances. */
   async endUser(username: string): Promise<void> {
-    await this.#revoke((seal) => seal.nameOfUser(username));
+    await this.#parts.records.addUser(username);
     await this.publish({ kind: 'userEnded', username });
   }
 
   /** Revokes every session, in the store and on all instances. */
   async endAll(): Promise<void> {
-    await this.#revoke((seal) => seal.nameOfAll);
+    await this.#parts.records.addAll();
     await this.publish({ kind: 'allEnded' });
   }
 
@@ -119,11 +122,6 @@ export class SharedRevocations {
   async close(): Promise<void> {
     this.#outbox.close();
     await this.#unsubscribe?.();
-  }
-
-  async #revoke(nameWith: (seal: SessionSeal) => string): Promise<void> {
-    const names = this.#parts.seals.map(nameWith);
-    await Promise.all(names.map((name) => this.#deliver(name, (leftMs) => this.#parts.store.setRevocation(name, leftMs))));
   }
 
   async #eachName(token: string, work: (name: string) => Promise<unknown>): Promise<void> {

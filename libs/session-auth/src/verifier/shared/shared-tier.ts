@@ -6,6 +6,8 @@ import { shortenedBy } from '../memory-settings.js';
 import type { Flight } from '../single-flight.js';
 import { Leases, type LeaseSettings } from './leases.js';
 import { followLease } from './lease-wait.js';
+import { Outbox } from './outbox.js';
+import { RevocationRecords } from './revocation-records.js';
 import { SessionSeal } from './session-seal.js';
 import { SharedCache, type LookUp } from './shared-cache.js';
 import { SharedRevocations, type SharedTierListener } from './shared-revocations.js';
@@ -64,12 +66,15 @@ export class SharedTier<User> {
     const sealOf = (secret: string): SessionSeal => new SessionSeal(secret, scope);
     const seals = [sealOf(first), ...others.map(sealOf)] as const;
     const access = new StoreAccess(settings.timeoutMs, () => reports.failed());
-    this.#settings = settings;
+    const outbox = new Outbox(access);
+    const records = new RevocationRecords({ store, access, outbox, seals, forMs: settings.tombstoneMs });
     const isRevokedHere = (user: User, ageMs: number): boolean => this.revocations.isRevoked(user, ageMs);
     const clockDiffers = (): void => reports.clockDiffers();
-    this.#cache = new SharedCache({ store, access, seals, readUser, ttlMs, isRevokedHere, clockDiffers });
+    this.#settings = settings;
+    this.#cache = new SharedCache({ store, access, seals, records, readUser, ttlMs, isRevokedHere, clockDiffers });
     this.#leases = new Leases(store, access, settings);
-    this.revocations = new SharedRevocations({ store, access, seals, cache: this.#cache, reports }, settings.tombstoneMs);
+    const parts = { store, access, outbox, records, seals, cache: this.#cache, reports };
+    this.revocations = new SharedRevocations(parts, settings.tombstoneMs);
   }
 
   /** Checks a session: by the shared cache, or else by the service. Never rejects. */
