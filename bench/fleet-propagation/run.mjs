@@ -34,7 +34,7 @@ function told(processes, kind, token) {
 }
 
 async function allListen() {
-  while (!(await redis.cli('PUBSUB', 'NUMSUB', 'session-auth:news')).endsWith(`\n${INSTANCES}`)) await setTimeout(50);
+  while (!(await redis.cli('PUBSUB', 'NUMSUB', 'session-auth:messages')).endsWith(`\n${INSTANCES}`)) await setTimeout(50);
 }
 
 /** One session that all remember, signed out on one of them; how long the others then took. */

@@ -29,7 +29,7 @@ const NEW_KEYS = 1_000_000_000;
 const ROUNDS = 5;
 const OPERATIONS = 100_000;
 const SUBSCRIBERS = 1_000;
-const CHANNEL = 'session-auth:news';
+const CHANNEL = 'session-auth:messages';
 
 const CLAIM_MS = '5000';
 const MAX_VALUE_BYTES = '131072';

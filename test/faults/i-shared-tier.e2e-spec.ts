@@ -77,11 +77,11 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
         const far = await trial.keepApp(store.options(ttlMs));
         const token = `${TOKEN}-${ttlMs}`;
         trial.service.on('user_details', json(ANN));
-        await until('all listen', async () => Number((await store.redis.pubsub('NUMSUB', 'session-auth:news'))[1]) === (cut ? 4 : 3));
+        await until('all listen', async () => Number((await store.redis.pubsub('NUMSUB', 'session-auth:messages'))[1]) === (cut ? 4 : 3));
         expect([await trial.status({ at: far.url, token }), await trial.status({ at: near.url, token })]).toEqual([200, 200]);
         if (cut) {
           await store.redis.call('ACL', 'SETUSER', 'default', '-publish');
-          await expect(store.redis.publish('session-auth:news', 'x')).rejects.toThrow('NOPERM');
+          await expect(store.redis.publish('session-auth:messages', 'x')).rejects.toThrow('NOPERM');
         }
         await trial.status({ at: near.url, token, method: 'DELETE', path: '/logout' });
         trial.service.on('user_details', reply(401));

@@ -10,7 +10,7 @@ import type { InstanceSettings } from './instance-settings.js';
 const PATIENCE_MS = 1_000;
 
 /** The channel of the default prefix. */
-export const CHANNEL = 'session-auth:news';
+export const CHANNEL = 'session-auth:messages';
 
 interface Closable {
   close(): unknown;
@@ -67,14 +67,19 @@ export class Fleet {
     return count;
   }
 
-  /** The only key that there is, as soon as it has what is expected: `V` a value, `E` an end, `C` a claim. */
-  async key(kind: 'V' | 'E' | 'C'): Promise<string> {
+  /** The only entry that there is, as soon as it is of this kind: `V` a value, `E` a tombstone, `L` a lease. */
+  async key(kind: 'V' | 'E' | 'L'): Promise<string> {
     let key = '';
     await until(`${kind} is in the store`, async () => {
-      [key = ''] = await this.redis.keys('*');
+      [key = ''] = await this.entries();
       return key !== '' && (await this.redis.getrange(key, 0, 0)) === kind;
     });
     return key;
+  }
+
+  /** The keys of sessions, without signs of life and revocations. */
+  async entries(): Promise<string[]> {
+    return (await this.redis.keys('*')).filter((key) => !/:(?:alive|revoked):/.test(key));
   }
 
   /** How often the service was asked about sessions. */

@@ -69,7 +69,7 @@ describeWithRedis('Redis', () => {
       const sessions = app.app.get(SessionAuthService);
       bed.service.on('sign_in', json(USER));
       bed.service.on('user_details', json(USER));
-      await until('it listens', async () => (await bed.redis.pubsub('NUMSUB', 'session-auth:news'))[1] === 1);
+      await until('it listens', async () => (await bed.redis.pubsub('NUMSUB', 'session-auth:messages'))[1] === 1);
       await sessions.signIn({ username, password: PASSWORD }, { authIv: iv });
       await bed.kept(token, app, iv);
       await overheard.dump(bed.redis);
@@ -77,7 +77,7 @@ describeWithRedis('Redis', () => {
       await bed.kept(token, app);
       await overheard.dump(bed.redis);
       await sessions.signOut(token, { authIv: iv });
-      await until('the end is announced', () => overheard.having('message session-auth:news') >= 2);
+      await until('the end is announced', () => overheard.having('message session-auth:messages') >= 2);
       await overheard.dump(bed.redis);
       overheard.close();
 

@@ -44,7 +44,8 @@ const WRITES: [what: string, write: Write][] = [
   ['a hash', ({ redis }, key) => redis.del(key).then(() => redis.hset(key, 'V', 'V'))],
   ['a set', ({ redis }, key) => redis.del(key).then(() => redis.sadd(key, 'V'))],
   ['a stream', ({ redis }, key) => redis.del(key).then(() => redis.xadd(key, '*', 'V', 'V'))],
-  ['a claim without an end', ({ redis }, key) => redis.set(key, 'C')],
+  ['a lease without an end', ({ redis }, key) => redis.set(key, 'Lid.1:holder:0')],
+  ['a lease that is none', ({ redis }, key) => redis.set(key, 'L')],
 ];
 
 function turned(value: Buffer): Buffer {

@@ -59,8 +59,14 @@ export class LocalSessions<User extends object | string | number | true> {
     this.#places.ended?.add(token);
   }
 
-  /** Another instance signed the session out, or the store has a tombstone of it. */
+  /** Another instance signed the session out. It may have been signed out before, and issued again elsewhere since. */
   endedElsewhere(token: string): void {
+    this.bar(token);
+    this.tellEnded(token);
+  }
+
+  /** The store has a tombstone of the session, which every check of it finds. */
+  foundTombstone(token: string): void {
     if (!this.#places.memory?.isBarred(token)) this.bar(token);
     this.tellEnded(token);
   }

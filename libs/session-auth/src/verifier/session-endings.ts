@@ -72,6 +72,7 @@ export class SessionEndings<User extends object | string | number | true> {
     const local = this.#local;
     this.#shared?.subscribe({
       ended: (token) => local.endedElsewhere(token),
+      foundTombstone: (token) => local.foundTombstone(token),
       refused: (token) => local.refusedElsewhere(token),
       forgotten: (token) => local.evict(token),
       userEnded: (username) => local.endUser(username),

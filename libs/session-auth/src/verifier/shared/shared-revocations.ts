@@ -11,6 +11,8 @@ import type { StoreAccess } from './store-access.js';
 export interface SharedTierListener {
   /** A session was signed out. */
   ended(token: string): void;
+  /** The store has a tombstone of a session. */
+  foundTombstone(token: string): void;
   /** The service refuses a session. */
   refused(token: string): void;
   /** A session is to be checked again. */
@@ -97,7 +99,7 @@ export class SharedRevocations {
 
   /** The store has a tombstone of a session. */
   foundTombstone(token: string): void {
-    this.#listener?.ended(token);
+    this.#listener?.foundTombstone(token);
   }
 
   /** Whether this instance knows that a session of this user, confirmed so many milliseconds ago, is revoked. */
