@@ -119,7 +119,16 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    for (const kept of this.#kept.splice(0).reverse()) await kept.close();
+    const errors: unknown[] = [];
+    for (const kept of this.#kept.splice(0).reverse()) {
+      try {
+        await kept.close();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    // An instance that crashed fails the test, and leaves neither servers nor processes behind.
+    if (errors.length > 0) throw errors[0];
   }
 }
 
