@@ -11,6 +11,8 @@ export type RedisPlace =
 export interface InstanceSettings {
   readonly platform?: 'Express' | 'Fastify';
   readonly baseUrl: string;
+  /** Milliseconds by which the wall clock of its host is ahead. */
+  readonly clockOffsetMs?: number;
   readonly redis: RedisPlace;
   readonly store?: Omit<RedisSessionStoreOptions, 'redis'>;
   readonly options?: Partial<Pick<SessionAuthOptions, 'timeoutMs' | 'breaker' | 'retry'>> & {

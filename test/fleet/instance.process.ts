@@ -16,7 +16,10 @@ import {
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import type { InstanceSettings } from './instance-settings.js';
 
-const { platform, baseUrl, redis: at, store, options } = JSON.parse(process.argv[2] ?? '') as InstanceSettings;
+const { platform, baseUrl, clockOffsetMs = 0, redis: at, store, options } = JSON.parse(process.argv[2] ?? '') as InstanceSettings;
+
+const wallClock = Date.now.bind(Date);
+Date.now = () => wallClock() + clockOffsetMs;
 
 const redis = 'nodes' in at ? new Cluster(at.nodes, at.options ?? {}) : new Redis({ port: at.port, host: '127.0.0.1', ...at.options });
 redis.on('error', () => undefined);
