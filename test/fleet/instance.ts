@@ -45,6 +45,12 @@ export class Instance {
     return (await answer) as Awaited<ReturnType<Commands[Name]>>;
   }
 
+  /** Ends the process at once, as a crash does. */
+  async crash(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.exit;
+  }
+
   /** Ends the process, whatever it does. An instance that ended before did so of an error of its own. */
   async kill(): Promise<void> {
     const ended = this.#child.exitCode;

@@ -7,7 +7,7 @@ import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { fromHeader, type TokenSource } from '../../guard/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { MemorySettings } from '../../verifier/memory-settings.js';
-import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
+import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import { readBaseUrl } from './base-url.js';
 import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';

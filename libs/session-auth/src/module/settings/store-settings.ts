@@ -2,7 +2,7 @@ import type { ApiKey } from '../../client/api-key.js';
 import { SessionStore } from '../../contract/session-store.js';
 import type { MemorySettings } from '../../verifier/memory-settings.js';
 import { refreshPauseMs } from '../../verifier/refresh-pauses.js';
-import type { SharedTierSettings } from '../../verifier/shared/shared-tier.js';
+import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import { integerOption, refuseOption } from './option-checks.js';
 
 /** What else decides how a store is used. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
 import { LapsingMap } from '../lapsing-map.js';
 import type { Outbox } from './outbox.js';
+import { objectIn } from './sealed-json.js';
 import type { SessionSeal } from './session-seal.js';
 
 /** A message of one instance to the others. Sessions are named by the digests of their tokens. */
@@ -34,7 +35,7 @@ interface Envelope {
   readonly at: number;
 }
 
-const TOKEN_KINDS: ReadonlySet<string> = new Set(['ended', 'refused', 'forgotten']);
+const TOKEN_KINDS: ReadonlySet<unknown> = new Set(['ended', 'refused', 'forgotten']);
 /** User names have up to 1024 characters, of up to 6 bytes each in JSON. */
 const MAX_BYTES = 8_192;
 /** A message that is published again within this time is ignored. */
@@ -101,16 +102,22 @@ export class RevocationBus {
   #unseal(bytes: Uint8Array): Envelope | undefined {
     for (const seal of this.#seals) {
       const text = seal.openMessage(bytes);
-      if (text !== undefined) return JSON.parse(text) as Envelope;
+      if (text !== undefined) return envelopeIn(text);
     }
     return undefined;
   }
 }
 
-function messageIn({ kind, token, username }: Envelope): BusMessage | undefined {
+/** Another version may seal anything. */
+function envelopeIn(text: string): Envelope | undefined {
+  const envelope = objectIn(text) as { readonly [Name in keyof Envelope]?: unknown } | undefined;
+  return typeof envelope?.id === 'string' && typeof envelope.at === 'number' ? (envelope as Envelope) : undefined;
+}
+
+function messageIn({ kind, token, username }: { readonly [Name in keyof Envelope]?: unknown }): BusMessage | undefined {
   if (kind === 'allEnded') return { kind };
-  if (kind === 'userEnded') return username === undefined ? undefined : { kind, username };
-  if (token === undefined || !TOKEN_KINDS.has(kind)) return undefined;
+  if (kind === 'userEnded') return typeof username === 'string' ? { kind, username } : undefined;
+  if (typeof token !== 'string' || !TOKEN_KINDS.has(kind)) return undefined;
   return { kind: kind as 'ended', token: Buffer.from(token, 'base64').toString('latin1') };
 }
 

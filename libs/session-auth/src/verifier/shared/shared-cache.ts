@@ -138,7 +138,7 @@ export class SharedCache<User> {
     const text = seal.openValue(keys, value);
     if (text === undefined) return undefined;
     const record = readSharedRecord(text, session.token, remainingMs);
-    if (record.clockDiffers) this.#parts.clockDiffers();
+    if (record?.clockDiffers) this.#parts.clockDiffers();
     return record;
   }
 }

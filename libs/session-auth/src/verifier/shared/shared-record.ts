@@ -1,5 +1,6 @@
 import { tokenKey } from '../session-key.js';
 import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
+import { objectIn } from './sealed-json.js';
 
 /** The sealed form: the record as the service sent it, without its token, and when that was. */
 interface SharedRecord {
@@ -40,17 +41,18 @@ export function writeSharedRecord(json: object, token: string, { ttlMs, ageMs, s
 }
 
 /**
- * Parses a record that was sealed. The age is the greater of two: by the store's clock, and by the wall clock of this host. A writer of the
+ * Parses a record that was sealed; returns `undefined` if it is none of this version. The age is the greater of two: by the store's clock, and by the wall clock of this host. A writer of the
  * store could restore an expired record and give it a new lifetime, which the wall clock limits.
  */
-export function readSharedRecord(text: string, token: string, remainingMs: number): ReadRecord {
-  const { confirmedAt, ttlMs, hasToken, since, json } = JSON.parse(text) as Omit<SharedRecord, 'since'> & { readonly since?: number };
+export function readSharedRecord(text: string, token: string, remainingMs: number): ReadRecord | undefined {
+  const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as Partial<SharedRecord>;
+  if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof json !== 'object' || !json) return undefined;
   const byStoreMs = ttlMs - remainingMs;
   const byHostMs = Date.now() - confirmedAt;
   return {
     json: hasToken ? { ...json, auth_token: token } : json,
     ageMs: Math.max(0, byStoreMs, byHostMs),
-    sinceMs: since,
+    sinceMs: typeof since === 'number' ? since : undefined,
     clockDiffers: Math.abs(byHostMs - byStoreMs) > CLOCK_TOLERANCE_MS,
   };
 }

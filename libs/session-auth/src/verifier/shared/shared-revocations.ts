@@ -4,7 +4,7 @@ import type { RevocationRecords } from './revocation-records.js';
 import { RevocationBus, type BusMessage } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';
 import type { SharedCache } from './shared-cache.js';
-import type { SharedTierReports } from './shared-tier.js';
+import type { SharedTierReports } from './shared-tier-settings.js';
 import type { StoreAccess } from './store-access.js';
 
 /** What this instance does about revocations of others. Sessions are named by the digests of their tokens. */

@@ -1,46 +1,17 @@
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import type { SessionStore } from '../../contract/session-store.js';
 import type { Verdict } from '../../contract/verdict.js';
 import type { SessionKeys } from '../session-key.js';
 import { shortenedBy } from '../memory-settings.js';
 import type { Flight } from '../single-flight.js';
-import { Leases, type LeaseSettings } from './leases.js';
+import { Leases } from './leases.js';
 import { followLease } from './lease-wait.js';
 import { Outbox } from './outbox.js';
 import { RevocationRecords } from './revocation-records.js';
 import { SessionSeal } from './session-seal.js';
 import { SharedCache, type LookUp } from './shared-cache.js';
 import { SharedRevocations, type SharedTierListener } from './shared-revocations.js';
+import type { SharedTierReports, SharedTierSettings } from './shared-tier-settings.js';
 import { StoreAccess } from './store-access.js';
-
-/** How a store is used. */
-export interface SharedTierSettings extends LeaseSettings {
-  readonly store: SessionStore;
-  /** How long a call to the store may take. */
-  readonly timeoutMs: number;
-  /** The first seals, all open. */
-  readonly secrets: readonly [string, ...string[]];
-  /** Names the session service that the sessions are of. */
-  readonly scope: string;
-  /** How long a session is cached. */
-  readonly ttlMs: number;
-  /** How long a tombstone stays: longer than any instance could cache the session. */
-  readonly tombstoneMs: number;
-  /** How long before it expires a session is refreshed; 0: never. */
-  readonly refreshAheadMs: number;
-  /** How long no instance repeats a refresh that failed. */
-  readonly refreshPauseMs: number;
-}
-
-/** What the tier reports to the application. */
-export interface SharedTierReports {
-  /** A call to the store failed. */
-  failed(): void;
-  /** The wall clock of another instance differs by more than a minute. */
-  clockDiffers(): void;
-  /** Whether messages of other instances arrive, and if not, why. */
-  busIs(state: 'connected' | 'interrupted', reason?: string): void;
-}
 
 /** A check of the session service, in the place of the session's lane. */
 export interface ServiceCall<User> {
@@ -50,6 +21,15 @@ export interface ServiceCall<User> {
   readonly patienceMs: number;
   /** Milliseconds of one check. */
   readonly timeoutMs: number;
+}
+
+/** One check on its way to the service. */
+interface Asking<User> {
+  readonly service: ServiceCall<User>;
+  readonly flight: Flight;
+  readonly startedAtMs: number;
+  /** The lease that it asked for. */
+  readonly lease?: string;
 }
 
 /** What the instances of an application share: a cache, leases, and revocations. */
@@ -132,19 +112,11 @@ export class SharedTier<User> {
   #store(keys: SessionKeys, verdict: Verdict<User>, tookMs: number, sinceMs: number | undefined): boolean {
     if (verdict.kind !== 'accepted' || !verdict.json || sinceMs === undefined) return false;
     const ageMs = Math.ceil(tookMs) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
+    if (verdict.cacheForMs === 0) void this.#cache.delete(keys.token);
     if (ageMs >= this.#settings.ttlMs) return false;
     void this.#cache.set(keys, verdict.json, ageMs, sinceMs).then((isSet) => {
       if (!isSet) this.revocations.foundTombstone(keys.token);
     });
     return true;
   }
-}
-
-/** One check on its way to the service. */
-interface Asking<User> {
-  readonly service: ServiceCall<User>;
-  readonly flight: Flight;
-  readonly startedAtMs: number;
-  /** The lease that it asked for. */
-  readonly lease?: string;
 }

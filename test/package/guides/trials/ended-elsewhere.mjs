@@ -1,0 +1,95 @@
+import { rejects } from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { ClientProxyFactory, Transport } from '@nestjs/microservices';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { lastValueFrom } from 'rxjs';
+import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+const SESSION_REVOKED = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked';
+const SECRET = 'the secret of the webhook';
+
+/** An identity provider that publishes its key. */
+async function startProvider() {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'one' }] });
+  const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end(keys));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const issuer = `http://127.0.0.1:${server.address().port}`;
+  const sign = (payload, audience = 'openings') =>
+    new SignJWT(payload)
+      .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'secevent+jwt' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setIssuedAt()
+      .setJti('event')
+      .sign(privateKey);
+  return { server, issuer, sign };
+}
+
+/** Starts the application with a port for requests and one for events. */
+async function start(AppModule) {
+  const { sessions, moduleRef } = await underTest(AppModule);
+  const app = moduleRef.createNestApplication({ rawBody: true });
+  app.useBodyParser('raw', { type: 'application/secevent+jwt' });
+  const microservice = app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } });
+  await app.startAllMicroservices();
+  const options = { host: '127.0.0.1', port: microservice.unwrap().address().port };
+  const events = ClientProxyFactory.create({ transport: Transport.TCP, options });
+  const { ask } = await listening(app);
+  return { app, sessions, events, post: (path, headers, body) => ask(path, headers, { method: 'POST', body }) };
+}
+
+await trial('sessions that end elsewhere', async () => {
+  const provider = await startProvider();
+  Object.assign(process.env, { CAEP_ISSUER: provider.issuer, WEBHOOK_SECRET: SECRET });
+  const { AppModule } = await import('../dist/ended-elsewhere/src/app.module.js');
+  const { app, sessions, events, post } = await start(AppModule);
+  const service = app.get(SessionAuthService);
+
+  /** A session that is cached and has ended at the service is good until it is ended here. */
+  async function endsBy(username, end) {
+    const headers = sessions.signInAs({ username });
+    const verify = () => service.verify(headers['x-auth-token']);
+    await verify();
+    sessions.end(headers);
+    await verify();
+    await end();
+    const deadline = performance.now() + 10_000;
+    while (
+      await verify().then(
+        () => performance.now() < deadline,
+        () => false,
+      )
+    )
+      await setTimeout(10);
+    await rejects(verify(), { code: 'SESSION_REJECTED' });
+  }
+
+  const json = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ username: 'ann' });
+  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+  await expectStatus(post('/webhooks/session-ended', { ...json, 'x-signature': 'ff' }, body), 401);
+  await expectStatus(post('/webhooks/session-ended', json, body), 401);
+  await endsBy('ann', () => expectStatus(post('/webhooks/session-ended', { ...json, 'x-signature': signature }, body), 204));
+
+  await endsBy('bob', () => lastValueFrom(events.emit('user.deactivated', { username: 'bob' }), { defaultValue: undefined }));
+
+  const token = { 'content-type': 'application/secevent+jwt' };
+  const event = { sub_id: { format: 'email', email: 'eve@example.com' }, events: { [SESSION_REVOKED]: { event_timestamp: 1 } } };
+  await expectStatus(post('/caep/events', token, await provider.sign(event, 'another')), 400);
+  await expectStatus(post('/caep/events', token, 'no token'), 400);
+  await endsBy('eve@example.com', async () => expectStatus(post('/caep/events', token, await provider.sign(event)), 202));
+
+  const admin = sessions.signInAs({ username: 'root', role: 'administrator' });
+  await expectStatus(post('/admin/sessions/end/ann', sessions.signInAs({ role: 'reader' })), 403);
+  await endsBy('ann', () => expectStatus(post('/admin/sessions/end/ann', admin), 204));
+  await endsBy('bob', () => expectStatus(post('/admin/sessions/end-all', admin), 204));
+
+  events.close();
+  await app.close();
+  provider.server.close();
+});
