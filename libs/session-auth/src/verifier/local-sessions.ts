@@ -2,7 +2,7 @@ import type { EndedSessions } from './ended-sessions.js';
 import type { KnownSessions } from './lanes/known-sessions.js';
 import type { SessionMemory } from './session-memory.js';
 import type { SingleFlight } from './single-flight.js';
-import { UserRevocations } from './user-revocations.js';
+import { Revocations } from './revocations.js';
 
 /** Where this process has sessions. */
 export interface LocalSessionPlaces<User extends object | string | number | true> {
@@ -21,12 +21,12 @@ const UNCACHED_REVOCATION_MS = 300_000;
 /** Revokes and evicts the sessions of this process, at once. Sessions are named by the digests of their tokens. */
 export class LocalSessions<User extends object | string | number | true> {
   readonly #places: LocalSessionPlaces<User>;
-  readonly #revocations: UserRevocations;
+  readonly #revocations: Revocations;
   #count = 0;
 
   constructor(places: LocalSessionPlaces<User>) {
     this.#places = places;
-    this.#revocations = places.memory?.revocations ?? new UserRevocations(UNCACHED_REVOCATION_MS);
+    this.#revocations = places.memory?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
   }
 
   /** How many revocations and evictions there were since the start. */
@@ -43,7 +43,13 @@ export class LocalSessions<User extends object | string | number | true> {
   evict(token: string): void {
     this.#count += 1;
     this.#forgetFlights(token);
+    this.#revocations.addToken(token);
     this.#places.memory?.forget(token);
+  }
+
+  /** The service refuses a session that was good here before. What a store has of it does not count any more. */
+  refusedHere(token: string): void {
+    this.#revocations.addToken(token);
   }
 
   /** Evicts a session and does not cache it again for as long as it could have been cached. */
@@ -75,6 +81,7 @@ export class LocalSessions<User extends object | string | number | true> {
   refusedElsewhere(token: string): void {
     this.#count += 1;
     this.#forgetFlights(token);
+    this.#revocations.addToken(token);
     this.#places.memory?.drop(token);
     this.tellEnded(token);
   }
@@ -110,8 +117,8 @@ export class LocalSessions<User extends object | string | number | true> {
   }
 
   /** Whether a session of this user, confirmed so many milliseconds ago, is revoked. */
-  isRevoked(user: unknown, ageMs: number): boolean {
-    return this.#revocations.revokedWithin(user, ageMs);
+  isRevoked(user: unknown, ageMs: number, token?: string): boolean {
+    return this.#revocations.revokedWithin(user, ageMs, token);
   }
 
   /** Whose sessions the flights are about is not known before their answers. */

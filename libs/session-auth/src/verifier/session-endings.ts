@@ -78,7 +78,7 @@ export class SessionEndings<User extends object | string | number | true> {
       userEnded: (username) => local.endUser(username),
       allEnded: () => local.endAll(),
       lost: () => local.evictAll(),
-      isRevoked: (user, ageMs) => local.isRevoked(user, ageMs),
+      isRevoked: (user, ageMs, token) => local.isRevoked(user, ageMs, token),
     });
   }
 
@@ -92,6 +92,7 @@ export class SessionEndings<User extends object | string | number | true> {
   refused(token: string, kind: 'rejected' | 'denied'): void {
     for (const listener of this.#refusalListeners) listener(token, kind);
     const wasGoodHere = this.#local.knows(token);
+    if (wasGoodHere) this.#local.refusedHere(token);
     if (wasGoodHere && kind === 'rejected') this.#local.tellEnded(token);
     void this.#shared?.refused(token, kind === 'rejected' ? 'refused' : 'forgotten', wasGoodHere);
   }

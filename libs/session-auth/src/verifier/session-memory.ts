@@ -4,7 +4,7 @@ import { LapsingMap } from './lapsing-map.js';
 import { shortenedBy, type MemorySettings } from './memory-settings.js';
 import { RefreshPauses } from './refresh-pauses.js';
 import type { SessionKeys } from './session-key.js';
-import { UserRevocations } from './user-revocations.js';
+import { Revocations } from './revocations.js';
 
 /** What this process remembers of sessions, keyed by digests. Every part is bounded, and none can push out another. */
 export class SessionMemory<User extends object | string | number | true> {
@@ -15,12 +15,12 @@ export class SessionMemory<User extends object | string | number | true> {
   readonly #signedOut: LapsingMap<true>;
   readonly #refreshPauses: RefreshPauses;
   /** Every cached session is held against it when it is read. */
-  readonly revocations: UserRevocations;
+  readonly revocations: Revocations;
 
   constructor(settings: MemorySettings, now: () => number = () => performance.now()) {
     const { maxEntries, ttlMs, negativeTtlMs, staleIfErrorMs } = settings;
     this.#settings = settings;
-    this.revocations = new UserRevocations(ttlMs + staleIfErrorMs, now);
+    this.revocations = new Revocations(ttlMs + staleIfErrorMs, now);
     this.#sessions = new LapsingMap({ maxEntries, lifetimeMs: ttlMs }, now);
     this.#refusals = new LapsingMap({ maxEntries, lifetimeMs: negativeTtlMs }, now);
     this.#signedOut = new LapsingMap({ maxEntries, lifetimeMs: ttlMs + staleIfErrorMs }, now);

@@ -80,6 +80,19 @@ describe('a delivery', () => {
     expect(store.received.map((text) => text.split(' ')[0])).toEqual(['first', 'second']);
   });
 
+  it('is not held up by others that keep failing', async () => {
+    const sent: string[] = [];
+    const outbox = new Outbox(new StoreAccess(50, () => undefined));
+    let isUp = false;
+    const refused = (): Promise<never> => Promise.reject(new Error('no right'));
+    const names = Array.from({ length: 100 }, (_, index) => `tombstone ${index}`);
+    await Promise.all(names.map((name) => outbox.deliver({ name, forMs: 60_000, send: refused })));
+    await outbox.deliver({ name: 'message', forMs: 60_000, send: () => (isUp ? Promise.resolve(sent.push('message')) : refused()) });
+    isUp = true;
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(sent).toEqual(['message']);
+  });
+
   it('pushes out the oldest where 10 000 wait', async () => {
     const { store, outbox, deliver } = outboxWith();
     for (let index = 0; index <= 10_000; index += 1) await deliver(`end-${index}`);

@@ -2,6 +2,8 @@ import type { StoreAccess } from './store-access.js';
 
 const MAX_PENDING = 10_000;
 const RETRY_MS = 500;
+/** Repetitions at the same time. */
+const BATCH = 32;
 
 /** Something that a store must learn. */
 export interface Delivery {
@@ -43,14 +45,14 @@ export class Outbox {
     this.#pending.delete(name);
   }
 
-  /** Repeats now what failed. Stops at the first that fails again. */
+  /** Repeats now what failed. Stops when a whole batch fails again. */
   async flush(): Promise<void> {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    for (const pending of [...this.#pending.values()]) {
-      if (this.#pending.get(pending.name) !== pending) continue;
-      if (pending.untilMs > performance.now() && !(await this.#attempt(pending))) break;
-      this.#remove(pending);
+    const all = [...this.#pending.values()];
+    for (let start = 0; start < all.length; start += BATCH) {
+      const done = await Promise.all(all.slice(start, start + BATCH).map((pending) => this.#repeat(pending)));
+      if (!done.includes(true)) break;
     }
     this.#isFlushing = false;
     this.#retryLater();
@@ -64,14 +66,26 @@ export class Outbox {
   }
 
   #add(pending: Pending): void {
+    this.#pending.delete(pending.name);
     const [oldest] = this.#pending.keys();
     if (oldest !== undefined && this.#pending.size >= MAX_PENDING) this.#pending.delete(oldest);
-    this.#pending.delete(pending.name);
     this.#pending.set(pending.name, pending);
   }
 
+  /** Whether it is done. One that fails again goes to the end, so that it holds up no other kind of delivery. */
+  async #repeat(pending: Pending): Promise<boolean> {
+    const isDone = !this.#has(pending) || pending.untilMs <= performance.now() || (await this.#attempt(pending));
+    if (isDone) this.#remove(pending);
+    else if (this.#has(pending)) this.#add(pending);
+    return isDone;
+  }
+
+  #has(pending: Pending): boolean {
+    return this.#pending.get(pending.name) === pending;
+  }
+
   #remove(pending: Pending): void {
-    if (this.#pending.get(pending.name) === pending) this.#pending.delete(pending.name);
+    if (this.#has(pending)) this.#pending.delete(pending.name);
   }
 
   async #attempt({ send, untilMs }: Pending): Promise<boolean> {

@@ -21,8 +21,8 @@ export interface StoredSession {
   /** Digest of its token. */
   readonly token: string;
   readonly username: unknown;
-  /** The store's clock at a moment before the service was asked; `undefined` if it is not known. */
-  readonly sinceMs: number | undefined;
+  /** The store's clock at a moment before the service was asked. */
+  readonly sinceMs: number;
 }
 
 /** Revocations of a session, of a user, or of all, in the store: each with its time on the store's own clock, to which stored values are held. */
@@ -49,7 +49,7 @@ export class RevocationRecords {
   }
 
   /** Whether a stored session was revoked after the service was asked about it. In doubt it was. */
-  async cover({ token, username, sinceMs = -Infinity }: StoredSession): Promise<boolean> {
+  async cover({ token, username, sinceMs }: StoredSession): Promise<boolean> {
     const { seals, access, store } = this.#parts;
     const ofUser = typeof username === 'string' ? seals.map((seal) => seal.nameOfUser(username)) : [];
     const names = [...seals.flatMap((seal) => [seal.nameOfAll, seal.nameOfRevoked(token)]), ...ofUser];

@@ -18,8 +18,8 @@ export interface SharedCacheParts<User> {
   readonly readUser: (json: object) => User | undefined;
   /** Milliseconds that a session is cached. */
   readonly ttlMs: number;
-  /** Whether this instance knows that a session of this user, confirmed so many milliseconds ago, is revoked. */
-  readonly isRevokedHere: (user: User, ageMs: number) => boolean;
+  /** Whether this instance knows that a session, confirmed so many milliseconds ago, is revoked. */
+  readonly isRevokedHere: (user: User, ageMs: number, token: string) => boolean;
   /** Called when the wall clock of another instance differs from that of this host. */
   readonly clockDiffers: () => void;
 }
@@ -125,19 +125,19 @@ export class SharedCache<User> {
     if (user === undefined) return undefined;
     const { username } = record.json as { readonly username?: unknown };
     if (await this.#parts.records.cover({ token: keys.token, username, sinceMs: record.sinceMs })) return undefined;
-    if (this.#parts.isRevokedHere(user, record.ageMs)) return undefined;
+    if (this.#parts.isRevokedHere(user, record.ageMs, keys.token)) return undefined;
     return { kind: 'accepted', user, ageMs: record.ageMs };
   }
 
   #open(
-    { value, remainingMs }: Extract<StoreEntry, { readonly kind: 'value' }>,
+    { value, remainingMs, storeTimeMs }: Extract<StoreEntry, { readonly kind: 'value' }>,
     seal: SessionSeal,
     session: SessionIdentity,
     keys: SessionKeys,
   ): ReadRecord | undefined {
     const text = seal.openValue(keys, value);
     if (text === undefined) return undefined;
-    const record = readSharedRecord(text, session.token, remainingMs);
+    const record = readSharedRecord(text, session.token, { remainingMs, storeTimeMs });
     if (record?.clockDiffers) this.#parts.clockDiffers();
     return record;
   }

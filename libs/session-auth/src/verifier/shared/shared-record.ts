@@ -27,8 +27,8 @@ export interface ReadRecord {
   readonly json: object;
   /** Milliseconds since the service confirmed it. */
   readonly ageMs: number;
-  /** The store's clock at a moment before the service was asked; `undefined` in a record of an older version. */
-  readonly sinceMs: number | undefined;
+  /** The store's clock at a moment before the service was asked. */
+  readonly sinceMs: number;
   /** The wall clocks of the two instances are more than a minute apart. */
   readonly clockDiffers: boolean;
 }
@@ -41,18 +41,24 @@ export function writeSharedRecord(json: object, token: string, { ttlMs, ageMs, s
 }
 
 /**
- * Parses a record that was sealed; returns `undefined` if it is none of this version. The age is the greater of two: by the store's clock, and by the wall clock of this host. A writer of the
- * store could restore an expired record and give it a new lifetime, which the wall clock limits.
+ * Parses a record that was sealed; returns `undefined` if it is none of this version. The age is the greatest of three: by the record's remaining lifetime, by the
+ * store's clock when the service was asked, because a record may be stored late, and by the wall clock of this host, because a writer of the
+ * store could restore an expired record and give it a new lifetime.
  */
-export function readSharedRecord(text: string, token: string, remainingMs: number): ReadRecord | undefined {
+export function readSharedRecord(
+  text: string,
+  token: string,
+  { remainingMs, storeTimeMs }: { readonly remainingMs: number; readonly storeTimeMs: number },
+): ReadRecord | undefined {
   const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as Partial<SharedRecord>;
   if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof json !== 'object' || !json) return undefined;
   const byStoreMs = ttlMs - remainingMs;
   const byHostMs = Date.now() - confirmedAt;
+  if (typeof since !== 'number') return undefined;
   return {
     json: hasToken ? { ...json, auth_token: token } : json,
-    ageMs: Math.max(0, byStoreMs, byHostMs),
-    sinceMs: typeof since === 'number' ? since : undefined,
+    ageMs: Math.max(0, byStoreMs, byHostMs, storeTimeMs - since),
+    sinceMs: since,
     clockDiffers: Math.abs(byHostMs - byStoreMs) > CLOCK_TOLERANCE_MS,
   };
 }

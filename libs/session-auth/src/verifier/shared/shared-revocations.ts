@@ -23,8 +23,8 @@ export interface SharedTierListener {
   allEnded(): void;
   /** Messages may have been lost: any cached session may be revoked. */
   lost(): void;
-  /** Whether a session of this user, confirmed so many milliseconds ago, is known to be revoked. */
-  isRevoked(user: unknown, ageMs: number): boolean;
+  /** Whether a session, confirmed so many milliseconds ago, is known to be revoked. */
+  isRevoked(user: unknown, ageMs: number, token: string): boolean;
 }
 
 /** What revocations need. */
@@ -81,7 +81,8 @@ export class SharedRevocations {
 
   /** Evicts a session from the store and from all instances. */
   async forget(token: string): Promise<void> {
-    await this.#parts.records.addSession(token);
+    // The record is for answers that are still on their way to the store.
+    await Promise.all([this.#parts.records.addSession(token), this.#parts.cache.delete(token)]);
     await this.publish({ kind: 'forgotten', token });
   }
 
@@ -102,9 +103,9 @@ export class SharedRevocations {
     this.#listener?.foundTombstone(token);
   }
 
-  /** Whether this instance knows that a session of this user, confirmed so many milliseconds ago, is revoked. */
-  isRevoked(user: unknown, ageMs: number): boolean {
-    return this.#listener?.isRevoked(user, ageMs) === true;
+  /** Whether this instance knows that a session, confirmed so many milliseconds ago, is revoked. */
+  isRevoked(user: unknown, ageMs: number, token: string): boolean {
+    return this.#listener?.isRevoked(user, ageMs, token) === true;
   }
 
   subscribe(listener: SharedTierListener): void {

@@ -48,7 +48,7 @@ export class SharedTier<User> {
     const access = new StoreAccess(settings.timeoutMs, () => reports.failed());
     const outbox = new Outbox(access);
     const records = new RevocationRecords({ store, access, outbox, seals, forMs: settings.tombstoneMs });
-    const isRevokedHere = (user: User, ageMs: number): boolean => this.revocations.isRevoked(user, ageMs);
+    const isRevokedHere = (user: User, ageMs: number, token: string): boolean => this.revocations.isRevoked(user, ageMs, token);
     const clockDiffers = (): void => reports.clockDiffers();
     this.#settings = settings;
     this.#cache = new SharedCache({ store, access, seals, records, readUser, ttlMs, isRevokedHere, clockDiffers });
@@ -113,7 +113,7 @@ export class SharedTier<User> {
     if (verdict.kind !== 'accepted' || !verdict.json || sinceMs === undefined) return false;
     const ageMs = Math.ceil(tookMs) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
     if (verdict.cacheForMs === 0) void this.#cache.delete(keys.token);
-    if (ageMs >= this.#settings.ttlMs) return false;
+    if (ageMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, tookMs, keys.token)) return false;
     void this.#cache.set(keys, verdict.json, ageMs, sinceMs).then((isSet) => {
       if (!isSet) this.revocations.foundTombstone(keys.token);
     });

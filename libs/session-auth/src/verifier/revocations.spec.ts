@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { Revocations } from './revocations.js';
+
+function revocationsAt(lifetimeMs = 100) {
+  const clock = { nowMs: 1_000 };
+  return { clock, revocations: new Revocations(lifetimeMs, () => clock.nowMs) };
+}
+
+const ann = { username: 'ann' };
+const bob = { username: 'bob' };
+
+describe('the revocation of a user', () => {
+  it('revokes sessions of that user that were confirmed before it, or in the same millisecond', () => {
+    const { clock, revocations } = revocationsAt();
+    expect([revocations.isEmpty, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
+    clock.nowMs = 1_000.9;
+    revocations.add('ann');
+    expect([999, 1_000, 1_001].map((confirmedAtMs) => revocations.revokesUser(ann, confirmedAtMs))).toEqual([true, true, false]);
+    expect(revocations.revokesUser(bob, 999)).toBe(false);
+    expect(revocations.isEmpty).toBe(false);
+  });
+
+  it('counts the time back from now', () => {
+    const { clock, revocations } = revocationsAt();
+    revocations.add('ann');
+    clock.nowMs += 10;
+    expect([0, 9.5, 10, 11].map((ageMs) => revocations.revokedWithin(ann, ageMs))).toEqual([false, true, true, true]);
+  });
+
+  it('leaves a record without a user name alone', () => {
+    const { revocations } = revocationsAt();
+    revocations.add('ann');
+    expect([{}, { username: 7 }, { username: null }, 'ann'].map((user) => revocations.revokesUser(user, 0))).toEqual(Array(4).fill(false));
+  });
+
+  it('can be repeated, and the later one counts', () => {
+    const { clock, revocations } = revocationsAt();
+    revocations.add('ann');
+    clock.nowMs += 50;
+    revocations.add('ann');
+    expect(revocations.revokesUser(ann, 1_040)).toBe(true);
+  });
+
+  it('is forgotten after its lifetime, when no session of before can be cached any more', () => {
+    const { clock, revocations } = revocationsAt(100);
+    revocations.add('ann');
+    clock.nowMs += 101;
+    revocations.add('bob');
+    expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
+  });
+});
+
+describe('the revocation of all users', () => {
+  it('revokes every session of before, with and without a user name', () => {
+    const { clock, revocations } = revocationsAt();
+    revocations.addAll();
+    clock.nowMs += 5;
+    expect([ann, bob, {}, 'ann'].map((user) => revocations.revokedWithin(user, 5))).toEqual(Array(4).fill(true));
+    expect(revocations.revokedWithin(ann, 4)).toBe(false);
+  });
+
+  it('takes the place of too many single ones, so that their number is bounded and none is lost', () => {
+    const { clock, revocations } = revocationsAt(60_000);
+    for (let user = 0; user <= 10_000; user += 1) revocations.add(`user ${user}`);
+    clock.nowMs += 5;
+    for (const user of ['user 0', 'user 5000', 'user 10000', 'bystander']) {
+      expect([user, revocations.revokedWithin({ username: user }, 5)]).toEqual([user, true]);
+      expect([user, revocations.revokedWithin({ username: user }, 4)]).toEqual([user, false]);
+    }
+  });
+});
+
+describe('the revocation of a session', () => {
+  it('revokes what was answered about it before, and nothing else', () => {
+    const { clock, revocations } = revocationsAt();
+    revocations.addToken('token');
+    clock.nowMs += 5;
+    expect([4, 5, 6].map((ageMs) => revocations.revokedWithin(ann, ageMs, 'token'))).toEqual([false, true, true]);
+    expect([revocations.revokedWithin(ann, 6, 'another'), revocations.revokedWithin(ann, 6)]).toEqual([false, false]);
+  });
+
+  it('is dropped for the newest where there are more than 10 000', () => {
+    const { revocations } = revocationsAt(60_000);
+    for (let token = 0; token <= 10_000; token += 1) revocations.addToken(`token ${token}`);
+    expect(['token 0', 'token 1', 'token 10000'].map((token) => revocations.revokedWithin(ann, 1, token))).toEqual([false, true, true]);
+  });
+});

@@ -1,0 +1,81 @@
+const MAX_USERS = 10_000;
+const MAX_TOKENS = 10_000;
+
+/**
+ * When a session, the sessions of a user, or all sessions were revoked. Answers from before do not count: cached sessions are held against it
+ * when they are read, so that a revocation of a user does not have to search for them. Whole milliseconds of a monotonic clock.
+ */
+export class Revocations {
+  readonly #lifetimeMs: number;
+  readonly #now: () => number;
+  /** By user name, the oldest first. */
+  readonly #users = new Map<string, number>();
+  /** By token digest, the oldest first. */
+  readonly #tokens = new Map<string, number>();
+  #allAtMs = -Infinity;
+
+  /** A revocation matters for `lifetimeMs`: as long as a session that was confirmed before it could be cached. */
+  constructor(lifetimeMs: number, now: () => number = () => performance.now()) {
+    this.#lifetimeMs = lifetimeMs;
+    this.#now = now;
+  }
+
+  /** Revokes every session of a user; every session if there are too many users. */
+  add(username: string): void {
+    this.#removeExpired(this.#users);
+    this.#users.delete(username);
+    if (this.#users.size < MAX_USERS) this.#users.set(username, this.#nowMs);
+    else this.addAll();
+  }
+
+  /** Revokes what was answered about the session with this token digest. Beyond 10 000 sessions the oldest is dropped. */
+  addToken(token: string): void {
+    this.#removeExpired(this.#tokens);
+    this.#tokens.delete(token);
+    const [oldest] = this.#tokens.keys();
+    if (oldest !== undefined && this.#tokens.size >= MAX_TOKENS) this.#tokens.delete(oldest);
+    this.#tokens.set(token, this.#nowMs);
+  }
+
+  /** Revokes every session. */
+  addAll(): void {
+    this.#users.clear();
+    this.#tokens.clear();
+    this.#allAtMs = this.#nowMs;
+  }
+
+  /** Whether no user was revoked lately, so that {@link revokesUser} is `false` for all. */
+  get isEmpty(): boolean {
+    return this.#users.size === 0;
+  }
+
+  /** Whether a session of this user that was confirmed so many milliseconds ago is revoked. */
+  revokedWithin(user: unknown, ageMs: number, token?: string): boolean {
+    const confirmedAtMs = this.#nowMs - Math.ceil(ageMs);
+    if (confirmedAtMs <= this.#allAtMs || this.revokesUser(user, confirmedAtMs)) return true;
+    return token !== undefined && confirmedAtMs <= (this.#tokens.get(token) ?? -Infinity);
+  }
+
+  /** Whether an entry of a cache that `addAll` and `addToken` have evicted from is revoked. The millisecond of the revocation counts as before. */
+  revokesUser(user: unknown, confirmedAtMs: number): boolean {
+    const username = usernameOf(user);
+    return username !== undefined && confirmedAtMs <= (this.#users.get(username) ?? -Infinity);
+  }
+
+  get #nowMs(): number {
+    return Math.floor(this.#now());
+  }
+
+  #removeExpired(revocations: Map<string, number>): void {
+    for (const [name, atMs] of revocations) {
+      if (atMs + this.#lifetimeMs >= this.#nowMs) break;
+      revocations.delete(name);
+    }
+  }
+}
+
+/** The `username` of a record, if it has one. */
+export function usernameOf(user: unknown): string | undefined {
+  const { username } = user as { readonly username?: unknown };
+  return typeof username === 'string' ? username : undefined;
+}
