@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { json, reply, type Script } from 'nestjs-session-auth/testing';
+import type { Fleet } from '../fleet/fleet.js';
 import { fleets, sharedFleet } from '../fleet/suites.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
@@ -31,6 +32,17 @@ function gate() {
   };
 }
 
+/** The addresses of the clients that looked for an entry, from now on. */
+async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
+  const clients = new Set<string>();
+  const monitor = await fleet.redis.monitor();
+  fleet.keep({ close: () => monitor.disconnect() });
+  monitor.on('monitor', (_time: string, args: string[], source: string) => {
+    if (args[0]?.toLowerCase() === 'evalsha') clients.add(source);
+  });
+  return clients;
+}
+
 describeWithRedis('instances that check one session at the same time', () => {
   const shared = sharedFleet(6, { options: { timeoutMs: TIMEOUT_MS } });
 
@@ -48,8 +60,9 @@ describeWithRedis('instances that check one session at the same time', () => {
       const fleet = shared();
       const { waiting, script, open } = gate();
       fleet.service.on('user_details', script(reply(401)));
+      const clients = await clientsOf(fleet);
       const statuses = Promise.all(fleet.all.map((instance) => instance.status('token')));
-      await until('one instance asks', () => waiting.length === 1);
+      await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
       waiting.pop()?.();
       await until('all others ask at the same time', () => waiting.length === 5);
       open();

@@ -104,21 +104,26 @@ export class LocalSessions<User extends object | string | number | true> {
 
   /** Revokes every session. */
   endAll(): void {
-    this.evictAll();
+    this.#revocations.addAll();
+    this.#evictAll();
     this.#places.usersEnded?.(undefined);
   }
 
-  /** Evicts every session: any may have been revoked. */
-  evictAll(): void {
-    this.#count += 1;
-    this.#revocations.addAll();
-    this.#places.memory?.clear();
-    this.#closeFlights();
+  /** Messages of other instances may have been lost: any session may have been revoked. */
+  messagesLost(): void {
+    this.#revocations.addLoss();
+    this.#evictAll();
   }
 
   /** Whether a session of this user, confirmed so many milliseconds ago, is revoked. */
   isRevoked(user: unknown, ageMs: number, token?: string): boolean {
     return this.#revocations.revokedWithin(user, ageMs, token);
+  }
+
+  #evictAll(): void {
+    this.#count += 1;
+    this.#places.memory?.clear();
+    this.#closeFlights();
   }
 
   /** Whose sessions the flights are about is not known before their answers. */

@@ -13,6 +13,7 @@ export class Revocations {
   /** By token digest, the oldest first. */
   readonly #tokens = new Map<string, number>();
   #allAtMs = -Infinity;
+  #lostAtMs = -Infinity;
 
   /** A revocation matters for `lifetimeMs`: as long as a session that was confirmed before it could be cached. */
   constructor(lifetimeMs: number, now: () => number = () => performance.now()) {
@@ -47,6 +48,16 @@ export class Revocations {
   /** Whether no user was revoked lately, so that {@link revokesUser} is `false` for all. */
   get isEmpty(): boolean {
     return this.#users.size === 0;
+  }
+
+  /** Revocations of other instances may have been missed. What a store says from now on is right again, as it knows them. */
+  addLoss(): void {
+    this.#lostAtMs = this.#nowMs;
+  }
+
+  /** Whether revocations may have been missed within so many milliseconds. */
+  lostWithin(ms: number): boolean {
+    return this.#nowMs - Math.ceil(ms) <= this.#lostAtMs;
   }
 
   /** Whether a session of this user that was confirmed so many milliseconds ago is revoked. */

@@ -77,7 +77,7 @@ export class SessionEndings<User extends object | string | number | true> {
       forgotten: (token) => local.evict(token),
       userEnded: (username) => local.endUser(username),
       allEnded: () => local.endAll(),
-      lost: () => local.evictAll(),
+      lost: () => local.messagesLost(),
       isRevoked: (user, ageMs, token) => local.isRevoked(user, ageMs, token),
     });
   }

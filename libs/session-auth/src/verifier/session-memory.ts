@@ -132,7 +132,7 @@ export class SessionMemory<User extends object | string | number | true> {
 
   #remember(keys: SessionKeys, { user, ageMs = 0, cacheForMs }: Accepted<User>, tookMs: number): void {
     const { token } = keys;
-    if (this.isBarred(token) || this.revocations.revokedWithin(user, ageMs + tookMs)) return;
+    if (this.isBarred(token) || this.revocations.lostWithin(tookMs) || this.revocations.revokedWithin(user, ageMs + tookMs)) return;
     this.#refusals.delete(token);
     if (cacheForMs === 0) {
       this.#sessions.delete(token);

@@ -50,8 +50,8 @@ export function readSharedRecord(
   token: string,
   { remainingMs, storeTimeMs }: { readonly remainingMs: number; readonly storeTimeMs: number },
 ): ReadRecord | undefined {
-  const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as Partial<SharedRecord>;
-  if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof json !== 'object' || !json) return undefined;
+  const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as { readonly [Name in keyof SharedRecord]?: unknown };
+  if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof json !== 'object' || json === null) return undefined;
   const byStoreMs = ttlMs - remainingMs;
   const byHostMs = Date.now() - confirmedAt;
   if (typeof since !== 'number') return undefined;
