@@ -61,7 +61,7 @@ describeWithRedis('instances that check one session at the same time', () => {
       const { waiting, script, open } = gate();
       fleet.service.on('user_details', script(reply(401)));
       const clients = await clientsOf(fleet);
-      const statuses = Promise.all(fleet.all.map((instance) => instance.status('token')));
+      const statuses = Promise.all(fleet.all.map((instance) => instance.status('refused')));
       await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
       waiting.pop()?.();
       await until('all others ask at the same time', () => waiting.length === 5);

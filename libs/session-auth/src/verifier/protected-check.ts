@@ -42,10 +42,9 @@ export class ProtectedCheck<User> {
     return this.known.has(token) ? 'known' : 'strangers';
   }
 
-  /** Milliseconds within which a call of this lane should be answered; half of the check's time before the first answer. */
+  /** Milliseconds that a check in this lane may wait for the call of another instance. */
   patienceMs(lane: LaneName): number {
-    const { pace } = this.#lanes[lane];
-    return pace.usualMs > 0 ? 2 * pace.usualMs : pace.patienceMs;
+    return this.#lanes[lane].pace.sharingMs;
   }
 
   /**

@@ -7,6 +7,23 @@ function paceAfter(...durationsMs: number[]): Pace {
   return pace;
 }
 
+describe('the time that a check waits for the call of another instance', () => {
+  const sharingMs = (usualMs: number): number => {
+    const pace = new Pace(3_000);
+    if (usualMs > 0) pace.learn(usualMs);
+    return Math.round(pace.sharingMs);
+  };
+
+  it('is twice the usual duration of a call', () => {
+    expect([1, 100, 600].map(sharingMs)).toEqual([2, 200, 1_200]);
+  });
+
+  it('leaves time for a call of its own', () => {
+    expect([0, 1_000, 1_200, 1_500, 2_000].map(sharingMs)).toEqual([1_350, 1_350, 1_350, 975, 350]);
+    expect([2_280, 3_000].map(sharingMs)).toEqual([0, 0]);
+  });
+});
+
 describe('the pace of a lane', () => {
   it('is unknown at first, then the first duration, and follows the later ones', () => {
     expect(paceAfter().usualMs).toBe(0);

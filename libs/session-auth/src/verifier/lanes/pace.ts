@@ -23,6 +23,15 @@ export class Pace {
     return this.#timeoutMs / 2;
   }
 
+  /**
+   * Milliseconds that a check may wait for another call to be answered: twice the usual duration. A call of its own must still be able to end in
+   * time, so that at least half of `timeoutMs` is left, and a quarter more than the usual duration.
+   */
+  get sharingMs(): number {
+    const longestMs = 0.95 * this.#timeoutMs - Math.max(1.25 * this.#usualMs, this.#timeoutMs / 2);
+    return Math.max(0, this.#usualMs === 0 ? longestMs : Math.min(2 * this.#usualMs, longestMs));
+  }
+
   /** A call was answered. */
   learn(durationMs: number): void {
     this.#usualMs += this.#usualMs === 0 ? durationMs : (durationMs - this.#usualMs) * WEIGHT;

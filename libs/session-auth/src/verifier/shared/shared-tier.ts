@@ -77,7 +77,7 @@ export class SharedTier<User> {
     const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
     const startedAtMs = performance.now();
     const found = await this.#cache.find(session, keys, ttlMs - refreshAheadMs);
-    if (found.kind === 'found') return found.verdict;
+    if (found.kind === 'found' || found.kind === 'revoked') return this.#settle(found, keys, { service, flight, startedAtMs });
     const isOurs = await this.#cache.lock(keys, 'refresh', this.#leases.createLock(refreshPauseMs));
     return isOurs ? this.#settle(found, keys, { service, flight, startedAtMs }) : this.check(session, keys, service, flight);
   }
