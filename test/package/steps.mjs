@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const MAX_STEP_MS = 120_000;
+const MAX_STEP_MS = 300_000;
 
 /** What `npm` takes to install an application quickly and quietly. */
 export const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];

@@ -1,8 +1,9 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { buildDemo } from './built-demo.js';
 import { DemoClient } from './demo-client.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -10,9 +11,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 describe('the built demo', () => {
   const started: ChildProcess[] = [];
 
-  beforeAll(() => {
-    execFileSync('npm', ['run', 'build', '--silent'], { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
-  }, 120_000);
+  beforeAll(buildDemo);
 
   afterEach(() => {
     for (const child of started.splice(0)) child.kill('SIGKILL');
