@@ -16,7 +16,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
 
   beforeAll(async () => {
     server = await PostgresServer.start();
-  }, 60_000);
+  });
 
   beforeEach(async () => {
     databaseUrl = await server.createDatabase();
@@ -27,7 +27,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
     await Promise.all(running.splice(0).map((service) => service.close()));
   });
 
-  afterAll(() => server.stop(), 30_000);
+  afterAll(() => server.stop());
 
   const start = async (url = databaseUrl): Promise<ReferenceService> => {
     const service = await startReferenceService({ databaseUrl: url, logger: log });
@@ -58,7 +58,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
     await server.run();
     expectUserRecord(await answerAfterOutage(() => userDetails(url, goesOn)));
     expectEmpty(await answerAfterOutage(() => userDetails(url, ended)), 401);
-  }, 60_000);
+  });
 
   it('tells the operator of an outage once, and shows no secret', async () => {
     const { url } = await start();
@@ -69,7 +69,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
 
     expect(log.having('error', 'The database is not available')).toHaveLength(1);
     for (const secret of [server.password, token]) expect(log.lines.join('\n')).not.toContain(secret);
-  }, 60_000);
+  });
 
   it('answers as before when the server has ended its idle connections', async () => {
     const { url } = await start();
@@ -77,7 +77,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
     await server.ask("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'session-service'");
 
     expectUserRecord(await answerAfterOutage(() => userDetails(url, token)));
-  }, 60_000);
+  });
 
   it('answers 503 when the network swallows everything, and as before once it does not, as no mute connection is used again', async () => {
     const proxy = await SilentProxy.to(server.port);
@@ -93,7 +93,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
     } finally {
       await proxy.close();
     }
-  }, 60_000);
+  });
 
   it('answers 503 when a statement is held up by a lock', async () => {
     const { url } = await start();
@@ -107,5 +107,5 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
       await holder.end();
     }
     expectUserRecord(await userDetails(url, token));
-  }, 60_000);
+  });
 });

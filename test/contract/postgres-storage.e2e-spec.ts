@@ -21,7 +21,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
 
   beforeAll(async () => {
     server = await PostgresServer.start();
-  }, 60_000);
+  });
 
   beforeEach(async () => {
     databaseUrl = await server.createDatabase();
@@ -32,7 +32,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     await Promise.all([one.destroy(), other.destroy()]);
   });
 
-  afterAll(() => server.stop(), 30_000);
+  afterAll(() => server.stop());
 
   const addUser = (database: Kysely<Schema>, username: string): Promise<boolean> =>
     new UserRepository(database).add(toUserRow({ username, ccl_info: { client_id: Number.MAX_SAFE_INTEGER } }, 'hash', false));
@@ -124,7 +124,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
       for (const connection of connections) connection.release();
     }
     await pool.end();
-  }, 60_000);
+  });
 
   it('outlives a connection that is ended between two statements of a transaction', async () => {
     const transaction = one.transaction().execute(async (open) => {

@@ -30,7 +30,7 @@ describe('the service as a process', () => {
 
   beforeAll(async () => {
     program = await compileService();
-  }, 30_000);
+  });
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
@@ -48,20 +48,16 @@ describe('the service as a process', () => {
 
   it('has not forgotten a sign-out when it is killed right after its 200, nor the sessions that go on', async () => {
     await expectSignOutToOutliveKill(start);
-  }, 30_000);
+  });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends with exit code 0 on %s, and its sessions go on after a restart',
-    async (signal) => {
-      const service = await start();
-      const token = await tokenFrom(service.url);
-      expect(await service.end(signal)).toMatchObject({ code: 0 });
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 on %s, and its sessions go on after a restart', async (signal) => {
+    const service = await start();
+    const token = await tokenFrom(service.url);
+    expect(await service.end(signal)).toMatchObject({ code: 0 });
 
-      const restarted = await start();
-      expectUserRecord(await userDetails(restarted.url, token));
-    },
-    30_000,
-  );
+    const restarted = await start();
+    expectUserRecord(await userDetails(restarted.url, token));
+  });
 
   it('writes no key, token, user name or password to its output, not even for refused requests', async () => {
     const service = await start();
@@ -73,7 +69,7 @@ describe('the service as a process', () => {
 
     expect(output).toContain('listening');
     for (const secret of [token, 'canary', 'demo-api-key', 'manager-demo']) expect(output).not.toContain(secret);
-  }, 30_000);
+  });
 
   it('says in one line that the port is busy, and ends with exit code 1', async () => {
     const port = new URL((await start()).url).port;
@@ -83,7 +79,7 @@ describe('the service as a process', () => {
       code: 1,
       output: `session-service: port ${port} on 127.0.0.1 is already in use; set PORT to another one\n`,
     });
-  }, 30_000);
+  });
 
   it.each([
     ['PORT', 'http', 'port'],
@@ -105,7 +101,7 @@ describe('the service as a process', () => {
     const { output } = await service.end('SIGTERM');
 
     expect(output).toContain('add-application');
-  }, 30_000);
+  });
 });
 
 describe('the embedded service', () => {
@@ -183,7 +179,7 @@ describe('under abuse', () => {
 
     const statuses = (await Promise.all(signIns)).map((reply) => reply.status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(258);
-  }, 60_000);
+  });
 
   it.each([
     ['a password of 1025 bytes', { username: 'manager', password: 'x'.repeat(1025) }, 401],

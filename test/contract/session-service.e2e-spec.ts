@@ -33,9 +33,9 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
 
     beforeAll(async () => {
       service = await open();
-    }, 60_000);
+    });
 
-    afterAll(() => service.close(), 30_000);
+    afterAll(() => service.close());
 
     function call(request: WireRequest): Promise<WireReply> {
       const headers = { Accept: 'application/json', 'X-API-KEY': service.apiKey, ...request.headers };

@@ -7,6 +7,6 @@ const e2e = jest.projects.find(({ displayName }) => displayName === 'e2e');
 
 export default {
   rootDir: root,
-  testTimeout: 30_000,
+  testTimeout: jest.testTimeout,
   projects: [{ ...e2e, rootDir: root, displayName: 'nest-11', resolver: fileURLToPath(new URL('resolve-nest-11.cjs', import.meta.url)) }],
 };

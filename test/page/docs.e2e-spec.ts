@@ -20,7 +20,7 @@ describeWithBrowser('the page of the API at /docs, which is there on Express,', 
   it('tries a route without a token, and with the one that was given to Authorize', async () => {
     const token = await new DemoClient(demo.url).tokenOf('manager');
     const page = await browser.newPage();
-    page.setDefaultTimeout(12_000);
+    page.setDefaultTimeout(40_000);
     await page.goto(`${demo.url}/docs`);
     const route = page.locator('.opblock').filter({ hasText: '/api/me' });
     await route.locator('.opblock-summary-control').click();

@@ -27,7 +27,7 @@ describeWithBrowser('the page, where too many others watch already,', () => {
     const others = await Promise.all(Array.from({ length: 16 }, watch));
     expect(others.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200));
     const page = await browser.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(40_000);
     await page.goto(demo.url);
     await page.getByText('too many pages watch').waitFor();
     await page.getByRole('button', { name: 'Sign in as manager' }).first().click();

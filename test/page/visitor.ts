@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, type Locator, type Page } from 'play
 const ARTEFACTS = join(import.meta.dirname, '../../dist/page-screenshots');
 
 /** Long enough for a busy machine, and below the time of a test: what was waited for is named. */
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 40_000;
 
 /** How a visitor comes. */
 export interface Visit {
