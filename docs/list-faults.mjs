@@ -33,9 +33,9 @@ const text = await format(
   `# Faults
 
 What goes wrong at the session service, in a request or in the options, and what comes of it. Each row is a test of this name in \`test/faults/\`,
-on Express and on Fastify. Implied in every row: the replies of the guard are kept out of caches, no key, token, IV or password is in a
-reply, a log line or an error, a guarded handler runs only for a 200, the reply comes in time, nothing is left unhandled, and when the
-fault is gone the next good request gets 200.
+on Express and on Fastify, or on one of them where that makes no difference. Implied in every row: the replies of the guard are kept out of
+caches, no key, token, IV or password is in a reply, a log line or an error, a guarded handler runs only for a 200, the reply comes in time,
+nothing is left unhandled, and when the fault is gone the next good request gets 200.
 
 | row | what holds | test |
 |---|---|---|

@@ -5,6 +5,7 @@ import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { json, startSessionService, type Script } from 'nestjs-session-auth/testing';
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
+import { IS_LONG_FORM } from '../support/long-form.js';
 import type { CompiledProgram } from '../support/program.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { RedisServer } from '../support/redis.js';
@@ -14,7 +15,7 @@ import { plainRow } from './row.js';
 const DRAIN_MS = 2_000;
 const TIMEOUT_MS = 10_000;
 /** What a busy machine needs, beside the time that calls in flight may take. */
-const BUSY_MACHINE_MS = 10_000;
+const BUSY_MACHINE_MS = 60_000;
 const CACHE = { ttlMs: 300_000, refreshAheadMs: 299_000 };
 const KNOWN = 'known-token';
 
@@ -119,19 +120,25 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
       }
     };
 
-  plainRow(
-    'N01',
-    'requests and messages are served throughout a drain by a hook, calls in flight finish, and the process ends, with the cache off',
-    drains({ drain: 'hook', hooks: false, options: {} }),
-  );
-  plainRow(
-    'N01',
-    'requests and messages are served throughout a drain by terminus, calls in flight finish, and the process ends, with a cache and a store',
-    drains({ drain: 'terminus', hooks: false, options: { cache: CACHE }, redis: true }),
-  );
-  plainRow(
-    'N01',
-    'requests and messages are served throughout a drain by terminus on a signal, calls in flight finish, and the process ends',
-    drains({ drain: 'terminus', hooks: true, options: {} }),
-  );
+  /** In the short form each way to drain is tried on one platform. */
+  const runsOn = (short: string): boolean => IS_LONG_FORM || platform === short;
+
+  if (runsOn('Express'))
+    plainRow(
+      'N01',
+      'requests and messages are served throughout a drain by a hook, calls in flight finish, and the process ends, with the cache off',
+      drains({ drain: 'hook', hooks: false, options: {} }),
+    );
+  if (runsOn('Fastify'))
+    plainRow(
+      'N01',
+      'requests and messages are served throughout a drain by terminus, calls in flight finish, and the process ends, with a cache and a store',
+      drains({ drain: 'terminus', hooks: false, options: { cache: CACHE }, redis: true }),
+    );
+  if (runsOn('Express'))
+    plainRow(
+      'N01',
+      'requests and messages are served throughout a drain by terminus on a signal, calls in flight finish, and the process ends',
+      drains({ drain: 'terminus', hooks: true, options: {} }),
+    );
 });

@@ -68,7 +68,7 @@ describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
 
   row('P12', 'a reply in chunks of one byte is read up to the limit, and not beyond it', async (trial) => {
     for (const way of WAYS) {
-      for (const maxResponseBytes of [65_536, 1_048_576]) {
+      for (const maxResponseBytes of oneOf([1_048_576, 65_536])) {
         const { url } = await over(way, trial, { timeoutMs: 60_000, http: { maxResponseBytes } });
         trial.service.on('user_details', inChunksOfOne(maxResponseBytes));
         expect(await trial.status({ at: url })).toBe(200);

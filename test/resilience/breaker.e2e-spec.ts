@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { handClock } from '../memory/hand-clock.js';
+import { oneOf } from '../support/long-form.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { drop, hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -8,7 +9,7 @@ import { testbed } from '../support/testbed.js';
 const ANN = json({ username: 'ann' });
 const NO_RETRY = { retry: false } as const;
 
-describe.each(PLATFORMS)('the circuit to the session service on %s', (_name, platform) => {
+describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 

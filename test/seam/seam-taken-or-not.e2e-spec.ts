@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
+import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { drop, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -62,7 +63,7 @@ const TAKEN: [string, (taken: Seam) => void][] = [
   ['an agent was set', (taken) => void (taken.axios().defaults.httpAgent = new Agent({ keepAlive: true }))],
 ];
 
-describe.each(PLATFORMS)('a call on %s', (_name, platform) => {
+describe.each(oneOf(PLATFORMS))('a call on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(ANSWERS)('that is answered with %s has the same outcome whether or not somebody took the seam', async (_case, script) => {

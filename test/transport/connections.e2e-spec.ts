@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
 import { SessionAuthService, SessionHttpService, type SessionAuthHttpOptions } from 'nestjs-session-auth';
+import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { json, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -33,7 +34,7 @@ const endAfter =
     script(request, response, socket);
   };
 
-describe.each(PLATFORMS)('the connections to the session service on %s', (_name, platform) => {
+describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(AGENTS)('of %s are reused by checks, and never by a sign-in or a sign-out', async (_agent, http) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CapturedLog } from '../support/captured-log.js';
+import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { drop, inTurn, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -8,7 +9,7 @@ import { TRANSPORTS } from '../support/transports.js';
 const ANN = json({ username: 'ann' });
 const PAGE = '<html>an error page</html>';
 
-describe.each(PLATFORMS)('the status of user_details on %s', (_name, platform) => {
+describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
