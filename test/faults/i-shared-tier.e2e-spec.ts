@@ -10,8 +10,8 @@ import { ANN, type Trial } from './trial.js';
 
 const TTL_MS = 300_000;
 const SHORT_TTL_MS = 1_000;
-/** What a check may take while the store is away: its 50 ms, and what a busy machine adds. */
-const MAX_MEDIAN_MS = 300;
+/** What a check may take while the store is away: its 50 ms and what a busy machine adds, far below the total time. */
+const MAX_MEDIAN_MS = 2_500;
 const WARNING = 'session store unavailable';
 
 describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platform) => {

@@ -65,8 +65,8 @@ describe('the reference service', () => {
 
     expect(service.hashing.started).toBe(100);
     // Taken in turn, so that a busy machine slows both alike; without a hash it would be a tenth.
-    expect(unknown / wrong).toBeGreaterThan(0.8);
-    expect(unknown / wrong).toBeLessThan(1.25);
+    expect(unknown / wrong).toBeGreaterThan(0.5);
+    expect(unknown / wrong).toBeLessThan(2);
   });
 
   plainRow(
@@ -98,14 +98,12 @@ describe('the reference service', () => {
     expect([answered, service.hashing.running]).toEqual([0, 2]);
 
     service.hashing.letGo();
-    const waits: number[] = [];
-    const whole = await timed(async () => {
-      while (answered < 200) waits.push(await timed(() => userDetails(service.url, 'of-no-session')));
-    });
+    let meanwhile = 0;
+    for (; answered < 200; meanwhile += 1) await userDetails(service.url, 'of-no-session');
     expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(200).fill(200));
     expect(service.hashing.mostAtOnce).toBe(2);
-    // Whoever had to wait for the hashes would wait for most of the whole time.
-    expect(Math.max(...waits)).toBeLessThan(whole / 4);
+    // One that has to wait for the hashes waits for all that are queued before it.
+    expect(meanwhile).toBeGreaterThan(20);
   });
 
   plainRow('O05', 'a wrong application key, or none, is refused with 403 at every endpoint without a look into the database', async () => {

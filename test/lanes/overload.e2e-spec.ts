@@ -5,9 +5,8 @@ import { boundedService, unboundedService, type ServiceModel } from './service-m
 import { VirtualClock } from './virtual-clock.js';
 
 /** What a machine needs for the simulation grows with the requests: a service that takes more of them is flooded for a shorter time. */
-const LONG_FLOOD_MS = 30_000;
-const SHORT_FLOOD_MS = IS_LONG_FORM ? LONG_FLOOD_MS : 6_000;
-const TIMEOUT_MS = 120_000;
+const LONG_FLOOD_MS = IS_LONG_FORM ? 30_000 : 10_000;
+const SHORT_FLOOD_MS = IS_LONG_FORM ? LONG_FLOOD_MS : 3_000;
 
 /** What a service makes of a flood of junk, in virtual time: the same figures on every machine. */
 describe.each<[string, (clock: VirtualClock) => ServiceModel, number]>([
@@ -30,7 +29,7 @@ describe.each<[string, (clock: VirtualClock) => ServiceModel, number]>([
   }
 
   const sentence = 'serves known users under %d times the junk that it can answer, and new users as the junk';
-  it.each([1.5, 3, 10])(sentence, servesUnder, TIMEOUT_MS);
+  it.each([1.5, 3, 10])(sentence, servesUnder);
 
   async function servesUnder(times: number): Promise<void> {
     const served = await floodOf(times);
