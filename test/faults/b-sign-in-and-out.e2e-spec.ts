@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { drop, json, reply, silence, type Script } from 'nestjs-session-auth/testing';
 import { PLATFORMS } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
 import { IV, PASSWORD, TOKEN } from './canaries.js';
 import { rowsOn } from './row.js';
 import { ANN, type Ask, type Trial } from './trial.js';
@@ -14,7 +15,7 @@ const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(cod
 
 describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, platform) => {
   const row = rowsOn(platform);
-  const options = { cache: { ttlMs: 300_000 }, signInTimeoutMs: 400, signOutTimeoutMs: 400 };
+  const options = { cache: { ttlMs: 300_000 }, signInTimeoutMs: SILENCE_MS, signOutTimeoutMs: 60_000 };
 
   /** What the service class makes of each answer to a sign-in, and the replies of a controller that lets the error through. */
   async function signIns(trial: Trial, scripts: readonly Script[]): Promise<unknown[]> {

@@ -10,6 +10,7 @@ import {
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
 import { PLATFORMS } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
 import { TOKEN } from './canaries.js';
 import { rowsOn } from './row.js';
 import { ANN } from './trial.js';
@@ -71,7 +72,7 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
       trial.service.on('user_details', silence);
       expect([await trial.status(), trial.calls()]).toEqual([503, 1]);
     },
-    { options: { timeoutMs: 400 } },
+    { options: { timeoutMs: SILENCE_MS } },
   );
 
   unusable('D04', 'a reset before the headers, or in the middle of them, becomes 503 after two calls at most', [

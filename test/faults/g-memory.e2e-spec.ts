@@ -2,6 +2,7 @@ import { describe, expect } from '@jest/globals';
 import { json, reply, silence } from 'nestjs-session-auth/testing';
 import { handClock } from '../memory/hand-clock.js';
 import { PLATFORMS } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
 import { PASSWORD, TOKEN } from './canaries.js';
 import { MutatingController } from './mutating.controller.js';
 import { rowsOn } from './row.js';
@@ -80,6 +81,6 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
       trial.service.on('user_details', json(ANN));
       expect([await trial.status(), trial.calls()]).toEqual([200, outages.length + 1]);
     },
-    { options: { ...CACHE, retry: false, timeoutMs: 400 } },
+    { options: { ...CACHE, retry: false, timeoutMs: SILENCE_MS } },
   );
 });

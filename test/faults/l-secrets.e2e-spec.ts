@@ -28,7 +28,7 @@ const REQUESTS: readonly Ask[] = [
   { token: `${TOKEN} ` },
   { iv: `${IV} ${IV}` },
 ];
-const options = { timeoutMs: 200, signInTimeoutMs: 200, signOutTimeoutMs: 200, breaker: false } as const;
+const options = { timeoutMs: 1_000, signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, breaker: false } as const;
 
 /** The six ways to the service class, with what must not get out. */
 function calls({ sessions }: Trial): readonly Promise<unknown>[] {

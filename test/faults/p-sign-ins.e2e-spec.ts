@@ -2,6 +2,7 @@ import { describe, expect } from '@jest/globals';
 import { hold, json, reply, silence, type Script } from 'nestjs-session-auth/testing';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
 import { PASSWORD, TOKEN } from './canaries.js';
 import { rowsOn } from './row.js';
 import { ANN, type Trial } from './trial.js';
@@ -93,6 +94,6 @@ describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) =>
       await trial.service.idle();
       expect(open.now).toBe(0);
     },
-    { options: { maxSignIns: 1, signInTimeoutMs: 500 } },
+    { options: { maxSignIns: 1, signInTimeoutMs: SILENCE_MS } },
   );
 });

@@ -7,6 +7,8 @@ import { ANN, Trial, type Answer, type TrialSetup } from './trial.js';
 /** What a reply may take beyond the total time, on a machine that does much else. */
 const BUSY_MACHINE_MS = 30_000;
 const ROW_TIMEOUT_MS = 180_000;
+/** Less is the total time of a row about time. */
+const SHORT_MS = 2_000;
 const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
 
 /** Tries one row of the catalogue (docs/faults.md), and what is implied in every row. */
@@ -41,7 +43,11 @@ async function expectRecovery(trial: Trial, { recover }: TrialSetup): Promise<vo
   if (recover === false) return;
   trial.service.on('user_details', json(ANN));
   await recover?.(trial);
-  expect(await trial.status({ token: `${TOKEN}-next` })).toBe(200);
+  let status = await trial.status({ token: `${TOKEN}-next` });
+  // Where the row is about time, a slow machine may need more than its short total time for one good request.
+  for (let again = 0; status !== 200 && trial.timeoutMs < SHORT_MS && again < 5; again += 1)
+    status = await trial.status({ token: `${TOKEN}-next` });
+  expect(status).toBe(200);
 }
 
 function expectWhatIsImplied({ answers, errors, log, printed, runs, abandoned, timeoutMs, readsHeader }: Trial): void {

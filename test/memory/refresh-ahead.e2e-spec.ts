@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { PLATFORMS } from '../support/platforms.js';
 import { drop, json, reply, silence, type HeldScript, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
 import { handClock } from './hand-clock.js';
 import { errorOf, remembering, type Remembering } from './remembering.js';
 
@@ -18,8 +19,8 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
   const clock = handClock();
 
   /** A remembered session of ten seconds that is renewed in the last four of them. */
-  async function inUse(): Promise<Remembering> {
-    const trial = await remembering(bed, { refreshAheadMs: 4_000 }, { options: { timeoutMs: 300 } });
+  async function inUse(renewal?: Script): Promise<Remembering> {
+    const trial = await remembering(bed, { refreshAheadMs: 4_000 }, { options: { timeoutMs: totalTimeFor(renewal) } });
     trial.service.on('user_details', json({ username: 'ann' }));
     await trial.status('/me', 'token');
     return trial;
@@ -82,7 +83,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
   });
 
   it.each(OUTAGES)('survives %s in the background until it lapses', async (_outage, script) => {
-    const trial = await inUse();
+    const trial = await inUse(script);
     clock.advance(6_000);
     const held = trial.holdBack(script);
     expect(await trial.status('/me', 'token')).toBe(200);

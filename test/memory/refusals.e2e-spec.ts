@@ -6,6 +6,7 @@ import { IS_LONG_FORM, oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { drop, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
 import { handClock } from './hand-clock.js';
 import { errorOf, remembering } from './remembering.js';
 
@@ -130,7 +131,7 @@ describe.each(oneOf(PLATFORMS))('an outage on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(OUTAGES)('by %s is not remembered: the next request asks again', async (_outage, script) => {
-    const { service, status, calls } = await remembering(bed, {}, { options: { timeoutMs: script === silence ? 1_000 : 60_000 } });
+    const { service, status, calls } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
     service.on('user_details', script);
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([503, 503, 2]);
 
@@ -139,11 +140,7 @@ describe.each(oneOf(PLATFORMS))('an outage on %s', (_name, platform) => {
   });
 
   it.each(OUTAGES)('by %s leaves a remembered session as it was', async (_outage, script) => {
-    const { service, status, calls, sessions } = await remembering(
-      bed,
-      {},
-      { options: { timeoutMs: script === silence ? 1_000 : 60_000 } },
-    );
+    const { service, status, calls, sessions } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
     const token = service.signInAs({});
     await status('/me', token);
     service.on('user_details', script);

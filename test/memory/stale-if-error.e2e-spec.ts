@@ -4,6 +4,7 @@ import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { drop, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
 import { handClock } from './hand-clock.js';
 import { errorOf, remembering, type Remembering } from './remembering.js';
 import { StaleController } from './stale-controller.js';
@@ -25,7 +26,7 @@ describe.each(oneOf(PLATFORMS))('a session that lapsed in an outage on %s', (_na
   /** A session of ten seconds has just lapsed, and the service is out; by the options it is good for five seconds more. */
   async function lapsed(outage = reply(500), cache: Partial<SessionAuthCacheOptions> = { staleIfErrorMs: 5_000 }): Promise<Remembering> {
     const settings = { negativeTtlMs: 0, ...cache };
-    const trial = await remembering(bed, settings, { controllers: [StaleController], options: { timeoutMs: 300 } });
+    const trial = await remembering(bed, settings, { controllers: [StaleController], options: { timeoutMs: totalTimeFor(outage) } });
     trial.service.on('user_details', ANN);
     await trial.status('/stale', 'token');
     clock.advance(10_000);

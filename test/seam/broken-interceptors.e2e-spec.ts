@@ -3,7 +3,7 @@ import type { AxiosInstance } from 'axios';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
-import { seam } from './three-calls.js';
+import { seam, SHORT_MS } from './three-calls.js';
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 const refuse = (): never => {
@@ -49,7 +49,7 @@ describe.each(oneOf(PLATFORMS))('an interceptor that breaks on %s', (_name, plat
   const bed = testbed(platform);
 
   it.each(BROKEN)('and %s makes all three calls 503, and says nothing of itself', async (_case, breakIt) => {
-    const { app, axios, callAll } = await seam(bed);
+    const { app, axios, callAll } = await seam(bed, {}, undefined, SHORT_MS);
     breakIt(axios());
 
     expect(await callAll()).toEqual([503, 503, 503]);

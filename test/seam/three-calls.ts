@@ -2,7 +2,7 @@ import { SessionAuthService, SessionHttpService } from 'nestjs-session-auth';
 import type { AxiosInstance } from 'axios';
 import type { RunningApp } from '../support/platforms.js';
 import type { SampleApp } from '../support/sample-app.js';
-import { json, type Operation, type Script, type ScriptedService } from '../support/scripted-service.js';
+import { json, silence, type Operation, type Script, type ScriptedService } from '../support/scripted-service.js';
 import type { Testbed } from '../support/testbed.js';
 
 /** An application whose calls to the session service a test can get at. */
@@ -15,15 +15,23 @@ export interface Seam {
   readonly callAll: () => Promise<number[]>;
 }
 
+/** For calls that get no answer. */
+export const SHORT_MS = 500;
+
 /** What the service knows of in these tests. */
 export const ANN = { username: 'ann', auth_token: 'token' };
 export const OPERATIONS: readonly Operation[] = ['user_details', 'sign_in', 'sign_out'];
 
-/** Starts a {@link Seam} where all three calls succeed, or are answered by `script`. Each is over in 500 ms at the latest. */
-export async function seam(bed: Testbed, http: NonNullable<SampleApp['options']>['http'] = {}, script?: Script): Promise<Seam> {
+/** Starts a {@link Seam} where all three calls succeed, or are answered by `script`. Each is over in time, which is short where nothing will come. */
+export async function seam(
+  bed: Testbed,
+  http: NonNullable<SampleApp['options']>['http'] = {},
+  script?: Script,
+  timeoutMs = script === silence ? SHORT_MS : 60_000,
+): Promise<Seam> {
   const service = await bed.service();
   for (const operation of OPERATIONS) service.on(operation, script ?? json(ANN));
-  const times = { timeoutMs: 500, signInTimeoutMs: 500, signOutTimeoutMs: 500 };
+  const times = { timeoutMs, signInTimeoutMs: timeoutMs, signOutTimeoutMs: timeoutMs };
   const app = await bed.sample({ baseUrl: service.url, options: { ...times, retry: false, http } });
   const sessions = app.app.get(SessionAuthService);
   return {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { UserRecord, type CallOptions, type SessionAuthService } from 'nestjs-session-auth';
 import { drop, hold, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
 
 type Method = 'userDetails' | 'verify';
 const METHODS: [Method][] = [['userDetails'], ['verify']];
@@ -36,7 +37,7 @@ describe.each(METHODS)('%s', (method) => {
   ])('rejects with its own error when the service answers with %s', async (_answer, script, error, calls) => {
     const service = await bed.service();
     service.on('user_details', script);
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { timeoutMs: 300 } });
+    const sessions = await bed.sessions({ baseUrl: service.url, options: { timeoutMs: totalTimeFor(script) } });
 
     await expect(sessions[method]('token')).rejects.toMatchObject(error);
     expect(service.callsTo('user_details')).toBe(calls);

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { UserRecord, type Credentials } from 'nestjs-session-auth';
 import { drop, inTurn, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
 
 const ANN: Credentials = { username: 'ann', password: 'pa ss"wörd\u0000' };
 const SESSION = { username: 'ann', role: 'new_hire', auth_token: 'new-token', extra: 1 };
@@ -13,7 +14,7 @@ describe('a sign-in', () => {
   async function signIn(script: Script, credentials: Credentials = ANN, authIv?: string) {
     const service = await bed.service();
     service.on('sign_in', script);
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { signInTimeoutMs: 300 } });
+    const sessions = await bed.sessions({ baseUrl: service.url, options: { signInTimeoutMs: totalTimeFor(script) } });
     const call = authIv === undefined ? {} : { authIv };
     const outcome: unknown = await sessions.signIn(credentials, call).catch((error: unknown) => error);
     return { outcome, requests: service.requests };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { drop, inTurn, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
 
 describe('a sign-out', () => {
   const bed = testbed();
@@ -8,7 +9,7 @@ describe('a sign-out', () => {
   async function signOut(script: Script, token = 'token', authIv?: string) {
     const service = await bed.service();
     service.on('sign_out', script);
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { signOutTimeoutMs: 300 } });
+    const sessions = await bed.sessions({ baseUrl: service.url, options: { signOutTimeoutMs: totalTimeFor(script) } });
     const call = authIv === undefined ? {} : { authIv };
     const outcome: unknown = await sessions.signOut(token, call).catch((error: unknown) => error);
     return { outcome, requests: service.requests };

@@ -53,7 +53,7 @@ describe.each(oneOf(PLATFORMS))('on %s', (_name, platform) => {
       let broken = true;
       const sound = bytes(OK, TYPE, LENGTH, 'Connection: close', '', ANN);
       const service = await bed.serviceThat((...call) => (broken ? script : sound)(...call));
-      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 1_000, http: http() } });
+      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 60_000, http: http() } });
 
       expect((await app.get('/me', 'token')).status).toBe(503);
       expect(service.requests.length).toBeLessThanOrEqual(2);

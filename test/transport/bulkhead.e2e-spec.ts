@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
 import { hold, json, silence } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
@@ -75,7 +76,7 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
   it('lets nobody wait longer than the total time, and gives the places back', async () => {
     const service = await bed.service();
     service.on('user_details', silence);
-    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 5, timeoutMs: 300 } });
+    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 5, timeoutMs: SILENCE_MS } });
     const replies = await Promise.all(['a', 'b', 'c'].map((token) => app.get('/me', token)));
 
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 503]);
