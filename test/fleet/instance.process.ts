@@ -56,6 +56,8 @@ await app.listen(0, '127.0.0.1');
 const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
 const ended: string[] = [];
 events.ended$.subscribe((fingerprint) => ended.push(fingerprint));
+const endedUsers: (string | null)[] = [];
+events.endedUsers$.subscribe((username) => endedUsers.push(username ?? null));
 
 /** What came of a call: `done`, or the code of its error. */
 const outcome = (call: Promise<unknown>): Promise<string> =>
@@ -67,6 +69,10 @@ const outcome = (call: Promise<unknown>): Promise<string> =>
 const commands = {
   signOut: (token: string) => outcome(sessions.signOut(token)),
   forget: (token: string) => outcome(sessions.forget(token)),
+  endUser: (username: string) => outcome(sessions.endUser(username)),
+  endAll: () => outcome(sessions.endAll()),
+  /** Users whose sessions were all revoked, `null` for all users. */
+  endedUsers: () => endedUsers,
   verify: (token: string, how: VerifyOptions) => outcome(sessions.verify(token, how)),
   userDetails: (token: string) => outcome(sessions.userDetails(token)),
   signIn: (username: string) => outcome(sessions.signIn({ username, password: 'password' })),
