@@ -10,7 +10,7 @@ const WARNING = 'session store unavailable';
 const CHECKS = 20;
 /** What a call to the store may take, and what a busy machine adds to a check. */
 const [STORE_TIMEOUT_MS, BUSY_MACHINE_MS] = [50, 250];
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 180_000;
 
 /** Makes an application whose store fails. */
 type Failure = (bed: StoreBed, proxy: MeddlingProxy, setup: StoreAppSetup) => Promise<StoreApp>;

@@ -8,6 +8,8 @@ import type { InstanceSettings } from './instance-settings.js';
 
 /** A Redis on a machine that is busy with other tests is not a slow one: the longest that a store may be waited for. */
 const PATIENCE_MS = 1_000;
+/** For a check: more than a busy machine takes. */
+const TOTAL_MS = 30_000;
 
 /** The channel of the default prefix. */
 export const CHANNEL = 'session-auth:messages';
@@ -52,7 +54,8 @@ export class Fleet {
   /** Starts an instance. */
   async instance({ store, ...settings }: Partial<InstanceSettings> = {}): Promise<Instance> {
     const place = { baseUrl: this.service.url, redis: { port: this.server.port } };
-    const instance = await Instance.start(this.#program, { ...place, store: { timeoutMs: PATIENCE_MS, ...store }, ...settings });
+    const options = { timeoutMs: TOTAL_MS, ...settings.options };
+    const instance = await Instance.start(this.#program, { ...place, store: { timeoutMs: PATIENCE_MS, ...store }, ...settings, options });
     this.keep({ close: () => instance.kill() });
     return instance;
   }

@@ -6,7 +6,7 @@ import type { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
 /** Processes start slowly on a busy machine. */
-export const TIMEOUT_MS = 60_000;
+export const TIMEOUT_MS = 180_000;
 
 /** Instances that the tests of a suite share, each test with tokens of its own and an empty store. */
 export interface SharedFleet extends Fleet {
