@@ -61,10 +61,10 @@ describeWithPostgres('the service on PostgreSQL, as processes', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(401)]);
   });
 
-  it('comes up four times at the same moment on an empty database', async () => {
-    const services = await Promise.all([start(), start(), start(), start()]);
+  it('comes up several times at the same moment on an empty database', async () => {
+    const services = await Promise.all(Array.from({ length: IS_LONG_FORM ? 4 : 2 }, () => start()));
 
-    expect((await Promise.all(services.map(({ url }) => signIn(url)))).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await Promise.all(services.map(({ url }) => signIn(url)))).map(({ status }) => status)).toEqual(services.map(() => 200));
     await expect(server.ask('select name from kysely_migration', DATABASE_URL)).resolves.toHaveLength(1);
   });
 
