@@ -5,7 +5,7 @@ import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { canariesIn, formsOf, IV, TOKEN } from './canaries.js';
 import { rowsOn } from './row.js';
-import { SharedStore } from './shared-store.js';
+import { PATIENCE_MS, SharedStore } from './shared-store.js';
 import { ANN, type Trial } from './trial.js';
 
 const TTL_MS = 300_000;
@@ -71,10 +71,10 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
     'I03',
     'a session that one instance signs out is denied by another that remembers it, soon by its broadcast, and by its mark without',
     async (trial) => {
-      const near = await trial.keepApp(store.options(TTL_MS));
+      const near = await trial.keepApp(store.options(TTL_MS, PATIENCE_MS));
       for (const cut of [false, true]) {
         const ttlMs = cut ? SHORT_TTL_MS : TTL_MS;
-        const far = await trial.keepApp(store.options(ttlMs));
+        const far = await trial.keepApp(store.options(ttlMs, PATIENCE_MS));
         const token = `${TOKEN}-${ttlMs}`;
         trial.service.on('user_details', json(ANN));
         await until('all listen', async () => Number((await store.redis.pubsub('NUMSUB', 'session-auth:messages'))[1]) === (cut ? 4 : 3));

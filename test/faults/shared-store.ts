@@ -7,6 +7,9 @@ import { until } from '../support/until.js';
 import { TOKEN } from './canaries.js';
 import type { Trial, TrialSetup } from './trial.js';
 
+/** The most that a store may be waited for: a Redis on a busy machine is not a slow one. */
+export const PATIENCE_MS = 1_000;
+
 /** A Redis of the rows of a suite, which their applications reach by a proxy that can make it ill. */
 export class SharedStore {
   readonly #clients: Redis[] = [];
@@ -24,18 +27,18 @@ export class SharedStore {
     return store;
   }
 
-  /** Options of an application that has a client of its own. */
-  options(ttlMs: number): NonNullable<TrialSetup['options']> {
+  /** Options of an application that has a client of its own, and gives Redis its time where it is well. */
+  options(ttlMs: number, timeoutMs?: number): NonNullable<TrialSetup['options']> {
     const redis = clientOf(this.proxy.port);
     this.#clients.push(redis);
-    return { cache: { ttlMs, store: new RedisSessionStore({ redis }) } };
+    return { cache: { ttlMs, store: new RedisSessionStore({ redis, ...(timeoutMs !== undefined && { timeoutMs }) }) } };
   }
 
   /** A row with such an application; `begin` makes Redis ill before it starts, and afterwards Redis is well and empty. */
   row(ttlMs: number, begin?: () => void): TrialSetup {
     const options = (): NonNullable<TrialSetup['options']> => {
       begin?.();
-      return this.options(ttlMs);
+      return this.options(ttlMs, begin ? undefined : PATIENCE_MS);
     };
     return {
       get options() {
