@@ -25,12 +25,12 @@ export async function send(redis: Redis | Cluster, command: string, ...args: Arg
 }
 
 /** Runs a script, and makes it known to the server if it is not. */
-export async function run(redis: Redis | Cluster, script: Script, key: string, ...args: Argument[]): Promise<unknown> {
+export async function run(redis: Redis | Cluster, script: Script, keys: readonly string[], ...args: Argument[]): Promise<unknown> {
   try {
-    return await send(redis, 'evalsha', script.sha, 1, key, ...args);
+    return await send(redis, 'evalsha', script.sha, keys.length, ...keys, ...args);
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-    return send(redis, 'eval', script.text, 1, key, ...args);
+    return send(redis, 'eval', script.text, keys.length, ...keys, ...args);
   }
 }
 

@@ -74,8 +74,11 @@ export class RedisSessionStore extends SessionStore {
     await Promise.all([recorded, ...raised]);
   }
 
-  getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]> {
-    return Promise.all(keys.map(async (key) => timeOf((await this.#run(READ, `revoked:${key}`)) as Buffer | null)));
+  async getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]> {
+    if (keys.length === 0) return [];
+    const names = keys.map((key) => `revoked:${key}`);
+    const ofOneSlot = 'nodes' in this.#redis ? names.map((name) => [name]) : [names];
+    return (await Promise.all(ofOneSlot.map((slot) => this.#read(slot)))).flat().map(timeOf);
   }
 
   async publish(message: Uint8Array): Promise<void> {
@@ -105,11 +108,20 @@ export class RedisSessionStore extends SessionStore {
   }
 
   async #isAlive(holder: string): Promise<boolean> {
-    return (await this.#run(READ, `alive:${holder}`)) !== null;
+    const [sign] = await this.#read([`alive:${holder}`]);
+    return sign !== null;
   }
 
   #run(script: Script, key: string, ...args: (string | number | Buffer)[]): Promise<unknown> {
-    return run(this.#connected(), script, this.#keyOf(key), ...args);
+    return run(this.#connected(), script, [this.#keyOf(key)], ...args);
+  }
+
+  async #read(keys: readonly string[]): Promise<readonly (Buffer | null)[]> {
+    return (await run(
+      this.#connected(),
+      READ,
+      keys.map((key) => this.#keyOf(key)),
+    )) as (Buffer | null)[];
   }
 
   #connected(): Redis | Cluster {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TOMBSTONE, VALUE } from './entry.js';
 
-/** A script that Redis runs in one atomic step. Each uses one key, so that it runs in a Cluster too. */
+/** A script that Redis runs in one atomic step. In a Cluster it gets one key. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -54,5 +54,5 @@ now = math.max(now, last, tonumber(ARGV[2]))
 redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', ARGV[1])
 return now`);
 
-/** Reads one key. As a script, because a client that sends reads to replicas would get what they have not heard of yet. */
-export const READ = script(`return redis.call('GET', KEYS[1])`);
+/** Reads keys, of one slot in a Cluster. As a script, because a client that sends reads to replicas would get what these have not received yet. */
+export const READ = script(`return redis.call('MGET', unpack(KEYS))`);
