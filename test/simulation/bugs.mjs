@@ -1,0 +1,83 @@
+// Realistic races, each as a change of one source of the library. `find` must stand there exactly once.
+
+/** Deliberate bugs that the simulation must find. */
+export const BUGS = [
+  {
+    name: 'A message is handled before the flights are evicted',
+    file: 'verifier/local-sessions.ts',
+    find: 'bar(token: string): void {\n    this.#count += 1;\n    this.#forgetFlights(token);',
+    replace: 'bar(token: string): void {\n    this.#count += 1;\n    setTimeout(() => this.#forgetFlights(token), 1).unref();',
+  },
+  {
+    name: 'A sign-in removes the tombstone late',
+    file: 'verifier/session-endings.ts',
+    find: 'void this.#shared?.clearTombstone(key);',
+    replace: 'setTimeout(() => void this.#shared?.clearTombstone(key), 100).unref();',
+  },
+  {
+    name: 'A lifetime is counted from the reply',
+    file: 'verifier/single-flight.ts',
+    find: 'this.#landed(keys, value, performance.now() - startedAtMs);',
+    replace: 'this.#landed(keys, value, 0);',
+  },
+  {
+    name: 'The holder of a lease gives no sign of life',
+    file: 'verifier/shared/leases.ts',
+    find: 'if (performance.now() - oldestMs >= this.#beatMs / 2) {',
+    replace: 'if (performance.now() - oldestMs >= 100 * this.#beatMs) {',
+  },
+  {
+    name: 'A revocation is compared with the clock of the host',
+    file: 'verifier/shared/shared-record.ts',
+    find: 'sinceMs: since,',
+    replace: 'sinceMs: confirmedAt,',
+  },
+  {
+    name: 'A flight is joined after endUser',
+    file: 'verifier/local-sessions.ts',
+    find: 'this.#revocations.add(username);\n    this.#closeFlights();',
+    replace: 'this.#revocations.add(username);',
+  },
+  {
+    name: 'A new subscription does not clear the cache',
+    file: 'verifier/shared/shared-revocations.ts',
+    find: 'listener.lost();\n',
+    replace: '\n',
+  },
+  {
+    name: 'A refused write over a tombstone is ignored',
+    file: 'verifier/shared/shared-tier.ts',
+    find: 'if (!isSet) this.revocations.foundTombstone(keys.token);',
+    replace: 'void isSet;',
+  },
+  {
+    name: 'A sign-out that failed in the store is not repeated',
+    file: 'verifier/shared/outbox.ts',
+    find: 'if (await this.#attempt(pending)) this.#remove(pending);\n    else this.#retryLater();',
+    replace: 'await this.#attempt(pending);\n    this.#remove(pending);',
+  },
+  {
+    name: 'A stale entry is served after a revocation',
+    file: 'verifier/session-memory.ts',
+    find: 'return user !== undefined && this.#isGood(keys.token, user, ttlMs + staleIfErrorMs) ? user : undefined;',
+    replace: 'return user !== undefined && this.#sessions.isYounger(keys.token, ttlMs + staleIfErrorMs) ? user : undefined;',
+  },
+  {
+    name: 'An evicted flight is cached',
+    file: 'verifier/single-flight.ts',
+    find: 'const isCurrent = (): boolean => this.#flights.get(session) === entry;',
+    replace: 'const isCurrent = (): boolean => entry !== undefined;',
+  },
+  {
+    name: 'An age is taken from the wall clock alone',
+    file: 'verifier/shared/shared-record.ts',
+    find: 'ageMs: Math.max(0, byStoreMs, byHostMs, storeTimeMs - since),',
+    replace: 'ageMs: Math.max(0, byHostMs),',
+  },
+  {
+    name: 'A request keeps its check after a revocation',
+    file: 'verifier/session-verifier.ts',
+    find: 'earlier?.verifier === this && earlier.revocations === revocations &&',
+    replace: 'earlier?.verifier === this &&',
+  },
+];

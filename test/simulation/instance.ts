@@ -1,0 +1,95 @@
+import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
+import type { SessionClient } from '../../libs/session-auth/src/client/session-client.js';
+import type { UserRecord } from '../../libs/session-auth/src/contract/user-record.js';
+import { SessionAuthService } from '../../libs/session-auth/src/module/session-auth.service.js';
+import { readStoreSettings } from '../../libs/session-auth/src/module/settings/store-settings.js';
+import { EndedSessions } from '../../libs/session-auth/src/verifier/ended-sessions.js';
+import { KnownSessions } from '../../libs/session-auth/src/verifier/lanes/known-sessions.js';
+import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes/lanes.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import type { MemorySettings } from '../../libs/session-auth/src/verifier/memory-settings.js';
+import { SessionMemory } from '../../libs/session-auth/src/verifier/session-memory.js';
+import { tokenKey } from '../../libs/session-auth/src/verifier/session-key.js';
+import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
+import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
+import { SharedTier } from '../../libs/session-auth/src/verifier/shared/shared-tier.js';
+import { Suspicion } from '../../libs/session-auth/src/verifier/suspicion.js';
+import type { SimulatedService, User } from './service.js';
+import type { StoreLink } from './store-link.js';
+import type { Host } from './host.js';
+
+/** Settings of all instances. */
+export interface InstanceSettings {
+  readonly memory: MemorySettings;
+  readonly protection: LaneSettings;
+  /** Milliseconds of a sign-in, and of a sign-out. */
+  readonly signOutTimeoutMs: number;
+}
+
+const BASE_URL = 'https://sessions.example.com/api';
+/** What the store seals with. */
+export const SECRET = 'a-secret-of-the-simulation';
+const API_KEY = 'a-key-of-the-simulation';
+const MAX_SIGN_INS = 100;
+
+/** The verifier as the module builds it, with a simulated service and store. */
+export interface Instance {
+  readonly host: Host;
+  readonly verifier: SessionVerifier<User>;
+  /** The operations of an application. */
+  readonly service: Pick<SessionAuthService, 'signIn' | 'signOut' | 'forget' | 'endUser' | 'endAll'>;
+  readonly link: StoreLink | undefined;
+  close(): Promise<void>;
+}
+
+/** Builds an instance: everything between its HTTP client and its guard is the library's own. */
+export function startInstance(host: Host, service: SimulatedService, link: StoreLink | undefined, set: InstanceSettings): Instance {
+  const deadlines = new Deadlines(set.protection.timeoutMs);
+  const client = service.clientOf(host);
+  const check = new ProtectedCheck<User>((session, deadline) => client.userDetails(session, deadline), deadlines, set.protection, {
+    known: new KnownSessions(),
+    breakerChanged: () => undefined,
+  });
+  const surroundings = { memory: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
+  const reports = { failed: () => undefined, clockDiffers: () => undefined, busIs: () => undefined };
+  const verifier = new SessionVerifier<User>(check, {
+    memory: new SessionMemory<User>(set.memory),
+    shared: link && new SharedTier<User>(readStoreSettings(link, surroundings), readUser, reports),
+    suspicion: new Suspicion(() => undefined),
+    ended: new EndedSessions(() => undefined),
+  });
+  verifier.endings.listen();
+  return {
+    host,
+    verifier,
+    service: new SessionAuthService(
+      client as unknown as SessionClient<UserRecord>,
+      verifier as unknown as SessionVerifier<UserRecord>,
+      deadlines,
+      { signInTimeoutMs: set.signOutTimeoutMs, signOutTimeoutMs: set.signOutTimeoutMs, maxSignIns: MAX_SIGN_INS, maxTokenLength: 4_096 },
+    ),
+    link,
+    close: async () => {
+      await deadlines.close();
+      await verifier.close();
+    },
+  };
+}
+
+const seal = new SessionSeal(SECRET, BASE_URL);
+
+/** The text of a message between instances. */
+export function textOfMessage(bytes: Uint8Array): string {
+  return seal.openMessage(bytes) ?? 'unreadable';
+}
+
+/** The key of a session in the store. */
+export function keyInStore(token: string): string {
+  return seal.nameOf(tokenKey(token));
+}
+
+function readUser(json: object): User | undefined {
+  const { username, auth_token, answer } = json as Partial<User>;
+  if (typeof username !== 'string' || typeof auth_token !== 'string' || typeof answer !== 'number') return undefined;
+  return Object.freeze({ username, auth_token, answer });
+}

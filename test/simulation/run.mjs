@@ -1,0 +1,97 @@
+// Plays histories of the simulation: SIMULATION_HISTORIES (100,000) from SIMULATION_FIRST_SEED (1) on; with SIMULATION_SEED one, and prints what
+// happens in it. With --bugs, plays each deliberate bug, or that of SIMULATION_BUG, until a history finds it.
+import { rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { BUGS } from './bugs.mjs';
+import { bundleWorker } from './bundle.mjs';
+import { playHistories } from './workers.mjs';
+
+const folder = fileURLToPath(new URL('../../dist/simulation/', import.meta.url));
+const { SIMULATION_SEED, SIMULATION_HISTORIES = '100000', SIMULATION_FIRST_SEED = '1', SIMULATION_BUG } = process.env;
+/** A bug must be found within so many histories. */
+const BUG_HISTORIES = 10_000;
+const PROGRESS_MS = 10_000;
+const programs = new Set();
+process.once('exit', () => programs.forEach((program) => rmSync(program, { force: true })));
+await mkdir(folder, { recursive: true });
+
+const chosen = BUGS.filter(({ name }) => SIMULATION_BUG === undefined || name === SIMULATION_BUG);
+if (chosen.length === 0) throw new Error(`There is no bug '${SIMULATION_BUG}'`);
+if (process.argv.includes('--bugs')) await findBugs();
+else if (SIMULATION_SEED) await replay(Number(SIMULATION_SEED));
+else await play(Number(SIMULATION_HISTORIES), Number(SIMULATION_FIRST_SEED));
+
+async function play(histories, firstSeed) {
+  const program = await compile();
+  const began = performance.now();
+  let printedAt = began;
+  const progress = (sums) => {
+    if (performance.now() - printedAt < PROGRESS_MS) return;
+    printedAt = performance.now();
+    console.log(`${sums.histories} histories, ${rateOf(sums, began)} per second`);
+  };
+  const sums = await playHistories(program, { histories, firstSeed, processes: availableParallelism(), progress });
+  const { checks, accepted, calls, steps } = sums;
+  const seeds = `seeds ${firstSeed} to ${firstSeed + histories - 1}`;
+  console.log(`${sums.histories} histories, ${seeds}, ${rateOf(sums, began)} per second, ${secondsSince(began)} s`);
+  console.log(`${checks} checks, ${accepted} of them accepted, ${calls} calls to the service, ${steps} events`);
+  printViolations(sums.violations);
+}
+
+async function replay(seed) {
+  const bug = SIMULATION_BUG === undefined ? undefined : chosen[0];
+  const { traces, violations } = await playHistories(await compile(bug), { firstSeed: seed, histories: 1, traces: true });
+  for (const { lines, hash } of traces) console.log(`${lines.join('\n')}\ntrace ${hash}`);
+  printViolations(violations);
+}
+
+async function findBugs() {
+  const sound = await compile();
+  for (const bug of chosen) {
+    const began = performance.now();
+    const { histories, found } = await findBug(await compile(bug), sound);
+    if (!found) process.exitCode = 1;
+    const outcome = found
+      ? `found by history ${histories}, seed ${found.seed}: ${found.violations[0]}`
+      : `NOT FOUND in ${histories} histories`;
+    console.log(`${bug.name}: ${outcome} (${secondsSince(began)} s)`);
+  }
+}
+
+/** The first history that violates something with the bug and nothing without it. */
+async function findBug(program, sound) {
+  for (let firstSeed = 1; firstSeed <= BUG_HISTORIES;) {
+    const { violations } = await playHistories(program, { firstSeed, histories: BUG_HISTORIES - firstSeed + 1 });
+    const [found] = violations;
+    if (!found) break;
+    const without = await playHistories(sound, { firstSeed: found.seed, histories: 1 });
+    if (without.violations.length === 0) return { histories: found.seed, found };
+    firstSeed = found.seed + 1;
+  }
+  return { histories: BUG_HISTORIES };
+}
+
+async function compile(bug) {
+  const program = `${folder}${process.pid}-${bug ? bug.name.replace(/\W+/g, '-') : 'sound'}.mjs`;
+  programs.add(program);
+  await bundleWorker(program, bug);
+  return program;
+}
+
+function printViolations(found) {
+  if (found.length === 0) return;
+  process.exitCode = 1;
+  for (const { seed, violations } of found) {
+    console.log(`seed ${seed} violates\n  ${violations.join('\n  ')}\n  Replay it: SIMULATION_SEED=${seed} npm run test:simulation`);
+  }
+}
+
+function rateOf({ histories }, began) {
+  return Math.round((histories / (performance.now() - began)) * 1_000);
+}
+
+function secondsSince(began) {
+  return ((performance.now() - began) / 1_000).toFixed(1);
+}

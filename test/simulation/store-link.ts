@@ -1,0 +1,280 @@
+import {
+  SessionStore,
+  type StoreEntry,
+  type StoreLease,
+  type StoreSubscriber,
+} from '../../libs/session-auth/src/contract/session-store.js';
+import type { Link, Network, Publication } from './network.js';
+import { chance } from './random.js';
+import type { Host } from './host.js';
+
+/** Between two arrivals on one connection: enough that they are not at the same time. */
+const ORDER_MS = 1e-6;
+
+/** How a reply shows that a key has a tombstone. */
+interface TombstoneReply<Value> {
+  readonly key: string;
+  readonly isShown: (value: Value) => boolean;
+}
+
+/** The store, as one instance reaches it. */
+export class StoreLink extends SessionStore implements Link {
+  override readonly secret: string;
+  override readonly timeoutMs: number;
+  readonly #host: Host;
+  readonly #network: Network;
+  /** `hangs`: nothing arrives. `refuses`: every command fails at once. */
+  state: 'works' | 'hangs' | 'refuses' = 'works';
+  /** Commands without a good reply in time. */
+  failures = 0;
+  /** Commands that wait for their reply, within their time. */
+  outstanding = 0;
+  readonly subscriptions: { readonly began: number; readonly confirmed: number }[] = [];
+  readonly tombstones: { readonly key: string; readonly executed: number; readonly replied: number }[] = [];
+  #subscriber: StoreSubscriber | undefined;
+  /** Changes with each connection for messages; 0 while there is none. */
+  #connection = 0;
+  #connections = 0;
+  #lastArrivalMs = 0;
+  #lastReplyMs = 0;
+  #lastMessageMs = 0;
+
+  constructor(host: Host, network: Network, settings: { readonly secret: string; readonly timeoutMs: number }) {
+    super();
+    this.#host = host;
+    this.#network = network;
+    this.secret = settings.secret;
+    this.timeoutMs = settings.timeoutMs;
+    network.links.add(this);
+    network.linkOf.set(host, this);
+  }
+
+  get(key: string, lease?: StoreLease): Promise<StoreEntry> {
+    const { store, liar } = this.#network;
+    const execute = (): StoreEntry => {
+      const entry = store.get(key, lease);
+      return liar?.entry(key, entry) ?? entry;
+    };
+    const name = (): string => `get ${short(key)}${lease ? ` lease ${lease.id}` : ''}`;
+    return this.#call(name, execute, { key, isShown: ({ kind }) => kind === 'tombstone' });
+  }
+
+  set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
+    const execute = (): boolean => this.#network.store.set(key, value, ttlMs) !== this.#isContrary();
+    return this.#call(() => `set ${short(key)} for ${ttlMs}`, execute, { key, isShown: (isSet) => !isSet });
+  }
+
+  delete(key: string): Promise<boolean> {
+    return this.#call(
+      () => `delete ${short(key)}`,
+      () => this.#network.store.delete(key) !== this.#isContrary(),
+    );
+  }
+
+  releaseLease(key: string, id: string): Promise<void> {
+    return this.#call(
+      () => `releaseLease ${short(key)} ${id}`,
+      () => this.#network.store.releaseLease(key, id),
+    );
+  }
+
+  keepAlive(holder: string, ttlMs: number): Promise<void> {
+    return this.#call(
+      () => `keepAlive ${holder} ${ttlMs}`,
+      () => this.#network.store.keepAlive(holder, ttlMs),
+    );
+  }
+
+  setTombstone(key: string, ttlMs: number): Promise<void> {
+    return this.#call(
+      () => `setTombstone ${short(key)} for ${ttlMs}`,
+      () => this.#network.store.setTombstone(key, ttlMs),
+    );
+  }
+
+  clearTombstone(key: string): Promise<void> {
+    const execute = (): void => {
+      this.#network.store.clearTombstone(key);
+      this.#network.onCleared?.(this.#host, key);
+    };
+    return this.#call(() => `clearTombstone ${short(key)}`, execute);
+  }
+
+  setRevocation(key: string, ttlMs: number): Promise<void> {
+    return this.#call(
+      () => `setRevocation ${short(key)} for ${ttlMs}`,
+      () => this.#network.store.setRevocation(key, ttlMs),
+    );
+  }
+
+  getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]> {
+    const { store, liar } = this.#network;
+    return this.#call(
+      () => `getRevocations ${keys.map(short).join(' ')}`,
+      () => {
+        const revocations = store.getRevocations(keys);
+        return liar?.revocations(revocations) ?? revocations;
+      },
+    );
+  }
+
+  publish(message: Uint8Array): Promise<void> {
+    const { world, textOf, publications } = this.#network;
+    const publication = { host: this.#host, bytes: message, sent: world.nextSequence(), received: new Map<Host, number>() };
+    publications.push(publication);
+    const call = this.#call(
+      () => 'publish',
+      () => this.#network.broadcast(publication),
+    );
+    world.trace(() => `  message ${textOf(message)}`);
+    return call;
+  }
+
+  subscribe(subscriber: StoreSubscriber): () => Promise<void> {
+    this.#subscriber = subscriber;
+    this.#connect(this.#network.delayMs());
+    return () => {
+      this.#subscriber = undefined;
+      this.#connection = 0;
+      this.#network.links.delete(this);
+      return Promise.resolve();
+    };
+  }
+
+  /** The connection for messages breaks; the instance is told later, and it is back later still. */
+  interrupt(noticedMs: number, downMs: number): void {
+    this.#connection = 0;
+    this.#network.world.trace(() => `${this.#host.name} loses messages`);
+    const tell = (): void => this.#subscriber?.interrupted('The connection is closed.');
+    if (noticedMs < downMs) this.#network.world.after(noticedMs, tell, this.#host);
+    this.#connect(downMs);
+  }
+
+  /** The instance has ended. */
+  cut(): void {
+    this.#subscriber = undefined;
+    this.#connection = 0;
+    this.#network.links.delete(this);
+  }
+
+  get isSubscribed(): boolean {
+    return this.#connection > 0;
+  }
+
+  carry(bytes: Uint8Array, publication?: Publication, laterMs = 0): void {
+    const { world, health, textOf } = this.#network;
+    const connection = this.#connection;
+    if (connection === 0) return;
+    const isOrdered = health.isOrdered && laterMs === 0;
+    const atMs = world.nowMs + this.#network.delayMs() + laterMs;
+    const arrivesMs = isOrdered ? Math.max(this.#lastMessageMs + ORDER_MS, atMs) : atMs;
+    if (isOrdered) this.#lastMessageMs = arrivesMs;
+    const arrive = (): void => {
+      if (connection !== this.#connection) return;
+      world.trace(() => `${this.#host.name} receives ${textOf(bytes)}`);
+      this.#subscriber?.message(bytes);
+      if (publication && !publication.received.has(this.#host)) publication.received.set(this.#host, world.nextSequence());
+    };
+    world.after(arrivesMs - world.nowMs, arrive, this.#host);
+  }
+
+  #connect(afterMs: number): void {
+    const { world } = this.#network;
+    world.after(afterMs, () => {
+      if (!this.#subscriber || !this.#host.isAlive) return;
+      const connection = (this.#connections += 1);
+      const began = world.nextSequence();
+      this.#connection = connection;
+      const replyMs = this.#network.delayMs();
+      // Whatever is published from here on arrives after the confirmation.
+      this.#lastMessageMs = world.nowMs + replyMs;
+      const confirm = (): void => {
+        if (connection !== this.#connection) return;
+        world.trace(() => `${this.#host.name} is subscribed`);
+        this.#subscriber?.subscribed();
+        this.subscriptions.push({ began, confirmed: world.nextSequence() });
+      };
+      world.after(replyMs, confirm, this.#host);
+    });
+  }
+
+  /** Sends a command. What the store does with it does not depend on what becomes of the reply, nor of the instance. */
+  #call<Value>(name: () => string, execute: () => Value, tombstone?: TombstoneReply<Value>): Promise<Value> {
+    const { world, random, health } = this.#network;
+    world.trace(() => `${this.#host.name} sends ${name()}`);
+    this.outstanding += 1;
+    let isOpen = true;
+    const over = (isGood: boolean): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.outstanding -= 1;
+      if (!isGood) this.failures += 1;
+    };
+    world.after(this.timeoutMs, () => over(false), this.#host);
+    return new Promise((resolve, reject) => {
+      const fail = (): void => {
+        over(false);
+        reject(new Error('Connection is closed.'));
+      };
+      if (this.state === 'refuses' || chance(random, health.refused)) {
+        world.after(random.between(0, 1), fail, this.#host);
+        return;
+      }
+      if (this.state === 'hangs' || chance(random, health.lostRequests)) return;
+      const run = (isFirst: boolean): void => {
+        world.trace(() => `store executes ${name()} of ${this.#host.name}`);
+        const reply = replyTo(execute);
+        const executed = world.nextSequence();
+        if (!isFirst || chance(random, health.lostReplies)) return;
+        const answer = (): void => {
+          if (reply.error) {
+            fail();
+            return;
+          }
+          const value = reply.value as Value;
+          if (isOpen && tombstone?.isShown(value)) this.tombstones.push({ key: tombstone.key, executed, replied: world.nextSequence() });
+          over(true);
+          resolve(value);
+        };
+        world.after(this.#replyAfterMs(), answer, this.#host);
+      };
+      world.after(this.#arrivesAfterMs(), () => run(true));
+      if (chance(random, health.repeated)) world.after(this.#network.delayMs() * random.between(2, 20), () => run(false));
+    });
+  }
+
+  #isContrary(): boolean {
+    return this.#network.liar?.isContrary() ?? false;
+  }
+
+  #arrivesAfterMs(): number {
+    const { world } = this.#network;
+    const atMs = this.#inOrder(world.nowMs + this.#network.delayMs(), this.#lastArrivalMs);
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, atMs);
+    return atMs - world.nowMs;
+  }
+
+  #replyAfterMs(): number {
+    const { world } = this.#network;
+    const atMs = this.#inOrder(world.nowMs + this.#network.delayMs(), this.#lastReplyMs);
+    this.#lastReplyMs = Math.max(this.#lastReplyMs, atMs);
+    return atMs - world.nowMs;
+  }
+
+  /** What arrives on a connection arrives after all that was sent before it. */
+  #inOrder(atMs: number, lastMs: number): number {
+    return this.#network.health.isOrdered ? Math.max(atMs, lastMs + ORDER_MS) : atMs;
+  }
+}
+
+function replyTo<Value>(execute: () => Value): { readonly value?: Value; readonly error?: true } {
+  try {
+    return { value: execute() };
+  } catch {
+    return { error: true };
+  }
+}
+
+function short(key: string): string {
+  return key.slice(0, 6) + (key.includes('.') ? key.slice(key.indexOf('.')) : '');
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'crypto';
+import type { EndRecord } from './records.js';
+import { keyInStore } from './instance.js';
+import type { Network, Publication } from './network.js';
+import type { Host } from './host.js';
+
+const KINDS = { signOut: 'ended', forget: 'forgotten', endUser: 'userEnded', endAll: 'allEnded' } as const;
+
+/** When instances were told of an end, in the sequence of everything; `Infinity`: never. */
+export class Told {
+  readonly #network: Network;
+
+  constructor(network: Network) {
+    this.#network = network;
+  }
+
+  /** The messages of the instance that ended it: when each was sent, and when a host received it. */
+  messages(end: EndRecord, host: Host): { readonly sent: number; readonly received: number }[] {
+    return this.#messagesOf(end).map(({ sent, received }) => ({ sent, received: received.get(host) ?? Infinity }));
+  }
+
+  /** By a new subscription, which shows that messages may have been lost, or by the tombstone. */
+  byStore({ kind, token, started, settled }: EndRecord, host: Host): number {
+    const link = this.#network.linkOf.get(host);
+    const again = link?.subscriptions.find(({ began }) => began > settled)?.confirmed ?? Infinity;
+    if (kind !== 'signOut' || token === undefined) return again;
+    const key = keyInStore(token);
+    const found = link?.tombstones.find((tombstone) => tombstone.key === key && tombstone.executed > started)?.replied ?? Infinity;
+    return Math.min(again, found);
+  }
+
+  /** In any of these ways. */
+  eventually(end: EndRecord, host: Host): boolean {
+    const subscriptions = this.#network.linkOf.get(host)?.subscriptions ?? [];
+    return this.messages(end, host).some(({ received }) => received < Infinity) || subscriptions.some(({ began }) => began > end.started);
+  }
+
+  #messagesOf({ kind, token, username, host, started }: EndRecord): Publication[] {
+    const digest = token === undefined ? undefined : createHash('sha256').update(token).digest('base64');
+    return this.#network.publications.filter((publication) => {
+      if (publication.host !== host || publication.sent < started) return false;
+      const text = this.#network.textOf(publication.bytes);
+      const message = JSON.parse(text) as { readonly kind: string; readonly token?: string; readonly username?: string };
+      if (message.kind !== KINDS[kind] || (digest !== undefined && message.token !== digest)) return false;
+      return kind !== 'endUser' || message.username === username;
+    });
+  }
+}

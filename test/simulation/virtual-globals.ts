@@ -1,0 +1,126 @@
+import type { SeededRandom } from '../soak/seeded-random.js';
+import type { Host, WorldEvent } from './host.js';
+
+/** What clocks and timers show, and where they run. */
+export interface Clocks {
+  /** Whose code runs. */
+  readonly host: Host | undefined;
+  readonly libraryRandom: SeededRandom;
+  monotonicMs(): number;
+  wallMs(): number;
+  after(delayMs: number, run: () => void, host?: Host): WorldEvent;
+}
+
+let clocks: Clocks | undefined;
+
+/** Called where a timer would keep the process alive (it fired, and `unref` was not called). */
+let onReferencedTimer: (() => void) | undefined;
+
+/** The clocks and timers that the library sees from now on. */
+export function useClocks(next: Clocks): void {
+  clocks = next;
+}
+
+export function watchTimers(listener: () => void): void {
+  onReferencedTimer = listener;
+}
+
+/**
+ * Resolves when all that can be done without a timer is done. Called in a microtask, as here: Node turns to its queue of ticks as soon as it has
+ * emptied that of microtasks. The library uses no ticks of its own.
+ */
+export function drained(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
+}
+
+class VirtualTimer {
+  readonly #clocks: Clocks;
+  readonly #host;
+  readonly #run: () => void;
+  readonly #ms: number;
+  readonly #repeats: boolean;
+  #event: WorldEvent | undefined;
+  #isReferenced = true;
+
+  constructor(run: () => void, ms: number, repeats = false) {
+    const [current, host] = [here(), here().host];
+    if (!host) throw new Error('A timer was set outside of an event of a host');
+    this.#clocks = current;
+    this.#host = host;
+    this.#run = run;
+    this.#ms = ms;
+    this.#repeats = repeats;
+    this.#start();
+  }
+
+  unref(): this {
+    this.#isReferenced = false;
+    return this;
+  }
+
+  ref(): this {
+    this.#isReferenced = true;
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.#isReferenced;
+  }
+
+  refresh(): this {
+    this.clear();
+    this.#start();
+    return this;
+  }
+
+  clear(): void {
+    if (!this.#event) return;
+    this.#event.run = undefined;
+    this.#event = undefined;
+    this.#host.timers -= 1;
+  }
+
+  #start(): void {
+    this.#host.timers += 1;
+    this.#event = this.#clocks.after(this.#ms, () => this.#fire(), this.#host);
+  }
+
+  #fire(): void {
+    this.#event = undefined;
+    this.#host.timers -= 1;
+    if (this.#isReferenced) onReferencedTimer?.();
+    if (this.#repeats) this.#start();
+    this.#run();
+  }
+}
+
+/** Puts the virtual clocks and timers in the place of Node's, for good. */
+export function installVirtualGlobals(): void {
+  const timerOf = (run: (...args: unknown[]) => void, ms: unknown, args: unknown[], repeats = false): VirtualTimer =>
+    new VirtualTimer(() => run(...args), delayOf(ms), repeats);
+  const clear = (timer: unknown): void => {
+    if (timer instanceof VirtualTimer) timer.clear();
+  };
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void, ms?: unknown, ...args: unknown[]) => timerOf(run, ms, args),
+    setInterval: (run: () => void, ms?: unknown, ...args: unknown[]) => timerOf(run, ms, args, true),
+    setImmediate: (run: () => void, ...args: unknown[]) => timerOf(run, 0, args).unref(),
+    clearTimeout: clear,
+    clearInterval: clear,
+    clearImmediate: clear,
+  });
+  performance.now = () => here().monotonicMs();
+  Date.now = () => here().wallMs();
+  Math.random = () => here().libraryRandom.next();
+}
+
+/** Node waits a whole number of milliseconds, and one at least. */
+function delayOf(ms: unknown): number {
+  const delay = Math.trunc(Number(ms));
+  return delay >= 1 && delay <= 2_147_483_647 ? delay : 1;
+}
+
+function here(): Clocks {
+  if (!clocks) throw new Error('The library runs outside of a history');
+  return clocks;
+}
