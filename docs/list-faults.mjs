@@ -1,4 +1,4 @@
-// Writes docs/faults.md from the names of the tests in test/faults; with --check, fails when the page is out of date. A row without a test fails.
+// Writes docs/faults.md from the names of the tests that name a row of the catalogue; with --check, fails when the page is out of date. A row without a test fails.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -9,14 +9,20 @@ const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, 
 const OPEN = new Set(['P20', 'P21', 'P22']);
 
 const page = fileURLToPath(new URL('faults.md', import.meta.url));
-const folder = fileURLToPath(new URL('../test/faults/', import.meta.url));
+const folder = fileURLToPath(new URL('../test/', import.meta.url));
 
-const tests = readdirSync(folder)
-  .filter((name) => name.endsWith('.e2e-spec.ts'))
+/** A row by a helper of test/faults, or the name of any other test that begins with its id. */
+const ROW = /^\s*(?:row|plainRow|unusable)\(\s*'([A-Z]\d\d)',\s*(['"])(.+?)\2,|\(\s*(['"])([A-Z]\d\d): (.+?)\4,/gm;
+
+const tests = readdirSync(folder, { recursive: true })
+  .filter((name) => name.endsWith('.e2e-spec.ts') && !name.includes('node_modules'))
+  .sort()
   .flatMap((name) =>
-    [...readFileSync(`${folder}${name}`, 'utf8').matchAll(/^\s*(?:row|plainRow|unusable)\(\s*'([A-Z]\d\d)',\s*(['"])(.+?)\2,/gm)].map(
-      ([, id, , sentence]) => ({ id, sentence, name }),
-    ),
+    [...readFileSync(`${folder}${name}`, 'utf8').matchAll(ROW)].map(([, id, , sentence, , named, text]) => ({
+      id: id ?? named,
+      sentence: (sentence ?? text).replaceAll('%s', '…'),
+      name,
+    })),
   )
   .sort((one, other) => one.id.localeCompare(other.id));
 
@@ -32,14 +38,14 @@ if (unknown.length > 0) fail(`tests of rows that the catalogue does not have: ${
 const text = await format(
   `# Faults
 
-What goes wrong at the session service, in a request or in the options, and what comes of it. Each row is a test of this name in \`test/faults/\`,
+What goes wrong at the session service, in a request or in the options, and what comes of it. Each row is a test of this name in \`test/\`,
 on Express and on Fastify, or on one of them where that makes no difference. Implied in every row: the replies of the guard are kept out of
 caches, no key, token, IV or password is in a reply, a log line or an error, a guarded handler runs only for a 200, the reply comes in time,
 nothing is left unhandled, and when the fault is gone the next good request gets 200.
 
 | row | what holds | test |
 |---|---|---|
-${tests.map(({ id, sentence, name }) => `| ${id} | ${sentence.replace(/__\w+__/g, '`$&`')} | [\`${name.split('.')[0]}\`](../test/faults/${name}) |`).join('\n')}
+${tests.map(({ id, sentence, name }) => `| ${id} | ${sentence.replace(/__\w+__/g, '`$&`')} | [\`${name.split('.')[0]}\`](../test/${name}) |`).join('\n')}
 
 Written by \`npm run docs:faults\` from the names of the tests.
 `,

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { RedisSessionStore, type RedisSessionStoreOptions } from 'nestjs-session-auth/redis';
 import type { SessionAuthOptions } from 'nestjs-session-auth';
 import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
@@ -17,7 +17,7 @@ export interface StoreApp extends RunningApp {
 
 /** How an application differs from the others. */
 export interface StoreAppSetup {
-  readonly redis?: { readonly port?: number; readonly username?: string; readonly password?: string; readonly keyPrefix?: string };
+  readonly redis?: Pick<RedisOptions, 'port' | 'username' | 'password' | 'keyPrefix' | 'enableAutoPipelining' | 'stringNumbers'>;
   readonly store?: Partial<RedisSessionStoreOptions>;
   readonly options?: Partial<SessionAuthOptions>;
   readonly ttlMs?: number;

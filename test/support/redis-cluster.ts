@@ -43,6 +43,29 @@ export class RedisCluster {
     return (await Promise.all(this.#nodes.map(({ client }) => client.keys('*')))).flat();
   }
 
+  /** Takes a node out of the cluster, which it does not notice. */
+  async forget(index: number): Promise<void> {
+    const id = String(await this.#client(index).call('CLUSTER', 'MYID'));
+    for (const { client } of this.#nodes) if (client !== this.#client(index)) await client.call('CLUSTER', 'FORGET', id);
+  }
+
+  /** Makes a node forget the cluster, which expects it back. */
+  async reset(index: number): Promise<void> {
+    await this.#client(index).flushall();
+    await this.#client(index).call('CLUSTER', 'RESET', 'HARD');
+  }
+
+  /** Publishes on a node. */
+  async publish(index: number, channel: string, message: string): Promise<void> {
+    await this.#client(index).publish(channel, message);
+  }
+
+  /** How often something was published, on all nodes that are there. */
+  async published(): Promise<number> {
+    const stats = await Promise.all(this.#nodes.map(({ client }) => client.info('commandstats')));
+    return stats.reduce((sum, text) => sum + Number(/cmdstat_publish:calls=(\d+)/.exec(text)?.[1] ?? 0), 0);
+  }
+
   /** Ends a node as a power cut does. */
   async kill(index: number): Promise<void> {
     const [node] = this.#nodes.splice(index, 1);
@@ -52,6 +75,12 @@ export class RedisCluster {
 
   async close(): Promise<void> {
     while (this.#nodes.length > 0) await this.kill(0);
+  }
+
+  #client(index: number): Redis {
+    const node = this.#nodes[index];
+    if (!node) throw new Error(`There is no node ${index}`);
+    return node.client;
   }
 
   async #join(): Promise<void> {

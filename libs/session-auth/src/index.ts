@@ -35,7 +35,7 @@ export { CclInfo, UserRecord, type UserRecordClass } from './contract/user-recor
 export * from './contract/session-auth-types.js';
 export { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease, type StoreSubscriber } from './contract/session-store.js';
 export type { BreakerSettings, BreakerState } from './verifier/circuit.js';
-export type { ServiceState, ServiceStatus } from './verifier/service-state.js';
+export type { RevocationBusState, ServiceState, ServiceStatus } from './verifier/service-state.js';
 export type { RetrySettings } from './verifier/lanes/retry.js';
 export type { BreakerMessage, CallMessage, CheckMessage, CheckSource, DenialMessage, LaneName } from './contract/diagnostics.js';
 export type { UnavailableReason } from './contract/verdict.js';

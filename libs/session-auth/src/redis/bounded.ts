@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** Settles as the work does, or rejects when the time is over or the signal is aborted. Leaves no timer and no listener behind. */
 export function bounded<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -11,7 +13,7 @@ export function bounded<Result>(work: Promise<Result>, ms: number, signal: Abort
     signal.addEventListener('abort', onAbort);
     work.then(
       (result) => settle(() => resolve(result)),
-      (error: unknown) => settle(() => reject(error instanceof Error ? error : new Error(String(error)))),
+      (error: unknown) => settle(() => reject(toError(error))),
     );
     if (signal.aborted) onAbort();
   });
@@ -19,3 +21,8 @@ export function bounded<Result>(work: Promise<Result>, ms: number, signal: Abort
 
 /** The time of a {@link bounded} work is over. */
 export class NoAnswer extends Error {}
+
+/** An error of another realm is one too. */
+function toError(error: unknown): Error {
+  return types.isNativeError(error) ? error : new Error('Rejected');
+}

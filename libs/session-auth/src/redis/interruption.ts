@@ -24,9 +24,8 @@ export function reasonOf(error: unknown): string {
   if (error instanceof NoNode) return 'The Redis Cluster is not connected';
   if (error instanceof NoAnswer) return 'Redis does not answer';
   if (error instanceof Deaf) return 'Redis does not deliver what is published: the node may have left the cluster';
-  if (!(error instanceof Error)) return 'The connection to Redis was closed';
-  const [, reason] = REPLIES.find(([beginning]) => beginning.test(error.message)) ?? [];
+  const { message = '', code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  const [, reason] = REPLIES.find(([beginning]) => beginning.test(message)) ?? [];
   if (reason !== undefined) return reason;
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' && CODE.test(code) ? `The connection to Redis failed (${code})` : 'The connection to Redis was closed';
+  return code !== undefined && CODE.test(code) ? `The connection to Redis failed (${code})` : 'The connection to Redis was closed';
 }

@@ -78,6 +78,11 @@ describe('a check that finds a lease of another instance', () => {
     expect(afterMs).toBeLessThanOrEqual(511);
   });
 
+  it('acts on a tombstone that it finds while it asks too', async () => {
+    const { settled } = await follow({ store: [[600, { kind: 'revoked' }]], patienceMs: 500, service: [1_000, ANN] });
+    expect(settled.map(({ kind }) => kind)).toEqual(['missing', 'revoked']);
+  });
+
   it('ends with its own outage when its time is over', async () => {
     const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, unavailable('circuit_open')] });
     expect(verdict).toEqual(unavailable('circuit_open'));

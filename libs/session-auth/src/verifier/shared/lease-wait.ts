@@ -27,7 +27,8 @@ export async function followLease<User>(lease: string, wait: LeaseWait<User>): P
   const found = await Promise.race([over, pause(wait.startedAtMs + wait.patienceMs - performance.now())]);
   if (found) return wait.settle(found);
   const asked = wait.settle(MISSING);
-  const shared = over.then((later) => (later.kind === 'found' ? later.verdict : undefined));
+  // A tombstone found now revokes the session, whatever the call under way answers.
+  const shared = over.then((later) => (later.kind === 'found' || later.kind === 'revoked' ? wait.settle(later) : undefined));
   return (await firstUsable(asked, shared)) ?? asked;
 }
 
