@@ -84,8 +84,8 @@ await trial('sessions that end elsewhere', async () => {
   await expectStatus(post('/caep/events', token, 'no token'), 400);
   await endsBy('eve@example.com', async () => expectStatus(post('/caep/events', token, await provider.sign(event)), 202));
 
-  const admin = sessions.signInAs({ username: 'root', role: 'administrator' });
-  await expectStatus(post('/admin/sessions/end/ann', sessions.signInAs({ role: 'reader' })), 403);
+  const admin = sessions.signInAs({ username: 'root', role: 'hiring_manager' });
+  await expectStatus(post('/admin/sessions/end/ann', sessions.signInAs({ role: 'new_hire' })), 403);
   await endsBy('ann', () => expectStatus(post('/admin/sessions/end/ann', admin), 204));
   await endsBy('bob', () => expectStatus(post('/admin/sessions/end-all', admin), 204));
 
