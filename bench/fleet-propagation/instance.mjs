@@ -1,4 +1,4 @@
-// One instance of an application: signs out when it is told to, and tells when it heard that a session ended.
+// One instance of an application: ends sessions when it is told to, and reports when it learned that sessions ended elsewhere.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -14,23 +14,36 @@ Module({ imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key
 const app = await NestFactory.createApplicationContext(Instance, { logger: false });
 const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
 const tokens = new Map();
-events.ended$.subscribe((fingerprint) => process.send({ ended: tokens.get(fingerprint), at: now() }));
+events.ended$.subscribe((fingerprint) => learned(tokens.get(fingerprint)));
+events.endedUsers$.subscribe((username) => learned(username));
 
 /** Milliseconds of the machine's monotonic clock, which all processes share. */
 function now() {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-process.on('message', async ({ verify, signOut }) => {
+/** The session is evicted before the event, so that a check from now on asks the service. */
+function learned(ended) {
+  process.send({ ended, at: now() });
+}
+
+/** How a check of a session ends: `accepted`, or the code of its error. */
+function check(token) {
+  return sessions.verify(token).then(
+    () => 'accepted',
+    (error) => error.code,
+  );
+}
+
+process.on('message', async ({ verify, kind, subject }) => {
   if (verify !== undefined) {
-    await sessions.verify(verify);
     tokens.set(events.fingerprintOf(verify), verify);
-    process.send({ verified: verify });
+    process.send({ verified: verify, outcome: await check(verify) });
   }
-  if (signOut !== undefined) {
-    const started = now();
-    await sessions.signOut(signOut);
-    process.send({ signedOut: signOut, started, settled: now() });
+  if (kind !== undefined) {
+    const called = now();
+    await sessions[kind](subject);
+    process.send({ settled: subject, called, at: now() });
   }
 });
 process.on('disconnect', () => process.exit());
