@@ -1,0 +1,206 @@
+import { overlap, type Span } from './clock.js';
+import { Health } from './health.js';
+import type { End, Journal, Request } from './journal.js';
+import { CACHE, HANG_MS, PROPAGATION_MS, TIMEOUT_MS } from './settings.js';
+import { Truth } from './truth.js';
+
+/** After which end, and on which instance, a request was accepted. */
+export const CATEGORIES = {
+  own: 'on the instance that was called, after the call settled',
+  told: 'on another one, both connected with a healthy Redis',
+  untold: 'on another one, some fault of Redis or of the way to it',
+  silent: 'anywhere, ended at the service alone',
+} as const;
+export type Category = keyof typeof CATEGORIES;
+
+/** What was seen of the requests that put a bound to the test. */
+export interface CategoryFigures {
+  /** Requests for a session that had ended, sent after the end (own, told, untold: after the call that ended it settled). */
+  requests: number;
+  /** Of these, accepted: by what the service had said before the end. */
+  accepted: number;
+  /** The longest time from the end to the sending of such a request. */
+  latestMs: number;
+}
+
+/** Something that must not be. */
+export interface Violation {
+  readonly rule: string;
+  readonly detail: string;
+}
+
+/** What a check of the journal finds. */
+export interface Findings {
+  readonly categories: Readonly<Record<Category, CategoryFigures>>;
+  readonly violations: readonly Violation[];
+  /** Accepted requests that were held against every bound. */
+  readonly acceptances: number;
+  /** Bounds that they were held against: one for the lifetime, and one for each end that binds the instance. */
+  readonly bounds: number;
+  /** Requests beyond 250 ms, of processes that did not get the processor for as long as they were late. */
+  readonly lateByStalls: number;
+  readonly latestByStallsMs: number;
+  /** 503, because the instance or the service did not get the processor for a good part of the check's time. */
+  readonly unavailableByStalls: number;
+  /** Pairs of an end and another instance, by whether they were connected all the time. */
+  readonly pairs: { readonly healthy: number; readonly faulty: number };
+}
+
+/** An end with what follows from it for each instance. */
+interface BindingEnd extends End {
+  /** What the service said before does not count any more. */
+  readonly sinceMs: number;
+  /** Of each instance: whether it has to know within {@link PROPAGATION_MS}. */
+  readonly isToldTo: readonly boolean[];
+}
+
+const LIFETIME_MS = CACHE.ttlMs + TIMEOUT_MS;
+/** A request may be denied for as long as a refusal is cached, by an answer that was on its way. */
+const REFUSAL_MS = CACHE.negativeTtlMs + TIMEOUT_MS;
+
+/** A check that loses so much of its time to the machine may run out of it. */
+const MAX_LOST_MS = TIMEOUT_MS / 4;
+
+/** Holds every request against the documented bounds, with what was recorded outside the library alone. */
+export class Checker {
+  readonly #journal: Journal;
+  readonly #health: Health;
+  readonly #truth: Truth;
+  readonly #ends: readonly BindingEnd[];
+  readonly #violations: Violation[] = [];
+  readonly #categories: Record<Category, CategoryFigures> = { own: none(), told: none(), untold: none(), silent: none() };
+  readonly #counts = { acceptances: 0, bounds: 0, lateByStalls: 0, latestByStallsMs: 0, unavailableByStalls: 0 };
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    this.#health = new Health(journal);
+    this.#truth = new Truth(journal);
+    this.#ends = journal.ends.map((end) => this.#bind(end));
+  }
+
+  check(): Findings {
+    for (const request of this.#journal.requests) {
+      const user = this.#truth.userOf(request.token);
+      const ends = this.#ends.filter((end) => end.settledAtMs < request.sentAtMs && concerns(end, request.token, user));
+      this.#checkAvailability(request);
+      if (request.status === 200) this.#checkAcceptance(request, ends);
+      this.#count(request, ends);
+    }
+    const others = this.#ends.flatMap(({ isToldTo, instance }) => isToldTo.filter((_told, index) => index !== instance));
+    const healthy = others.filter(Boolean).length;
+    const pairs = { healthy, faulty: others.length - healthy };
+    return { categories: this.#categories, violations: this.#violations, ...this.#counts, pairs };
+  }
+
+  /** A signed-out session ends during the call, at the service; what else is ended was ended before the call, or has to be asked about again. */
+  #bind(end: End): BindingEnd {
+    const { kind, token = '', instance, calledAtMs, settledAtMs } = end;
+    const endedAtMs = kind === 'signOut' ? this.#truth.endWithin(token, calledAtMs, settledAtMs) : undefined;
+    const window: Span = { fromMs: calledAtMs, toMs: settledAtMs + PROPAGATION_MS };
+    const isCallerGood = this.#health.isGood(instance, window);
+    const isToldTo = this.#journal.links.map((_events, other) => other !== instance && isCallerGood && this.#health.isGood(other, window));
+    return { ...end, sinceMs: endedAtMs ?? calledAtMs, isToldTo };
+  }
+
+  /** Redis is at fault, and never the service: no instance may be worse off than without a store. */
+  #checkAvailability(request: Request): void {
+    const { status, instance, token, sentAtMs, answeredAtMs } = request;
+    const span = { fromMs: sentAtMs, toMs: answeredAtMs };
+    if (this.#health.isFrozen(instance, span)) return;
+    if (status === -1) this.#violate(`no answer in ${HANG_MS} ms`, request);
+    else if (status === 503 && this.#lostMs([`instance ${instance}`, 'service'], span) > MAX_LOST_MS) this.#counts.unavailableByStalls += 1;
+    else if (status !== 200 && status !== 401) this.#violate(`status ${status} while the service is fine`, request);
+    else if (status === 401 && this.#truth.wasValid(token, sentAtMs - REFUSAL_MS, answeredAtMs))
+      this.#violate('a valid session is denied', request);
+  }
+
+  #checkAcceptance(request: Request, ends: readonly BindingEnd[]): void {
+    const { token, user = '', instance, sentAtMs, answeredAtMs } = request;
+    this.#counts.acceptances += 1;
+    const confirmedMs = this.#truth.lastConfirmation(token, user, answeredAtMs);
+    if (confirmedMs === -Infinity) {
+      this.#violate('another user than that of the session', request);
+      return;
+    }
+    this.#counts.bounds += 1;
+    if (confirmedMs < sentAtMs - LIFETIME_MS) this.#violate(`later than ttlMs + timeoutMs (${LIFETIME_MS} ms)`, request, { confirmedMs });
+    for (const end of ends) {
+      const isOwn = end.instance === instance;
+      const isBound = isOwn || (end.isToldTo[instance] === true && sentAtMs > end.settledAtMs + PROPAGATION_MS);
+      if (!isBound) continue;
+      this.#counts.bounds += 1;
+      if (confirmedMs >= end.sinceMs) continue;
+      if (isOwn) this.#violate(`on the instance whose ${end.kind} has settled`, request, { confirmedMs, end });
+      else this.#late(request, end, confirmedMs);
+    }
+  }
+
+  /** A process that does not get the processor learns of nothing: what the machine does to all is no fault of the library, and is counted apart. */
+  #late(request: Request, end: BindingEnd, confirmedMs: number): void {
+    const lateMs = request.sentAtMs - end.settledAtMs;
+    const span = { fromMs: end.calledAtMs, toMs: request.answeredAtMs };
+    const lostMs = this.#lostMs([`instance ${end.instance}`, `instance ${request.instance}`, 'network'], span);
+    if (lateMs <= PROPAGATION_MS + lostMs) {
+      this.#counts.lateByStalls += 1;
+      this.#counts.latestByStallsMs = Math.max(this.#counts.latestByStallsMs, lateMs);
+    } else {
+      this.#violate(`on another instance, ${PROPAGATION_MS} ms after ${end.kind} settled, with a healthy Redis`, request, {
+        confirmedMs,
+        end,
+      });
+    }
+  }
+
+  /** Milliseconds of this time in which processes did not get the processor. */
+  #lostMs(processes: readonly string[], span: Span): number {
+    return processes
+      .flatMap((process) => this.#journal.stalls.get(process)?.filter((stall) => overlap(stall, span)) ?? [])
+      .reduce((sum, { fromMs, toMs }) => sum + Math.min(toMs, span.toMs) - Math.max(fromMs, span.fromMs), 0);
+  }
+
+  /** What became of a request for a session that has ended. */
+  #count(request: Request, ends: readonly BindingEnd[]): void {
+    const { token, instance, sentAtMs, answeredAtMs, status, user = '' } = request;
+    const endedAtMs = this.#truth.endedAt(token, sentAtMs);
+    if (endedAtMs === undefined || this.#truth.endedAt(token, answeredAtMs) !== endedAtMs) return;
+    const since = ends.filter(({ sinceMs }) => sinceMs >= endedAtMs);
+    const end = since.find((one) => one.instance === instance) ?? since.find(({ isToldTo }) => isToldTo[instance]) ?? since[0];
+    const figures = this.#categories[categoryOf(instance, end)];
+    figures.requests += 1;
+    if (status !== 200 || this.#truth.lastConfirmation(token, user, answeredAtMs) >= endedAtMs) return;
+    figures.accepted += 1;
+    figures.latestMs = Math.max(figures.latestMs, sentAtMs - (end?.settledAtMs ?? endedAtMs));
+  }
+
+  #violate(rule: string, request: Request, { confirmedMs, end }: { confirmedMs?: number; end?: BindingEnd } = {}): void {
+    const { sentAtMs } = request;
+    const ago = (atMs: number | undefined): string => (atMs === undefined ? 'never' : `${(sentAtMs - atMs).toFixed(1)} ms before`);
+    const faults = this.#journal.faults
+      .filter(({ fromMs, toMs }) => fromMs < request.answeredAtMs && toMs > sentAtMs - LIFETIME_MS)
+      .map(({ name, fromMs, toMs, instances }) => `${name} of ${instances.join(' ')} from ${ago(fromMs)} to ${ago(toMs)}`);
+    const { calledAtMs, settledAtMs, kind, instance, outcome } = end ?? {};
+    const of = end ? ` ${kind} on ${instance} (${outcome}) called ${ago(calledAtMs)}, settled ${ago(settledAtMs)}.` : '';
+    const ended = ago(this.#truth.endedAt(request.token, sentAtMs));
+    const took = (request.answeredAtMs - sentAtMs).toFixed(1);
+    const lostMs = this.#lostMs([`instance ${request.instance}`, 'service'], { fromMs: sentAtMs, toMs: request.answeredAtMs }).toFixed(0);
+    const detail =
+      `instance ${request.instance}, ${request.token}, status ${request.status}, took ${took} ms, ${lostMs} ms without processor. Confirmed ${ago(confirmedMs)}, ` +
+      `ended ${ended}.${of} Faults: ${faults.join('; ') || 'none'}.`;
+    this.#violations.push({ rule, detail });
+  }
+}
+
+function concerns(end: End, token: string, user: string | undefined): boolean {
+  if (end.kind === 'endAll') return true;
+  return end.kind === 'endUser' ? end.user === user : end.token === token;
+}
+
+function categoryOf(instance: number, end: BindingEnd | undefined): Category {
+  if (!end) return 'silent';
+  if (end.instance === instance) return 'own';
+  return end.isToldTo[instance] ? 'told' : 'untold';
+}
+
+function none(): CategoryFigures {
+  return { requests: 0, accepted: 0, latestMs: 0 };
+}

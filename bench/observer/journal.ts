@@ -1,0 +1,76 @@
+import type { Span } from './clock.js';
+import type { EndKind, LinkEvent } from './instance.process.js';
+import type { Confirmation, ServiceRecord, ValidityChange } from './session-service.process.js';
+
+/** One request as its sender saw it. Times are those of the machine's monotonic clock. */
+export interface Request {
+  /** Taken before it is sent. */
+  readonly sentAtMs: number;
+  /** Taken after its answer has arrived. */
+  readonly answeredAtMs: number;
+  readonly instance: number;
+  readonly token: string;
+  /** HTTP status; 0 for a connection that broke, -1 for no answer. */
+  readonly status: number;
+  /** Whom the handler saw. */
+  readonly user?: string | undefined;
+}
+
+/** One call that ends sessions, as the instance saw it that was called. */
+export interface End {
+  readonly kind: EndKind;
+  readonly instance: number;
+  /** The session, for a call that ends one. */
+  readonly token?: string | undefined;
+  /** The user, for `endUser`. */
+  readonly user?: string | undefined;
+  readonly calledAtMs: number;
+  readonly settledAtMs: number;
+  readonly outcome: string;
+}
+
+/** One fault of some instances' way to Redis, or of Redis, or of an instance. */
+export interface Fault extends Span {
+  readonly name: string;
+  readonly instances: readonly number[];
+  /** Which connections break, so that they have to be made anew. */
+  readonly breaks: 'none' | 'subscription' | 'all';
+  /** The instances themselves stand still. */
+  readonly freezes: boolean;
+}
+
+/** All that was seen, outside the library. */
+export class Journal {
+  readonly requests: Request[] = [];
+  /** Of the instance without a store. */
+  readonly comparison: Request[] = [];
+  readonly ends: End[] = [];
+  readonly faults: Fault[] = [];
+  readonly stalls = new Map<string, Span[]>();
+  readonly links: LinkEvent[][];
+  /** By token, in their order. */
+  readonly changes = new Map<string, ValidityChange[]>();
+  readonly confirmations = new Map<string, Confirmation[]>();
+  serviceCalls = 0;
+
+  constructor(instances: number) {
+    this.links = Array.from({ length: instances }, () => []);
+  }
+
+  addStalls(process: string, stalls: readonly Span[]): void {
+    this.stalls.set(process, [...(this.stalls.get(process) ?? []), ...stalls]);
+  }
+
+  addServiceRecord({ changes, confirmations, calls, stalls }: ServiceRecord): void {
+    for (const change of changes) listOf(this.changes, change.token).push(change);
+    for (const confirmation of confirmations) listOf(this.confirmations, confirmation.token).push(confirmation);
+    this.serviceCalls += calls;
+    this.addStalls('service', stalls);
+  }
+}
+
+function listOf<Item>(lists: Map<string, Item[]>, key: string): Item[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}

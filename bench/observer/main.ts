@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { format } from 'prettier';
+import { printTable } from '../../test/soak/figures.js';
+import { observe, type RunOrder } from './observe.js';
+import { resultsPage } from './results-page.js';
+import { SABOTAGES, type Sabotage } from './settings.js';
+
+const SMOKE_MINUTES = 1 / 3;
+const SABOTAGE_MINUTES = 0.6;
+
+const { values } = parseArgs({
+  options: {
+    /** Of the faults; what follows from it depends on the machine too. */
+    minutes: { type: 'string', default: '3' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    rate: { type: 'string', default: '1.5' },
+    /** Runs with this bug alone. */
+    sabotage: { type: 'string' },
+    /** Runs for 20 seconds, and writes nothing. */
+    smoke: { type: 'boolean', default: false },
+  },
+});
+const [minutes, seed, rate] = [values.smoke ? SMOKE_MINUTES : Number(values.minutes), Number(values.seed), Number(values.rate)];
+if (values.sabotage !== undefined && !(values.sabotage in SABOTAGES)) {
+  throw new Error(`--sabotage is one of ${Object.keys(SABOTAGES).join(', ')}`);
+}
+
+async function shown(order: RunOrder): ReturnType<typeof observe> {
+  const report = await observe(order);
+  printTable(report.rows);
+  for (const detail of report.details) console.log(detail);
+  return report;
+}
+
+const sabotage = values.sabotage as Sabotage | undefined;
+const report = await shown({ minutes, seed, rate, sabotage });
+let isRight = report.violations.length === 0;
+if (!values.smoke && sabotage === undefined) {
+  const sabotaged = [];
+  for (const bug of Object.keys(SABOTAGES) as Sabotage[]) {
+    const run = await shown({ minutes: SABOTAGE_MINUTES, seed, rate, sabotage: bug });
+    sabotaged.push({ ...run, sabotage: bug });
+    isRight &&= run.violations.length > 0;
+  }
+  const page = await format(resultsPage(report, sabotaged), { parser: 'markdown', printWidth: 140 });
+  writeFileSync('bench/observer/RESULTS.md', page);
+}
+if (!isRight) process.exitCode = 1;

@@ -1,0 +1,16 @@
+// Compiles the observer, and the library first when its sources are newer than what was built of them; then runs it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = (...command) => execFileSync(process.execPath, command, { cwd: root, stdio: 'inherit' });
+
+const newest = (folder) => Math.max(...readdirSync(folder, { recursive: true }).map((file) => statSync(`${folder}/${file}`).mtimeMs));
+const built = `${root}libs/session-auth/dist`;
+if (!existsSync(`${built}/cjs/package.json`) || newest(`${root}libs/session-auth/src`) > newest(built)) run('libs/session-auth/build.mjs');
+
+rmSync(`${root}dist/observer`, { recursive: true, force: true });
+run(createRequire(import.meta.url).resolve('typescript/bin/tsc'), '-p', 'bench/observer/tsconfig.observer.json');
+await import('../../dist/observer/bench/observer/main.js');
