@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
+import { IS_LONG_FORM } from '../support/long-form.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { RecordedSubscriber } from './recorded-subscriber.js';
 import { GuideSection, type GuideModule } from './redis-guide.js';
 
-const SECTIONS = ['The rights of the user', 'Sentinel', 'Cluster', 'TLS'];
+/** Servers that find each other take their time. */
+const SECTIONS = ['The rights of the user', 'TLS', ...(IS_LONG_FORM ? ['Sentinel', 'Cluster'] : [])];
+const itTakesLong = IS_LONG_FORM ? it : it.skip;
 const RIGHTS = ['evalsha', 'eval', 'getrange', 'get', 'mget', 'set', 'del', 'pttl', 'time', 'publish', 'subscribe', 'ping', 'info'];
 const MINUTE = 60_000;
 
@@ -54,7 +57,7 @@ describeWithRedis('docs/redis.md', () => {
     for (const { check } of SESSION_STORE_RULES) await check(new RedisSessionStore({ redis }), new RedisSessionStore({ redis }));
   });
 
-  it('The rights of the user: each is needed', async () => {
+  itTakesLong('The rights of the user: each is needed', async () => {
     const { redis, store } = await open('The rights of the user');
     const admin = client(6379);
     const text = (await admin.call('ACL', 'GETUSER', 'session-auth')) as Record<string, string> | string[];
@@ -72,7 +75,7 @@ describeWithRedis('docs/redis.md', () => {
     warn.mockRestore();
   });
 
-  it('Sentinel: the store works again after a failover, and so does its subscription', async () => {
+  itTakesLong('Sentinel: the store works again after a failover, and so does its subscription', async () => {
     const { store } = await open('Sentinel');
     const sentinels = [26379, 26380, 26381].map(client);
     await until('the sentinels know the replica and each other', async () => {
