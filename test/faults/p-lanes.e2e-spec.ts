@@ -37,7 +37,7 @@ async function healthOf({ app }: Trial, probe: boolean): Promise<unknown> {
   return health.status;
 }
 
-const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false };
+const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false, revocationBus: 'off' };
 
 describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name, platform) => {
   const row = rowsOn(platform);

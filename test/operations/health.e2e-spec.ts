@@ -51,7 +51,13 @@ describe.each(PLATFORMS)('health on %s', (_name, platform) => {
     return [answer.status, ((await answer.json()) as HealthCheckResult).details];
   }
 
-  const up = { status: 'up', state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false };
+  const up = {
+    status: 'up',
+    state: 'up',
+    breakers: { known: 'closed', strangers: 'closed' },
+    everyoneRefused: false,
+    revocationBus: 'off',
+  };
 
   it('is up at first, without a call', async () => {
     const { app, service } = await started();

@@ -32,7 +32,7 @@ export class SessionAuthHealthIndicator {
   ) {}
 
   /**
-   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breakers` and `everyoneRefused` of
+   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breakers`, `everyoneRefused` and `revocationBus` of
    * `SessionAuthEvents.serviceStatus`, and `unreachable`, the reason, where a probe failed.
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(

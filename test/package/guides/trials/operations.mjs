@@ -10,13 +10,25 @@ await trial('operations', async () => {
   const { app, ask } = await listening(moduleRef.createNestApplication());
   const details = async (status) => (await (await expectStatus(ask('/health'), status)).json()).details['session-service'];
 
-  deepEqual(await details(200), { status: 'up', state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false });
+  deepEqual(await details(200), {
+    status: 'up',
+    state: 'up',
+    breakers: { known: 'closed', strangers: 'closed' },
+    everyoneRefused: false,
+    revocationBus: 'off',
+  });
   const { 'x-auth-token': token } = sessions.signInAs({ username: 'ann' });
   await app.get(SessionAuthService).verify(token);
   sessions.setDown(true);
   await rejects(app.get(SessionAuthService).verify('some-token'), SessionServiceUnavailableError);
   deepEqual((await details(200)).breakers, { known: 'closed', strangers: 'open' });
   await rejects(app.get(SessionAuthService).verify(token), SessionServiceUnavailableError);
-  deepEqual(await details(503), { status: 'down', state: 'down', breakers: { known: 'open', strangers: 'open' }, everyoneRefused: false });
+  deepEqual(await details(503), {
+    status: 'down',
+    state: 'down',
+    breakers: { known: 'open', strangers: 'open' },
+    everyoneRefused: false,
+    revocationBus: 'off',
+  });
   await app.close();
 });
