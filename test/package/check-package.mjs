@@ -9,7 +9,7 @@ import { checkGuides } from './check-guides.mjs';
 import { checkNestAdd } from './check-nest-add.mjs';
 import { INSTALL, run } from './steps.mjs';
 
-const MAX_TARBALL_BYTES = 165_000;
+const MAX_TARBALL_BYTES = 190_000;
 /** Libraries that serve one feature; an application without that feature has none of them. Optional peers are added below. */
 const FEATURES = ['graphql', 'websockets', 'microservices', 'terminus', 'swagger'].map((name) => `@nestjs/${name}`);
 const OPTIONAL = [...FEATURES, '@opentelemetry/api', 'ioredis'];
