@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { IS_LONG_FORM } from '../support/long-form.js';
 import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
 import { SilentProxy } from '../support/silent-proxy.js';
@@ -15,7 +15,7 @@ import {
   type ServiceProgram,
 } from './service-process.js';
 
-describeWithPostgres('the service on PostgreSQL, as processes', () => {
+(IS_LONG_FORM ? describeWithPostgres : describe.skip)('the service on PostgreSQL, as processes', () => {
   let server: PostgresServer;
   let program: ServiceProgram;
   let DATABASE_URL: string;

@@ -12,7 +12,7 @@ import { compileService, type ServiceProcess, ServiceProcesses, type ServiceProg
 const SIGN_INS = IS_LONG_FORM ? 50 : 20;
 const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
 
-describe('the limits of failed sign-ins, at the service as a process', () => {
+(IS_LONG_FORM ? describe : describe.skip)('the limits of failed sign-ins, at the service as a process', () => {
   let program: ServiceProgram;
   let dataDir: string;
   let url: string;

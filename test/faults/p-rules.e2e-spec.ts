@@ -18,11 +18,9 @@ import { startSessionService } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS, startApp } from '../support/platforms.js';
+import { EXPRESS, startApp } from '../support/platforms.js';
 import { sampleApp, type SampleApp } from '../support/sample-app.js';
 import { plainRow } from './row.js';
-
-const EXPRESS = PLATFORMS[0][1];
 
 @Resolver('Opening')
 class OpeningsResolver {

@@ -2,14 +2,40 @@ import type { DynamicModule, INestApplication, LoggerService, Type } from '@nest
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { IS_LONG_FORM } from './long-form.js';
 
-/** The HTTP platforms that every end-to-end behaviour is tried on: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. */
-export const PLATFORMS = [
-  ['Express', () => new ExpressAdapter()],
+export const EXPRESS = () => new ExpressAdapter();
+const BOTH = [
+  ['Express', EXPRESS],
   ['Fastify', () => new FastifyAdapter()],
 ] as const;
 
-export type Platform = (typeof PLATFORMS)[number][1];
+/** Whose subject is HTTP itself. */
+const SUITES_ON_BOTH = /\/test\/(?:guard|access)\//;
+
+/**
+ * The HTTP platforms that end-to-end behaviour is tried on: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. In the short form, suites
+ * other than those of the guard and of access run on one of them: about half of the suites on each.
+ */
+export const PLATFORMS: readonly [(typeof BOTH)[number], ...(typeof BOTH)[number][]] = isOnBoth()
+  ? BOTH
+  : [BOTH[suiteNumber() % 2] ?? BOTH[0]];
+
+export type Platform = (typeof BOTH)[number][1];
+
+function isOnBoth(): boolean {
+  return IS_LONG_FORM || SUITES_ON_BOTH.test(suite());
+}
+
+/** The file of the suite; empty outside of Jest. */
+function suite(): string {
+  const { expect } = globalThis as { readonly expect?: { getState(): { readonly testPath?: string } } };
+  return expect?.getState().testPath ?? '';
+}
+
+function suiteNumber(): number {
+  return [...suite().replace(/^.*\/test\//, '')].reduce((sum, character) => sum + character.charCodeAt(0), 0);
+}
 
 /** An application that listens on a free loopback port. */
 export interface RunningApp {

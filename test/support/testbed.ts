@@ -2,7 +2,7 @@ import { afterEach } from '@jest/globals';
 import type { DynamicModule, INestApplicationContext, LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SessionAuthService } from 'nestjs-session-auth';
-import { PLATFORMS, startApp, type AppSetup, type Platform, type RunningApp } from './platforms.js';
+import { EXPRESS, startApp, type AppSetup, type Platform, type RunningApp } from './platforms.js';
 import { sampleApp, type SampleApp } from './sample-app.js';
 import { startScriptedService, type Script, type ScriptedService } from './scripted-service.js';
 
@@ -29,7 +29,7 @@ async function startContext(sample: SampleApp, logger: LoggerService | undefined
 }
 
 /** Call it inside `describe`. Applications are closed before the services that they speak to. */
-export function testbed(platform: Platform = PLATFORMS[0][1]): Testbed {
+export function testbed(platform: Platform = EXPRESS): Testbed {
   const started: Closable[] = [];
   afterEach(async () => {
     for (const closable of started.splice(0).reverse()) await closable.close();

@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplication, Provider, Type } from '@nestjs/common';
 import { fromHeader, fromPayload, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
 import { CapturedLog } from '../../support/captured-log.js';
-import { PLATFORMS, startApp, type Platform, type RunningApp } from '../../support/platforms.js';
+import { EXPRESS, startApp, type Platform, type RunningApp } from '../../support/platforms.js';
 import { sampleApp } from '../../support/sample-app.js';
 import type { ScriptedService } from '../../support/scripted-service.js';
 
@@ -37,11 +37,7 @@ export function visit(handler: string): string {
 }
 
 /** Starts the application, calls it with no session, with one of another role and with one that meets all; then starts it with `audit: 'error'`. */
-export async function outcomeOf(
-  create: () => AuditedApp,
-  service: ScriptedService,
-  platform: Platform = PLATFORMS[0][1],
-): Promise<Outcome> {
+export async function outcomeOf(create: () => AuditedApp, service: ScriptedService, platform: Platform = EXPRESS): Promise<Outcome> {
   const logger = new CapturedLog();
   const audited = create();
   const app = await start(audited, service.url, platform, { audit: 'warn' }, logger);

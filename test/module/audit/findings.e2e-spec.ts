@@ -3,7 +3,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
 import { CapturedLog } from '../../support/captured-log.js';
-import { startApp, PLATFORMS } from '../../support/platforms.js';
+import { EXPRESS, startApp } from '../../support/platforms.js';
 import { MeController, sampleApp } from '../../support/sample-app.js';
 import {
   CachedController,
@@ -30,7 +30,7 @@ interface Setup {
 async function audited({ controllers = [], providers = [], options = {}, ...setup }: Setup): Promise<string[] | Error> {
   const logger = new CapturedLog();
   const root = sampleApp({ baseUrl: BASE_URL, options, controllers, providers });
-  const app = await startApp(PLATFORMS[0][1], root, { ...setup, logger }).catch((error: unknown) => error as Error);
+  const app = await startApp(EXPRESS, root, { ...setup, logger }).catch((error: unknown) => error as Error);
   if (app instanceof Error) return app;
   await app.close();
   return logger.having('warn', 'audit');
