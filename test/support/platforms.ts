@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { IS_LONG_FORM } from './long-form.js';
 
-export const EXPRESS = () => new ExpressAdapter();
+export const EXPRESS = (): ExpressAdapter => new ExpressAdapter();
 const BOTH = [
   ['Express', EXPRESS],
   ['Fastify', () => new FastifyAdapter()],
@@ -34,7 +34,7 @@ function suite(): string {
 }
 
 function suiteNumber(): number {
-  return [...suite().replace(/^.*\/test\//, '')].reduce((sum, character) => sum + character.charCodeAt(0), 0);
+  return Buffer.from(suite().replace(/^.*\/test\//, '')).reduce((sum, byte) => sum + byte, 0);
 }
 
 /** An application that listens on a free loopback port. */

@@ -21,7 +21,7 @@ async function check() {
 
   const { SessionStore, InvalidConfigurationError } = main.early;
   const { RedisSessionStore } = redis.late;
-  const store = new RedisSessionStore({ redis: { callBuffer: () => undefined } });
+  const store = new RedisSessionStore({ redis: { pipeline: () => undefined } });
   assert.ok(store instanceof SessionStore, 'RedisSessionStore extends the SessionStore of the main entry');
   assert.ok(SessionStore.isOne(store));
   assert.throws(() => new RedisSessionStore({}), InvalidConfigurationError);
