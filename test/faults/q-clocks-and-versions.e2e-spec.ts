@@ -111,6 +111,9 @@ describeWithRedis('instances of an application', () => {
   });
 
   const ADMIN = { username: 'eve', role: 'admin' };
+  /** Stands for the time at which a record is sealed. */
+  const NOW = '<now>';
+
   /** What an instance of another version could store as a session, sealed as it should be. */
   const RECORDS = [
     ...['null', '[]', '5', '"ann"', '{}', 'ann', ''],
@@ -118,7 +121,9 @@ describeWithRedis('instances of an application', () => {
       { version: 2, user: ADMIN },
       { version: 2, confirmed: new Date(), lifetime: 60, record: ADMIN },
     ].map((record) => JSON.stringify(record)),
-    ...[null, [], 'ann', {}].map((json) => JSON.stringify({ confirmedAt: Date.now(), ttlMs: 60_000, hasToken: true, since: 0, json })),
+    ...[null, [], 'ann', {}].map((json) =>
+      JSON.stringify({ confirmedAt: 'now', ttlMs: 60_000, hasToken: true, since: 0, json }).replace('"now"', NOW),
+    ),
     ...['', {}, '60 s'].map((ttlMs) => JSON.stringify({ confirmedAt: 'now', ttlMs, hasToken: false, since: '', json: ADMIN })),
   ];
 
@@ -136,7 +141,10 @@ describeWithRedis('instances of an application', () => {
     const fleet = await start();
     const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
     const seal = sealOf(fleet);
-    const forged = RECORDS.map((text) => ({ text, of: (keys: SessionKeys) => seal.sealValue(keys, text) }));
+    const forged = RECORDS.map((text) => ({
+      text,
+      of: (keys: SessionKeys) => seal.sealValue(keys, text.replace(NOW, String(Date.now()))),
+    }));
     const nextSeal = { text: 'the seal', of: (keys: SessionKeys) => Buffer.concat([Buffer.of(2), seal.sealValue(keys, '{}').subarray(1)]) };
     for (const { text, of } of [...forged, nextSeal]) {
       const token = fleet.signIn();
