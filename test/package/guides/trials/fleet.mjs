@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,14 @@ async function startInstance(name, sessions) {
   const { redis, sessionAuth } = await import(`../dist/fleet/src/session-auth.js?${name}`);
   const root = { module: class {}, imports: [sessionAuth], controllers: [OpeningsController, SessionController] };
   const moduleRef = await sessions.install(Test.createTestingModule({ imports: [root] })).compile();
+  if (redis.status !== 'ready') await once(redis, 'ready');
   return { redis, ...(await listening(moduleRef.createNestApplication())) };
+}
+
+/** A reply does not wait until its session is in the store. */
+async function stored({ redis }) {
+  const last = performance.now() + 10_000;
+  while ((await redis.keys('session-auth:*')).length === 0 && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** The news of a sign-out comes in its own time; a session that it does not end stays remembered for a minute. */
@@ -46,6 +54,7 @@ async function check() {
     const [one, other] = instances;
     const headers = sessions.signInAs({ role: 'hiring_manager' });
     await expectStatus(one.ask('/openings', headers), 200);
+    await stored(one);
     sessions.end(headers);
     // Nobody but the shared memory knows of this session any more.
     await expectStatus(other.ask('/openings', headers), 200);
