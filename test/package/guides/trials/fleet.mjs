@@ -33,7 +33,8 @@ async function startInstance(name, sessions) {
 /** A reply does not wait until its session is in the store. */
 async function stored({ redis }) {
   const last = performance.now() + 10_000;
-  while ((await redis.keys('session-auth:*')).length === 0 && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await redis.keys('session-auth:*')).length === 0 && performance.now() < last)
+    await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** The news of a sign-out comes in its own time; a session that it does not end stays remembered for a minute. */
