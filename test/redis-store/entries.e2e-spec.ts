@@ -89,7 +89,7 @@ describeWithRedis('a revocation in a Redis Cluster', () => {
     await redis.ping();
     const aheadMs = Date.now() + 10 * MINUTE;
     const ahead = new Redis({ lazyConnect: true });
-    ahead.pipeline = () => ({ callBuffer: () => ({ exec: () => [[null, [aheadMs / 1_000, 0]]] }) }) as never;
+    ahead.callBuffer = () => Promise.resolve([aheadMs / 1_000, 0]);
     const nodes = redis.nodes('master');
     redis.nodes = () => [...nodes, ahead];
     const store = new RedisSessionStore({ redis });

@@ -10,16 +10,18 @@ export function isConnected(redis: Redis | Cluster): boolean {
   return CONNECTED.has(redis.status);
 }
 
+/** Sends a command. */
+export function send(redis: Redis | Cluster, command: string, ...args: Argument[]): Promise<unknown> {
+  return redis.options.enableAutoPipelining ? sendAlone(redis, command, args) : redis.callBuffer(command, ...args);
+}
+
 /**
- * Sends a command. In a pipeline of its own, because `enableAutoPipelining` of ioredis breaks some commands: `callBuffer` crashes, and
- * ioredis 5 sends scripts in a Cluster to the wrong node.
+ * Sends a command in a pipeline of its own. Auto-pipelining of ioredis crashes on `callBuffer`, and ioredis 5 sends scripts in a Cluster
+ * to the wrong node then. Not used without need, because a pipeline takes the client twice as long.
  */
-export async function send(redis: Redis | Cluster, command: string, ...args: Argument[]): Promise<unknown> {
-  const replies = await redis
-    .pipeline()
-    .callBuffer(command, ...args)
-    .exec();
-  const [error, reply] = replies?.[0] ?? [new Error('Redis is not connected')];
+async function sendAlone(redis: Redis | Cluster, command: string, args: readonly Argument[]): Promise<unknown> {
+  const pipeline = redis.pipeline().callBuffer(command, ...args);
+  const [[error, reply] = [new Error('Redis is not connected')]] = (await pipeline.exec()) ?? [];
   if (error) throw error;
   return reply;
 }
