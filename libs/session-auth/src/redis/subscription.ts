@@ -48,6 +48,7 @@ export class Subscription {
     const server = isCluster(this.#redis) ? await this.#discoveredNode(this.#redis) : this.#redis;
     if (!server) return reasonOf(new NoNode());
     const connection = new SubscriberConnection(server.duplicate(CONNECTION_OPTIONS), this.#channel, {
+      isNode: isCluster(this.#redis),
       subscribed: () => {
         this.#pauseMs = FIRST_PAUSE_MS;
         this.#subscriber.subscribed();
