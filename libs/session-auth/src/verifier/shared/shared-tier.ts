@@ -9,7 +9,7 @@ import { Outbox } from './outbox.js';
 import { RevocationRecords } from './revocation-records.js';
 import { SessionSeal } from './session-seal.js';
 import { SharedCache, type LookUp } from './shared-cache.js';
-import { SharedRevocations, type SharedTierListener } from './shared-revocations.js';
+import { SharedRevocations } from './shared-revocations.js';
 import type { SharedTierReports, SharedTierSettings } from './shared-tier-settings.js';
 import { StoreAccess } from './store-access.js';
 
@@ -80,11 +80,6 @@ export class SharedTier<User> {
     if (found.kind === 'found' || found.kind === 'revoked') return this.#settle(found, keys, { service, flight, startedAtMs });
     const isOurs = await this.#cache.lock(keys, 'refresh', this.#leases.createLock(refreshPauseMs));
     return isOurs ? this.#settle(found, keys, { service, flight, startedAtMs }) : this.check(session, keys, service, flight);
-  }
-
-  /** Receives the revocations of other instances from now on. */
-  subscribe(listener: SharedTierListener): void {
-    this.revocations.subscribe(listener);
   }
 
   async close(): Promise<void> {
