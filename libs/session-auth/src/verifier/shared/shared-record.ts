@@ -41,9 +41,9 @@ export function writeSharedRecord(json: object, token: string, { ttlMs, ageMs, s
 }
 
 /**
- * Parses a record that was sealed; returns `undefined` if it is none of this version. The age is the greatest of three: by the record's remaining lifetime, by the
- * store's clock when the service was asked, because a record may be stored late, and by the wall clock of this host, because a writer of the
- * store could restore an expired record and give it a new lifetime.
+ * Parses a record that was sealed; returns `undefined` if it is none of this version. The age is the greatest of three: by the record's
+ * remaining lifetime, by the store's clock when the service was asked, because a record may be stored late, and by the wall clock of this
+ * host, because a writer of the store could restore an expired record and give it a new lifetime.
  */
 export function readSharedRecord(
   text: string,
@@ -51,10 +51,10 @@ export function readSharedRecord(
   { remainingMs, storeTimeMs }: { readonly remainingMs: number; readonly storeTimeMs: number },
 ): ReadRecord | undefined {
   const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as { readonly [Name in keyof SharedRecord]?: unknown };
-  if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof json !== 'object' || json === null) return undefined;
+  if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof since !== 'number') return undefined;
+  if (typeof json !== 'object' || json === null) return undefined;
   const byStoreMs = ttlMs - remainingMs;
   const byHostMs = Date.now() - confirmedAt;
-  if (typeof since !== 'number') return undefined;
   return {
     json: hasToken ? { ...json, auth_token: token } : json,
     ageMs: Math.max(0, byStoreMs, byHostMs, storeTimeMs - since),
