@@ -10,6 +10,11 @@ export function isConnected(redis: Redis | Cluster): boolean {
   return CONNECTED.has(redis.status);
 }
 
+/** Whether a client is one of a Cluster, of any copy of ioredis. */
+export function isCluster(redis: Redis | Cluster): redis is Cluster {
+  return 'nodes' in redis;
+}
+
 /** Sends a command. */
 export function send(redis: Redis | Cluster, command: string, ...args: Argument[]): Promise<unknown> {
   return redis.options.enableAutoPipelining ? sendAlone(redis, command, args) : redis.callBuffer(command, ...args);
@@ -38,7 +43,7 @@ export async function run(redis: Redis | Cluster, script: Script, keys: readonly
 
 /** The clock of each master of a Cluster, as a promise that never rejects: 0 for one that can't be read. Empty for a single server. */
 export function clocksMs(redis: Redis | Cluster): Promise<number>[] {
-  return 'nodes' in redis ? redis.nodes('master').map((node) => clockMs(node)) : [];
+  return isCluster(redis) ? redis.nodes('master').map((node) => clockMs(node)) : [];
 }
 
 async function clockMs(node: Redis): Promise<number> {

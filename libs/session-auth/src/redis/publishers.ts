@@ -1,12 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
-import { isConnected } from './commands.js';
+import { isCluster, isConnected } from './commands.js';
 
 const ATTEMPTS = 3;
-
-/** Whether a client is one of a Cluster, of any copy of ioredis. */
-export function isCluster(redis: Redis | Cluster): redis is Cluster {
-  return 'nodes' in redis;
-}
 
 /** The items in a random order. */
 export function shuffled<Item>(items: readonly Item[]): Item[] {

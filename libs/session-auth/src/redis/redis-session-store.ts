@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { SessionStore, type StoreEntry, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
-import { clocksMs, isConnected, run, send } from './commands.js';
+import { clocksMs, isCluster, isConnected, run, send } from './commands.js';
 import { decodeEntry, leaseEntry, leasePrefix, MAX_ENTRY_BYTES, TOMBSTONE, valueEntry, type DecodedEntry } from './entry.js';
 import { checkOptions, type RedisSessionStoreOptions } from './options.js';
 import { DELETE, GET, READ, RELEASE, REVOKE, SET, type Script } from './scripts.js';
@@ -77,7 +77,7 @@ export class RedisSessionStore extends SessionStore {
   async getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]> {
     if (keys.length === 0) return [];
     const names = keys.map((key) => `revoked:${key}`);
-    const ofOneSlot = 'nodes' in this.#redis ? names.map((name) => [name]) : [names];
+    const ofOneSlot = isCluster(this.#redis) ? names.map((name) => [name]) : [names];
     return (await Promise.all(ofOneSlot.map((slot) => this.#read(slot)))).flat().map(timeOf);
   }
 
