@@ -48,8 +48,11 @@ export class RevocationRecords {
     return this.#add((seal) => seal.nameOfAll);
   }
 
-  /** Whether a stored session was revoked after the service was asked about it. In doubt it was. */
-  async cover({ token, username, sinceMs }: StoredSession): Promise<boolean> {
+  /**
+   * Returns whether a stored session is revoked: whether the latest revocation of the session, of its user or of all came after the service
+   * was asked about it, or up to a second before, because the clocks of a store's nodes may differ. `true` if the store gives no answer.
+   */
+  async isRevoked({ token, username, sinceMs }: StoredSession): Promise<boolean> {
     const { seals, access, store } = this.#parts;
     const ofUser = typeof username === 'string' ? seals.map((seal) => seal.nameOfUser(username)) : [];
     const names = [...seals.flatMap((seal) => [seal.nameOfAll, seal.nameOfRevoked(token)]), ...ofUser];

@@ -124,7 +124,7 @@ export class SharedCache<User> {
     const user = readUser(record.json, this.#parts.readUser);
     if (user === undefined) return undefined;
     const { username } = record.json as { readonly username?: unknown };
-    if (await this.#parts.records.cover({ token: keys.token, username, sinceMs: record.sinceMs })) return undefined;
+    if (await this.#parts.records.isRevoked({ token: keys.token, username, sinceMs: record.sinceMs })) return undefined;
     if (this.#parts.isRevokedHere(user, record.ageMs, keys.token)) return undefined;
     return { kind: 'accepted', user, ageMs: record.ageMs };
   }
