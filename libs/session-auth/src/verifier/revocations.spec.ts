@@ -48,6 +48,27 @@ describe('the revocation of a user', () => {
     revocations.add('bob');
     expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
   });
+
+  it('no longer costs reads of other sessions when the newest has expired', () => {
+    const { clock, revocations } = revocationsAt(100);
+    revocations.add('ann');
+    clock.nowMs += 50;
+    revocations.add('bob');
+    const isEmptyAfter = (ms: number): boolean => {
+      clock.nowMs += ms;
+      return revocations.isEmpty;
+    };
+    expect([isEmptyAfter(51), isEmptyAfter(49), isEmptyAfter(1), isEmptyAfter(0)]).toEqual([false, false, true, true]);
+    revocations.add('ann');
+    expect([revocations.isEmpty, revocations.revokesUser(ann, clock.nowMs)]).toEqual([false, true]);
+  });
+
+  it('still counts for a check that began before it and took longer than its lifetime', () => {
+    const { clock, revocations } = revocationsAt(100);
+    revocations.add('ann');
+    clock.nowMs += 3_000;
+    expect([revocations.isEmpty, revocations.revokedWithin(ann, 3_000)]).toEqual([true, true]);
+  });
 });
 
 describe('the revocation of all users', () => {

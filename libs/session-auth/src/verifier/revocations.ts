@@ -12,6 +12,8 @@ export class Revocations {
   readonly #users = new Map<string, number>();
   /** By token digest, the oldest first. */
   readonly #tokens = new Map<string, number>();
+  /** When the newest revocation of a user was added; `-Infinity` if it has expired. */
+  #newestUserAtMs = -Infinity;
   #allAtMs = -Infinity;
   #lostAtMs = -Infinity;
 
@@ -25,8 +27,12 @@ export class Revocations {
   add(username: string): void {
     this.#removeExpired(this.#users);
     this.#users.delete(username);
-    if (this.#users.size < MAX_USERS) this.#users.set(username, this.#nowMs);
-    else this.addAll();
+    if (this.#users.size >= MAX_USERS) {
+      this.addAll();
+      return;
+    }
+    this.#newestUserAtMs = this.#nowMs;
+    this.#users.set(username, this.#newestUserAtMs);
   }
 
   /** Revokes what was answered about the session with this token digest. Beyond 10 000 sessions the oldest is dropped. */
@@ -42,12 +48,18 @@ export class Revocations {
   addAll(): void {
     this.#users.clear();
     this.#tokens.clear();
+    this.#newestUserAtMs = -Infinity;
     this.#allAtMs = this.#nowMs;
   }
 
-  /** Whether no user was revoked lately, so that {@link revokesUser} is `false` for all. */
+  /** Whether no user was revoked within the lifetime, so that {@link revokesUser} is `false` for every entry of a cache. */
   get isEmpty(): boolean {
-    return this.#users.size === 0;
+    // Read on every cache hit: the clock is read only until the newest revocation has expired.
+    if (this.#newestUserAtMs === -Infinity) return true;
+    if (!this.#isExpired(this.#newestUserAtMs)) return false;
+    // The revocations stay until the next `add`, for checks that take longer than the lifetime.
+    this.#newestUserAtMs = -Infinity;
+    return true;
   }
 
   /** Revocations of other instances may have been missed. What a store says from now on is right again, as it knows them. */
@@ -79,9 +91,13 @@ export class Revocations {
 
   #removeExpired(revocations: Map<string, number>): void {
     for (const [name, atMs] of revocations) {
-      if (atMs + this.#lifetimeMs >= this.#nowMs) break;
+      if (!this.#isExpired(atMs)) break;
       revocations.delete(name);
     }
+  }
+
+  #isExpired(atMs: number): boolean {
+    return atMs + this.#lifetimeMs < this.#nowMs;
   }
 }
 
