@@ -66,7 +66,8 @@ export class SharedCache<User> {
 
   /** Takes a lock of this session, with a lease. An unavailable store gives it to every instance. */
   async lock(keys: SessionKeys, use: string, lease: StoreLease): Promise<boolean> {
-    const entry = await this.#get(`${this.#parts.seals[0].nameOf(keys.token)}.${use}`, lease);
+    const { seals, access, store } = this.#parts;
+    const entry = await access.try(() => store.get(`${seals[0].nameOf(keys.token)}.${use}`, lease));
     return entry?.kind !== 'leased';
   }
 
@@ -107,8 +108,13 @@ export class SharedCache<User> {
     return { kind: 'missing', isHolder: entry?.kind === 'none' && lease !== undefined, sinceMs: entry?.storeTimeMs };
   }
 
+  /** Gives back a lease that is granted too late: until it ended, other instances would wait for an answer that does not come. */
   #get(name: string, lease?: StoreLease): Promise<StoreEntry | undefined> {
-    return this.#parts.access.try(() => this.#parts.store.get(name, lease));
+    const { access, store } = this.#parts;
+    const late = ({ kind }: StoreEntry): void => {
+      if (lease && kind === 'none') void access.insist(() => store.releaseLease(name, lease.id).then(() => true));
+    };
+    return access.try(() => store.get(name, lease), late);
   }
 
   async #read(

@@ -18,38 +18,45 @@ export class StoreAccess {
     this.#failed = failed;
   }
 
-  /** Returns the result of a call, or `undefined` if it fails, takes too long, or is not made. Never rejects. */
-  async try<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
-    return this.#circuit.pauseLeftMs() > 0 ? undefined : this.insist(call);
+  /**
+   * Returns the result of a call, or `undefined` if it fails, takes too long, or is not made. Never rejects. `late` receives the result of a
+   * call that took too long.
+   */
+  async try<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
+    return this.#circuit.pauseLeftMs() > 0 ? undefined : this.insist(call, late);
   }
 
-  /** The same, but makes the call also while the store is left alone. For revocations. */
-  async insist<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
+  /** The same, but makes the call also while the store is left alone. For revocations, and leases to give back. */
+  async insist<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
     if (this.#calls >= MAX_CALLS) return undefined;
     this.#calls += 1;
     const began = this.#circuit.pauseLeftMs() > 0 ? undefined : this.#circuit.begin();
-    const answer = await this.#answerTo(call);
+    const answer = await this.#answerTo(call, late);
     if (began) this.#circuit.learn(began, answer ? 'success' : 'failure');
     this.#calls -= 1;
     return answer?.value;
   }
 
-  async #answerTo<Value>(call: () => Promise<Value>): Promise<{ readonly value: Value } | undefined> {
+  async #answerTo<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<{ readonly value: Value } | undefined> {
     try {
-      return { value: await this.#inTime(call) };
+      return { value: await this.#inTime(call, late) };
     } catch {
       this.#failed();
       return undefined;
     }
   }
 
-  async #inTime<Value>(call: () => Promise<Value>): Promise<Value> {
+  async #inTime<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value> {
+    const answer = call();
     let timer: NodeJS.Timeout | undefined;
     const overdue = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('The session store did not answer in time')), this.#timeoutMs).unref();
+      timer = setTimeout(() => {
+        reject(new Error('The session store did not answer in time'));
+        if (late) answer.then(late, () => undefined);
+      }, this.#timeoutMs).unref();
     });
     try {
-      return await Promise.race([call(), overdue]);
+      return await Promise.race([answer, overdue]);
     } finally {
       clearTimeout(timer);
     }
