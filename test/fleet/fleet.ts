@@ -7,7 +7,7 @@ import { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
 /** A Redis on a machine that is busy with other tests is not a slow one: the longest that a store may be waited for. */
-const PATIENCE_MS = 1_000;
+export const PATIENCE_MS = 1_000;
 /** For a check: more than a busy machine takes. */
 const TOTAL_MS = 30_000;
 
