@@ -1,28 +1,32 @@
 // Measures what the simulation needs to know of Redis, with a server of its own, and writes redis.json. Needs redis-server and its tools.
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import typescript from 'typescript';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { RedisProcess } from './redis-process.mjs';
 
-/** A source that imports nothing but Node's own modules. */
+/** A source that imports nothing but sources and Node's own modules. */
 async function importSource(path) {
-  const source = await readFile(new URL(path, import.meta.url), 'utf8');
-  const { outputText } = typescript.transpileModule(source, { compilerOptions: { module: typescript.ModuleKind.ESNext } });
-  return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
+  const entryPoints = [fileURLToPath(new URL(path, import.meta.url))];
+  const { outputFiles } = await build({ entryPoints, bundle: true, write: false, platform: 'node', format: 'esm' });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-const { TAKE, KEEP, END, VALUE } = await importSource('../../libs/session-auth/src/redis/scripts.ts');
+const { GET, READ, SET } = await importSource('../../libs/session-auth/src/redis/scripts.ts');
+const { leaseEntry, MAX_ENTRY_BYTES, TOMBSTONE, VALUE } = await importSource('../../libs/session-auth/src/redis/entry.ts');
 const { userJson, token } = await importSource('../users.ts');
 
 const KEYS = 100_000;
 /** As long as the prefix and the name of a session: an HMAC of 32 bytes in base64url. redis-benchmark ends a key with twelve digits. */
 const KEY_START = 'session-auth:'.padEnd(13 + 43 - 12, 'x');
+/** The keys of revocations: of all sessions, of a session, of a user. Most of the time there is none of them. */
+const REVOKED_KEYS = ['all', 'revoked', 'user'].map((kind) => `session-auth:revoked:${kind}.${'x'.repeat(43 - 12)}__rand_int__`);
 const SEAL_BYTES = 29;
 const sealed = (json) => 'x'.repeat(SEAL_BYTES + JSON.stringify(json).length);
 /** A store is not given the token. */
 const RECORD = { ...JSON.parse(userJson(KEYS, token('user', KEYS))), auth_token: undefined };
-const SESSION = VALUE + sealed({ confirmedAt: Date.now(), ttlMs: 60_000, hasToken: true, json: RECORD });
-const MESSAGE = sealed({ kind: 'ended', token: 'x'.repeat(44), at: Date.now() });
+const SESSION = VALUE + sealed({ confirmedAt: Date.now(), ttlMs: 60_000, hasToken: true, since: Date.now(), json: RECORD });
+const MESSAGE = sealed({ kind: 'ended', token: 'x'.repeat(44), id: 'x'.repeat(16), at: Date.now() });
 const LIFETIME_MS = 3_600_000;
 /** So many that hardly one is drawn twice. */
 const NEW_KEYS = 1_000_000_000;
@@ -31,8 +35,8 @@ const OPERATIONS = 100_000;
 const SUBSCRIBERS = 1_000;
 const CHANNEL = 'session-auth:messages';
 
-const CLAIM_MS = '5000';
-const MAX_VALUE_BYTES = '131072';
+const LEASE_MS = 3_000;
+const LEASE = leaseEntry({ id: `${'x'.repeat(12)}.1`, holder: 'x'.repeat(12), ttlMs: LEASE_MS, graceMs: 50 });
 
 const numbered = (index) => KEY_START + String(index).padStart(12, '0');
 
@@ -65,14 +69,16 @@ async function operation(redis, command, range = KEYS) {
 }
 
 async function operations(redis) {
-  const [take, keep] = [await redis.cli('SCRIPT', 'LOAD', TAKE.text), await redis.cli('SCRIPT', 'LOAD', KEEP.text)];
+  for (const { text } of [GET, READ, SET]) await redis.cli('SCRIPT', 'LOAD', text);
   const key = `${KEY_START}__rand_int__`;
-  const taking = ['EVALSHA', take, '1', key, CLAIM_MS, MAX_VALUE_BYTES];
+  const getting = ['EVALSHA', GET.sha, '1', key, String(MAX_ENTRY_BYTES), '', LEASE, String(LEASE_MS)];
   return {
-    read: await operation(redis, taking),
-    write: await operation(redis, ['EVALSHA', keep, '1', key, SESSION, String(LIFETIME_MS)]),
-    claim: await operation(redis, taking, NEW_KEYS),
-    end: await operation(redis, ['SET', key, END, 'PX', String(LIFETIME_MS)]),
+    read: await operation(redis, getting),
+    revocations: await operation(redis, ['EVALSHA', READ.sha, '3', ...REVOKED_KEYS], NEW_KEYS),
+    revocation: await operation(redis, ['EVALSHA', READ.sha, '1', REVOKED_KEYS[1]], NEW_KEYS),
+    write: await operation(redis, ['EVALSHA', SET.sha, '1', key, SESSION, String(LIFETIME_MS)]),
+    lease: await operation(redis, getting, NEW_KEYS),
+    end: await operation(redis, ['SET', key, TOMBSTONE, 'PX', String(LIFETIME_MS)]),
   };
 }
 
@@ -93,7 +99,7 @@ try {
     redis: await redis.version(),
     machine: `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores`,
     session: { keyBytes: numbered(0).length, valueBytes: SESSION.length, bytes: await bytesPerKey(redis, SESSION) },
-    mark: { bytes: await bytesPerKey(redis, END) },
+    mark: { bytes: await bytesPerKey(redis, TOMBSTONE) },
   };
   await bytesPerKey(redis, SESSION);
   Object.assign(figures, { operations: await operations(redis), delivery: await publish(redis) });

@@ -8,8 +8,10 @@ import { zipfGroups } from './zipf.mjs';
 const NOTES = {
   calls: `**Cache off**: concurrent checks of a session still share a call. **Memory**: each instance remembers for itself. **Store**: behind the
 memories, one store for the fleet; its calls are the same for both ways to balance, and do not depend on \`maxEntries\`.`,
-  store: `An operation is one script: a read (which also claims), a write, or another look while somebody else asks. A refused token is a call
-and two operations each time that no instance remembers the refusal; sign-outs are counted below. **Processors**: time of Redis, 1 is one node that does nothing
+  store: `An operation is one command or script: a read (which also takes the lease), the revocations of a session that was read, a write, or another look
+while another instance asks. A Redis Cluster reads each of the three revocations by an operation of its own. Not in the figures: a refused token, which is a call
+and three operations each time that its instance has not cached the refusal; signs of life, at most 60 per second of an instance with the default
+\`timeoutMs\` of the store; the PING and the publish of each instance every second; sign-outs, which are counted below. **Processors**: time of Redis, 1 is one node that does nothing
 else. **Operations per call spared**: against memory alone; where it is high, the store is a dear way to spare the service.`,
   memory: `Memory alone, ${TYPICAL.ratePerInstance} requests per instance and second; the last column is for a fleet with a store. Lapsed sessions stay in memory until others need their place, so that an instance that ran for long holds
 \`maxEntries\`.`,
@@ -29,7 +31,7 @@ function assumptions(redis, bytesPerEntry) {
     `- A remembered session takes ${bytesPerEntry} bytes in an instance (bench/RESULTS.md)`,
     `- Redis ${redis.redis} on ${redis.machine}, measured there with the library's scripts by \`node bench/fleet-simulation/measure-redis.mjs\`; other machines differ`,
     `  - a session of ${session.keyBytes} bytes key and ${session.valueBytes} bytes value takes ${session.bytes} bytes, the mark of a sign-out ${mark.bytes} bytes`,
-    `  - processor time: a read ${cost(operations.read)}, a claim ${cost(operations.claim)}, a write ${cost(operations.write)}, the mark of a sign-out ${cost(operations.end)}, the load generator on the same machine`,
+    `  - processor time: a read ${cost(operations.read)}, the three revocations of a session ${cost(operations.revocations)}, one of them ${cost(operations.revocation)}, a read that takes the lease ${cost(operations.lease)}, a write ${cost(operations.write)}, the mark of a sign-out ${cost(operations.end)}, the load generator on the same machine`,
     `  - delivery of a message to one of 1,000 subscribers: ${delivery.processorMicroseconds} us, ${delivery.bytes} bytes`,
   ].join('\n');
 }
@@ -59,7 +61,7 @@ export async function markdownReport(validated, redis, bytesPerEntry) {
     section(tables.callsTable(), NOTES.calls),
     section(tables.storeTable(redis), NOTES.store),
     section(tables.fleetSizeTable(redis), NOTES.size),
-    section(tables.memoryTable(bytesPerEntry), NOTES.memory),
+    section(tables.memoryTable(bytesPerEntry, redis), NOTES.memory),
     section(tables.broadcastTable(redis), broadcastNote(redis)),
     section(tables.validationTable(validated), validationNote(validated)),
   ];

@@ -1,14 +1,20 @@
+/** A session that is found is held against three keys of revocations, each of which a Cluster may have on another node. */
+const REVOCATION_KEYS = 3;
+
 /** What the store of a modelled fleet needs, at the prices measured. */
 export function storeCost({ callsWithStore, reads, polls, writes, storedSessions }, { operations, session }) {
   const found = reads - callsWithStore;
+  const inAnyCase = reads + polls + writes;
   const microseconds =
     (found + polls) * operations.read.processorMicroseconds +
-    callsWithStore * operations.claim.processorMicroseconds +
+    callsWithStore * operations.lease.processorMicroseconds +
     writes * operations.write.processorMicroseconds;
   return {
-    operations: reads + polls + writes,
+    operations: inAnyCase + found,
+    operationsInCluster: inAnyCase + found * REVOCATION_KEYS,
     megabytesPerSecond: ((found + writes) * session.valueBytes) / 1e6,
     gigabytes: (storedSessions * session.bytes) / 1e9,
-    processors: microseconds / 1e6,
+    processors: (microseconds + found * operations.revocations.processorMicroseconds) / 1e6,
+    processorsInCluster: (microseconds + found * REVOCATION_KEYS * operations.revocation.processorMicroseconds) / 1e6,
   };
 }

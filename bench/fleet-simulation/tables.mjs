@@ -34,17 +34,17 @@ export function callsTable() {
 
 export function storeTable(redis) {
   const heads = [...GRID_HEADS, 'operations/s, random', 'operations/s, sticky', 'operations per call spared, random'];
-  heads.push('MB/s, random', 'sessions stored', 'GB', 'processors, random', 'processors, sticky');
+  heads.push('MB/s, random', 'sessions stored', 'GB', 'processors, random', 'processors, sticky', 'operations/s of a Cluster, random');
   const rows = grid().map(({ name, random, sticky }) => {
     const [cost, stickyCost] = [storeCost(random, redis), storeCost(sticky, redis)];
     const perSpared = cost.operations / (random.callsFromMemory - random.callsWithStore);
     const figures = [cost.operations, stickyCost.operations, perSpared, cost.megabytesPerSecond, random.storedSessions, cost.gigabytes];
-    return [...name, ...[...figures, cost.processors, stickyCost.processors].map(figure)];
+    return [...name, ...[...figures, cost.processors, stickyCost.processors, cost.operationsInCluster].map(figure)];
   });
   return { title: 'The store', heads, rows };
 }
 
-export function memoryTable(bytesPerEntry) {
+export function memoryTable(bytesPerEntry, redis) {
   const heads = ['Zipf exponent', 'lifetime, s', 'maxEntries', 'MB held, random', 'sessions within a lifetime, random', 'calls/s, random'];
   heads.push('sessions within a lifetime, sticky', 'calls/s, sticky', 'operations/s of a store, random');
   const { ratePerInstance } = TYPICAL;
@@ -54,7 +54,7 @@ export function memoryTable(bytesPerEntry) {
       const { random, sticky } = both({ ...changes, maxEntries });
       const megabytes = (random.entriesHeld * bytesPerEntry) / 1e6;
       const figures = [maxEntries, megabytes, random.entriesInUse, random.callsFromMemory, sticky.entriesInUse, sticky.callsFromMemory];
-      return [String(changes.exponent), String(changes.ttl), ...[...figures, random.reads + random.polls + random.writes].map(figure)];
+      return [String(changes.exponent), String(changes.ttl), ...[...figures, storeCost(random, redis).operations].map(figure)];
     }),
   );
   return { title: 'Memory of an instance', heads, rows };
@@ -72,12 +72,14 @@ export function fleetSizes() {
 export function fleetSizeTable(redis) {
   const heads = ['instances', 'users', 'requests/s', 'memory, random', 'memory, sticky', 'store', 'store operations/s, random'];
   heads.push('calls spared by the store per second, random', 'processors of Redis, random', 'MB stored');
+  heads.push('operations/s of a Cluster, random', 'processors of a Cluster, random');
   const rows = fleetSizes().map(({ instances, random, sticky }) => {
     const shares = [random.callsFromMemory, sticky.callsFromMemory, random.callsWithStore].map((calls) => percent(calls / random.requests));
-    const { operations, processors, gigabytes } = storeCost(random, redis);
+    const { operations, processors, gigabytes, operationsInCluster, processorsInCluster } = storeCost(random, redis);
     const spared = random.callsFromMemory - random.callsWithStore;
     const size = [instances, (instances * FLEET.users) / FLEET.instances, random.requests].map(figure);
-    return [...size, ...shares, figure(operations), figure(spared), figure(processors), figure(gigabytes * 1_000)];
+    const figures = [operations, spared, processors, gigabytes * 1_000, operationsInCluster, processorsInCluster];
+    return [...size, ...shares, ...figures.map(figure)];
   });
   return { title: 'Requests that reach the session service, by the size of the fleet', heads, rows };
 }
