@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { json } from 'nestjs-session-auth/testing';
-import { formsOf, KEY, PASSWORD } from '../faults/canaries.js';
+import { formsOf, KEY, PASSWORD } from '../support/trial/canaries.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';

@@ -7,7 +7,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
-import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../faults/canaries.js';
+import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../support/trial/canaries.js';
 import { drop, hold, json, reply } from '../support/scripted-service.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';

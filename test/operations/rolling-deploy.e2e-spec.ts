@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { json, startSessionService } from 'nestjs-session-auth/testing';
-import { compileDrainProgram, startDrainingApp, type DrainingApp } from '../faults/draining-app.js';
+import { compileDrainProgram, startDrainingApp, type DrainingApp } from '../module/draining-app.js';
 import { IS_LONG_FORM } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import type { CompiledProgram } from '../support/program.js';

@@ -11,11 +11,11 @@ const BOTH = [
 ] as const;
 
 /** Whose subject is HTTP itself. */
-const SUITES_ON_BOTH = /\/test\/(?:guard|access)\//;
+const SUITES_ON_BOTH = /\/test\/(?:token|access)\//;
 
 /**
  * The HTTP platforms that end-to-end behaviour is tried on: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. In the short form, suites
- * other than those of the guard and of access run on one of them: about half of the suites on each.
+ * other than those of the token and of access run on one of them: about half of the suites on each.
  */
 export const PLATFORMS: readonly [(typeof BOTH)[number], ...(typeof BOTH)[number][]] = isOnBoth()
   ? BOTH

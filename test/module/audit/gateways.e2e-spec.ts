@@ -3,7 +3,7 @@ import { UseGuards, type INestApplication, type Type } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
-import { SOCKET_IO } from '../../contexts/peers.js';
+import { SOCKET_IO } from '../../sockets/peers.js';
 import { testbed } from '../../support/testbed.js';
 import { outcomeOf, visit, type AuditedApp } from './audited-app.js';
 

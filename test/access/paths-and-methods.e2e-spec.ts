@@ -1,0 +1,92 @@
+import { describe, expect } from '@jest/globals';
+import { Controller, Get, VersioningType } from '@nestjs/common';
+import { Public } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { FaultsController, HandlerRuns } from '../support/trial/faults-app.js';
+import { rowsOn } from '../support/trial/row.js';
+import type { Trial } from '../support/trial/trial.js';
+
+@Controller({ path: 'reports', version: '1' })
+class ReportsController {
+  constructor(private readonly runs: HandlerRuns) {}
+
+  @Get('all')
+  all(): string {
+    this.runs.count += 1;
+    return 'all';
+  }
+}
+
+@Controller()
+class MarkedController {
+  @Get('open')
+  @Public()
+  open(): string {
+    return 'open';
+  }
+}
+
+const PATHS = ['/hm/', '//hm', '/%68m', '/hm;x', '/HM', '/./hm', '/hm?x=%00', '/hm#x'];
+const PREFLIGHT = ['Origin: https://a.example', 'Access-Control-Request-Method: GET', 'Access-Control-Request-Headers: x-auth-token'];
+
+describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('K01', 'no way to write a path runs a handler without its guard', async (trial) => {
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of PATHS) {
+        for (const token of [null, 'bad']) {
+          expect([path, [400, 401, 404]]).toEqual([path, expect.arrayContaining([await trial.status({ method, path, token })])]);
+        }
+      }
+    }
+    expect(trial.runs.count).toBe(0);
+  });
+
+  row('K01', 'HEAD gets the verdict of GET', async (trial) => {
+    for (const token of [TOKEN, 'bad', null]) {
+      const [get, head] = [await trial.ask({ token }), await trial.ask({ method: 'HEAD', token })];
+      expect([head.status, head.headers.get('www-authenticate'), head.body]).toEqual([get.status, get.headers.get('www-authenticate'), '']);
+    }
+  });
+
+  row(
+    'K01',
+    'every version of a route is guarded',
+    async (trial) => {
+      const statuses = [null, 'bad', TOKEN].map((token) => trial.status({ path: '/v1/reports/all', token }));
+      expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
+    },
+    {
+      options: { protectAllRoutes: true },
+      controllers: [ReportsController, FaultsController],
+      configure: (app) => void app.enableVersioning({ type: VersioningType.URI }),
+    },
+  );
+
+  row(
+    'K02',
+    'with the guard on the whole application only the marked routes are open',
+    async (trial) => {
+      const paths = ['/open', '/pub', '/reports/all', '/me'];
+      expect(await Promise.all(paths.map((path) => trial.status({ path, token: null })))).toEqual([200, 401, 401, 401]);
+      expect(trial.calls()).toBe(0);
+    },
+    { options: { protectAllRoutes: true }, controllers: [MarkedController, ReportsController, FaultsController] },
+  );
+
+  async function preflight(trial: Trial): Promise<string> {
+    const { status, headers } = await trial.ask({ method: 'OPTIONS', token: null, iv: null, lines: PREFLIGHT });
+    expect(trial.calls()).toBe(0);
+    return `${status} ${headers.get('access-control-allow-origin')}`;
+  }
+
+  row('K03', 'a preflight gets 204 without a call where CORS is enabled', async (trial) => expect(await preflight(trial)).toBe('204 *'), {
+    configure: (app) => app.enableCors(),
+  });
+
+  row('K03', 'a preflight gets no 200 where CORS is not enabled', async (trial) => {
+    expect(await preflight(trial)).toBe('404 null');
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import { Agent } from 'node:http';
+import type { SessionAuthCacheOptions } from 'nestjs-session-auth';
+import { CapturedLog } from '../support/captured-log.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { reply, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { HandlerController } from './fresh-controllers.js';
+import { handClock } from '../support/hand-clock.js';
+import { remembering, type Remembering } from '../support/caching-app.js';
+import { StaleController } from './stale-controller.js';
+
+type Headers = Readonly<Record<string, string | string[]>>;
+
+/** Accepts every session, with these headers. */
+function ann(headers: Headers): Script {
+  return (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ username: 'ann' }));
+}
+
+const withControl = (control: string): Headers => ({ 'cache-control': control });
+
+describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const clock = handClock();
+
+  async function answering(script: Script, cache: Partial<SessionAuthCacheOptions> = {}): Promise<Remembering> {
+    const trial = await remembering(bed, cache, { controllers: [StaleController, HandlerController] });
+    trial.service.on('user_details', script);
+    return trial;
+  }
+
+  /** Checks after each of these pauses; gives the status and the number of calls so far. */
+  async function checks({ status, calls }: Remembering, pausesMs: readonly number[]): Promise<[status: number, asked: number][]> {
+    const steps: [number, number][] = [];
+    for (const ms of pausesMs) {
+      clock.advance(ms);
+      steps.push([await status('/stale', 'token'), calls()]);
+    }
+    return steps;
+  }
+
+  it.each<[headers: Headers, forMs: number]>([
+    [withControl('max-age=2'), 2_000],
+    [withControl('private, max-age=5, s-maxage=3'), 3_000],
+    [{ 'cache-control': ['max-age=5', 'max-age=4'] }, 4_000],
+    [{ 'cache-control': 'max-age=9', age: '4' }, 5_000],
+    [{ age: '4' }, 6_000],
+    [withControl('private'), 10_000],
+    [withControl('max-age=3600'), 10_000],
+    [{ 'cache-control': 'max-age=3600, immutable', age: '0' }, 10_000],
+  ])('with %j lets a session be cached for %p ms of ten seconds', async (headers, forMs) => {
+    const trial = await answering(ann(headers));
+
+    expect(await checks(trial, [0, forMs - 1, 1, forMs - 1])).toEqual([1, 1, 2, 2].map((asked) => [200, asked]));
+  });
+
+  it.each(['no-store', 'private, no-cache', 'max-age=0', 'max-age=ten'])('with %j is called by each check', async (control) => {
+    const trial = await answering(ann(withControl(control)));
+
+    expect(await checks(trial, [0, 0, 0])).toEqual([1, 2, 3].map((asked) => [200, asked]));
+    expect(trial.sessions.countRemembered()).toBe(0);
+  });
+
+  it('is understood over the agent of the application too', async () => {
+    const options = { http: { httpAgent: new Agent() } };
+    const trial = await remembering(bed, {}, { controllers: [StaleController], options });
+    trial.service.on('user_details', ann({ 'cache-control': ['private', 'max-age=5'], age: '2' }));
+
+    expect(await checks(trial, [0, 2_999, 1])).toEqual([1, 1, 2].map((asked) => [200, asked]));
+  });
+
+  it('has the time of the call count: the lifetime begins when it is sent', async () => {
+    const trial = await answering(ann({}));
+    const held = trial.holdBack(ann(withControl('max-age=5')));
+    const first = trial.status('/stale', 'token');
+    await held.arrived;
+    clock.advance(3_000);
+    held.release();
+
+    expect(await first).toBe(200);
+    expect(await checks(trial, [1_999, 1])).toEqual([1, 2].map((asked) => [200, asked]));
+  });
+
+  it('gives all who wait for one call its answer, although it is not cached', async () => {
+    const trial = await answering(ann({}));
+    const held = trial.holdBack(ann(withControl('no-store')));
+    const first = trial.status('/stale', 'token');
+    await held.arrived;
+    const joined = [trial.sessions.verify('token'), trial.sessions.verify('token')];
+    held.release();
+
+    expect([await first, ...(await Promise.all(joined))]).toMatchObject([200, { username: 'ann' }, { username: 'ann' }]);
+    expect(trial.calls()).toBe(1);
+  });
+
+  it.each([400, 401, 404])('shortens what is cached of a refusal by status %p', async (refusal) => {
+    const trial = await answering((_request, response) => void response.writeHead(refusal, withControl('max-age=1')).end());
+
+    expect(await checks(trial, [0, 999, 1])).toEqual([1, 1, 2].map((asked) => [401, asked]));
+  });
+
+  it.each([
+    ['no-store', [1, 2, 3]],
+    ['max-age=3600', [1, 1, 2]],
+    ['private', [1, 1, 2]],
+  ])('with %j on a refusal never has it cached for longer than negativeTtlMs', async (control, asked) => {
+    const trial = await answering(reply(401, '', { 'cache-control': control }));
+
+    expect(await checks(trial, [0, 1_999, 1])).toEqual(asked.map((count) => [401, count]));
+  });
+
+  it('evicts a cached session with no-store, also for an outage', async () => {
+    const trial = await answering(ann({}), { staleIfErrorMs: 60_000 });
+    await checks(trial, [0]);
+    trial.service.on('user_details', ann(withControl('no-store')));
+    expect([await trial.status('/fresh', 'token'), trial.calls()]).toEqual([200, 2]);
+    trial.service.on('user_details', reply(500));
+
+    expect(await checks(trial, [0])).toEqual([[503, 3]]);
+  });
+
+  it('leaves a session that expired early good for an outage, for staleIfErrorMs from then', async () => {
+    const trial = await answering(ann(withControl('max-age=2')), { staleIfErrorMs: 5_000 });
+    await checks(trial, [0]);
+    trial.service.on('user_details', reply(500));
+
+    expect(await checks(trial, [1_999, 1, 4_999, 1])).toEqual([
+      [200, 1],
+      [200, 2],
+      [200, 3],
+      [503, 4],
+    ]);
+  });
+
+  it('makes no session younger for a route that wants it recent', async () => {
+    const trial = await answering(ann({ age: '8' }));
+    await checks(trial, [0]);
+
+    expect([await trial.status('/handler/recent', 'token'), trial.calls()]).toEqual([200, 2]);
+    expect([await trial.status('/handler/long', 'token'), trial.calls()]).toEqual([200, 2]);
+  });
+
+  it('has a session in use refreshed in the background once in half of its lifetime, though refreshAheadMs is longer', async () => {
+    const trial = await answering(ann(withControl('max-age=4')), { refreshAheadMs: 9_000 });
+    expect(await checks(trial, [0, 0, 1_999])).toEqual([1, 1, 1].map((asked) => [200, asked]));
+
+    const held = trial.holdBack(ann(withControl('max-age=4')));
+    clock.advance(1);
+    expect(await trial.status('/stale', 'token')).toBe(200);
+    await held.arrived;
+    const renewed = trial.sessions.verify('token', { maxAgeMs: 1 });
+    held.release();
+    await renewed;
+    expect(await checks(trial, [0, 1_999])).toEqual([2, 2].map((asked) => [200, asked]));
+  });
+
+  it('is reported once a minute at most where it forbids caching a session', async () => {
+    const service = await bed.service();
+    const log = new CapturedLog();
+    const cache = { ttlMs: 10_000 };
+    const app = await bed.sample({ baseUrl: service.url, options: { cache } }, { logger: log });
+    const reports = (): number => log.having('warn', 'caching forbidden').length;
+    const seen: number[] = [];
+    for (const [script, ms] of [
+      [ann(withControl('max-age=1')), 0],
+      [reply(401, '', { 'cache-control': 'no-store' }), 1_000],
+      [ann(withControl('no-store')), 0],
+      [ann(withControl('no-store')), 59_999],
+      [ann(withControl('max-age=0')), 1],
+    ] as const) {
+      clock.advance(ms);
+      service.on('user_details', script);
+      await app.get('/me', 'token');
+      seen.push(reports());
+    }
+
+    expect(seen).toEqual([0, 0, 1, 1, 2]);
+    expect(service.callsTo('user_details')).toBe(5);
+  });
+
+  it('changes and reports nothing with the cache off', async () => {
+    const service = await bed.service();
+    const log = new CapturedLog();
+    const app = await bed.sample({ baseUrl: service.url }, { logger: log });
+    service.on('user_details', ann(withControl('no-store')));
+
+    expect([(await app.get('/me', 'token')).status, log.having('warn', 'caching forbidden')]).toEqual([200, []]);
+  });
+});

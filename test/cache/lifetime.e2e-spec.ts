@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { AuthToken, Authorize, CurrentUser, Roles, SessionAuthGuard } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { MeController } from '../support/sample-app.js';
+import { testbed } from '../support/testbed.js';
+import { handClock } from '../support/hand-clock.js';
+import { remembering } from '../support/caching-app.js';
+
+const opening = { hours: true };
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class RulesController {
+  @Get('boss')
+  @Roles('boss')
+  boss(): string {
+    return 'in';
+  }
+
+  @Get('clerk')
+  @Roles('clerk')
+  clerk(): string {
+    return 'in';
+  }
+
+  @Get('hours')
+  @Authorize(() => opening.hours)
+  hours(): string {
+    return 'in';
+  }
+
+  @Get('token')
+  token(@AuthToken() presented: string, @CurrentUser('auth_token') own: string | undefined): string[] {
+    return [presented, own ?? ''];
+  }
+}
+
+async function everythingBut(date: 'date', reply: Response): Promise<unknown> {
+  const headers = Object.fromEntries(reply.headers);
+  return { status: reply.status, headers: { ...headers, [date]: undefined }, body: await reply.text() };
+}
+
+describe.each(PLATFORMS)('a remembered session on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const clock = handClock();
+  const controllers = [MeController, RulesController];
+
+  it('is one of those that the service counts, for as long as it is remembered', async () => {
+    const { sessions, service, status } = await remembering(bed);
+    const counts = [sessions.countRemembered()];
+    const token = service.signInAs({});
+    for (const presented of [token, token, service.signInAs({}), 'of-nobody']) await status('/me', presented);
+    counts.push(sessions.countRemembered());
+    await sessions.forget(token);
+    counts.push(sessions.countRemembered());
+    clock.advance(10_000);
+    counts.push(sessions.countRemembered());
+    expect(counts).toEqual([0, 2, 1, 0]);
+  });
+
+  it('is asked about once in its lifetime, and again when that has passed, however much it was used', async () => {
+    const { service, status, calls } = await remembering(bed);
+    const token = service.signInAs({});
+    const steps: unknown[] = [];
+    for (const ms of [0, 0, 5_000, 4_999, 1, 9_999, 1]) {
+      clock.advance(ms);
+      steps.push([await status('/me', token), calls()]);
+    }
+
+    expect(steps).toEqual([1, 1, 1, 1, 2, 2, 3].map((asked) => [200, asked]));
+  });
+
+  it('is answered with the headers and the body of its first answer', async () => {
+    const { service, app, calls } = await remembering(bed);
+    const token = service.signInAs({ role: 'boss', ccl_info: { client_id: 7 } });
+    const first = await everythingBut('date', await app.get('/me', token));
+
+    expect(first).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(await everythingBut('date', await app.get('/me', token))).toEqual(first);
+    expect(calls()).toBe(1);
+  });
+
+  it('is answered with the headers and the body of the first answer where its role is not enough', async () => {
+    const { service, app, calls } = await remembering(bed, {}, { controllers });
+    const token = service.signInAs({ role: 'clerk' });
+    const first = await everythingBut('date', await app.get('/boss', token));
+
+    expect(first).toMatchObject({ status: 403 });
+    expect(await everythingBut('date', await app.get('/boss', token))).toEqual(first);
+    expect(calls()).toBe(1);
+  });
+
+  it('meets the roles of each route anew, without a call', async () => {
+    const { service, status, calls } = await remembering(bed, {}, { controllers });
+    const token = service.signInAs({ role: 'clerk' });
+    const paths = ['/me', '/clerk', '/boss', '/clerk', '/boss'];
+    const statuses: number[] = [];
+    for (const path of paths) statuses.push(await status(path, token));
+
+    expect(statuses).toEqual([200, 200, 403, 200, 403]);
+    expect(calls()).toBe(1);
+  });
+
+  it("meets the application's own rule anew, without a call", async () => {
+    const { service, status, calls } = await remembering(bed, {}, { controllers });
+    const token = service.signInAs({});
+    const statuses: number[] = [];
+    for (const open of [true, false, true]) {
+      opening.hours = open;
+      statuses.push(await status('/hours', token));
+    }
+
+    expect(statuses).toEqual([200, 403, 200]);
+    expect(calls()).toBe(1);
+  });
+
+  it('has the role that the service gave it, until it is asked about again', async () => {
+    const { service, status } = await remembering(bed, {}, { controllers });
+    const token = service.signInAs({ role: 'boss' });
+    await status('/boss', token);
+    service.signInAs({ role: 'clerk' }, token);
+    expect([await status('/boss', token), await status('/clerk', token)]).toEqual([200, 403]);
+
+    clock.advance(10_000);
+    expect([await status('/boss', token), await status('/clerk', token)]).toEqual([403, 200]);
+  });
+
+  it('still knows the token that was presented', async () => {
+    const { service, app, calls } = await remembering(bed, {}, { controllers });
+    const token = service.signInAs({});
+    await app.get('/token', token);
+
+    expect(await (await app.get('/token', token)).json()).toEqual([token, token]);
+    expect(calls()).toBe(1);
+  });
+
+  it('gives way when there are more than maxEntries: the least recently used is asked about again', async () => {
+    const { service, status, calls } = await remembering(bed, { maxEntries: 2 });
+    const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((username) => service.signInAs({ username }));
+    for (const token of [ann, bob, ann, cid, ann, cid]) await status('/me', token);
+    expect(calls()).toBe(3);
+
+    await status('/me', bob);
+    expect(calls()).toBe(4);
+  });
+});

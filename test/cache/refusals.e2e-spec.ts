@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { CurrentUser, OptionalAuth, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
+import { randomBytes } from 'node:crypto';
+import { IS_LONG_FORM, oneOf } from '../support/long-form.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { drop, json, reply, silence, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
+import { handClock } from '../support/hand-clock.js';
+import { errorOf, remembering } from '../support/caching-app.js';
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class VisitorsController {
+  @Get('visit')
+  @OptionalAuth()
+  visit(@CurrentUser() user: UserRecord | undefined): string {
+    return user ? 'user' : 'visitor';
+  }
+}
+
+/** Many times what is remembered. */
+const FLOOD = IS_LONG_FORM ? 3_000 : 400;
+
+const OUTAGES: [string, Script][] = [
+  ['500', reply(500)],
+  ['503', reply(503)],
+  ['408', reply(408)],
+  ['429', reply(429)],
+  ['302', reply(302, '', { location: '/' })],
+  ['202', reply(202, '{"username":"ann"}')],
+  ['404 with a body', reply(404, 'no such page')],
+  ['200 with no user', json({ role: 'boss' })],
+  ['200 with half a body', reply(200, '{"username":', { 'content-type': 'application/json' })],
+  ['a reset', drop],
+  ['silence', silence],
+];
+
+describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const clock = handClock();
+
+  it.each([400, 401, 404])('by status %p is remembered: fifty requests in its time are one call, and all are 401', async (refusal) => {
+    const { service, app, calls } = await remembering(bed);
+    service.on('user_details', reply(refusal));
+    const seen = new Set<string>();
+    for (let request = 0; request < 50; request += 1) {
+      const { status, headers } = await app.get('/me', 'bad');
+      seen.add(`${status} ${headers.get('www-authenticate')} ${headers.get('cache-control')}`);
+    }
+
+    expect([...seen]).toEqual(['401 X-Auth-Token realm="session", error="invalid_token" no-store']);
+    expect(calls()).toBe(1);
+  });
+
+  it('is asked about again when its time has passed, however often it was met', async () => {
+    const { status, calls } = await remembering(bed);
+    const asked: number[] = [];
+    for (const ms of [0, 1_999, 1]) {
+      clock.advance(ms);
+      await status('/me', 'bad');
+      asked.push(calls());
+    }
+
+    expect(asked).toEqual([1, 1, 2]);
+  });
+
+  it('is not remembered with `negativeTtlMs: 0`', async () => {
+    const { status, calls } = await remembering(bed, { negativeTtlMs: 0 });
+    await status('/me', 'bad');
+    await status('/me', 'bad');
+
+    expect(calls()).toBe(2);
+  });
+
+  it('makes the caller a visitor where that is allowed, without a call', async () => {
+    const { app, status, calls } = await remembering(bed, {}, { controllers: [VisitorsController] });
+    await status('/visit', 'bad');
+
+    expect(await (await app.get('/visit', 'bad')).text()).toBe('visitor');
+    expect(calls()).toBe(1);
+  });
+
+  it('by status 403 is not remembered', async () => {
+    const { service, status, calls } = await remembering(bed);
+    service.on('user_details', reply(403));
+
+    expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([403, 403, 2]);
+  });
+
+  it.each([
+    [401, 401, 2],
+    [403, 200, 3],
+  ])('by status %p ends a session that was remembered: the next request is %p', async (refusal, next, asked) => {
+    const { service, status, calls, sessions } = await remembering(bed);
+    service.on('user_details', json({ username: 'ann' }));
+    await status('/me', 'token');
+    service.on('user_details', reply(refusal));
+    expect(await errorOf(sessions.verify('token', { maxAgeMs: 0 }))).toMatchObject({ statusCode: refusal });
+    service.on('user_details', json({ username: 'ann' }));
+
+    expect([await status('/me', 'token'), calls()]).toEqual([next, asked]);
+  });
+
+  it('of very many tokens does not push out a signed-in user, nor is it remembered beyond maxEntries', async () => {
+    const { service, status, calls } = await remembering(bed, { maxEntries: 20 });
+    const token = service.signInAs({});
+    await status('/me', token);
+    const statuses = new Set<number>();
+    const flood = Array.from({ length: FLOOD }, () => randomBytes(24).toString('base64url'));
+    while (flood.length > 0) {
+      const replies = await Promise.all(flood.splice(0, 100).map((bad) => status('/me', bad)));
+      for (const code of replies) statuses.add(code);
+    }
+    expect([...statuses]).toEqual([401]);
+    expect([await status('/me', token), calls()]).toEqual([200, FLOOD + 1]);
+  });
+
+  it('that is the oldest of more than maxEntries is asked about again', async () => {
+    const { status, calls } = await remembering(bed, { maxEntries: 2 });
+    for (const token of ['bad-1', 'bad-2', 'bad-3', 'bad-3', 'bad-2']) await status('/me', token);
+    expect(calls()).toBe(3);
+
+    await status('/me', 'bad-1');
+    expect(calls()).toBe(4);
+  });
+});
+
+describe.each(oneOf(PLATFORMS))('an outage on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each(OUTAGES)('by %s is not remembered: the next request asks again', async (_outage, script) => {
+    const { service, status, calls } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
+    service.on('user_details', script);
+    expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([503, 503, 2]);
+
+    service.on('user_details', json({ username: 'ann' }));
+    expect([await status('/me', 'token'), calls()]).toEqual([200, 3]);
+  });
+
+  it.each(OUTAGES)('by %s leaves a remembered session as it was', async (_outage, script) => {
+    const { service, status, calls, sessions } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
+    const token = service.signInAs({});
+    await status('/me', token);
+    service.on('user_details', script);
+
+    expect(await errorOf(sessions.verify(token, { maxAgeMs: 0 }))).toMatchObject({ statusCode: 503 });
+    expect([await status('/me', token), calls()]).toEqual([200, 2]);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, UseGuards, type DynamicModule, type Type } from '@nestjs/common';
+import { CurrentUser, SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { json, reply, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { remembering } from '../support/caching-app.js';
+
+@Controller('hiring')
+@UseGuards(SessionAuthGuard)
+class HiringController {
+  @Get()
+  show(@CurrentUser('username') name: string | undefined): string | undefined {
+    return name;
+  }
+}
+
+@Controller('payroll')
+@UseGuards(SessionAuthGuard)
+class PayrollController {
+  @Get()
+  show(@CurrentUser('username') name: string | undefined): string | undefined {
+    return name;
+  }
+}
+
+@Module({})
+class Hiring {}
+
+@Module({})
+class Payroll {}
+
+@Module({})
+class Company {}
+
+/** Names the user after the IV, and refuses `bad`. */
+const byIv: Script = (request, ...rest) => {
+  const iv = request.headers['x-auth-iv'];
+  const answer = iv === 'bad' ? reply(401) : json({ username: `ann under ${String(iv)}` });
+  answer(request, ...rest);
+};
+
+function feature(module: Type, controller: Type, baseUrl: string, apiKey: string): DynamicModule {
+  const cache = { ttlMs: 300_000 };
+  return { module, imports: [SessionAuthModule.forRoot({ baseUrl, apiKey, cache, isGlobal: false })], controllers: [controller] };
+}
+
+describe.each(PLATFORMS)('one token under several IVs on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it('is several sessions: none is answered from the memory of another', async () => {
+    const { service, app, calls } = await remembering(bed);
+    service.on('user_details', byIv);
+    const names: unknown[] = [];
+    for (const iv of ['iv-1', 'iv-2', undefined]) {
+      const headers: Record<string, string> = iv === undefined ? {} : { 'x-auth-iv': iv };
+      for (let time = 0; time < 2; time += 1)
+        names.push(((await (await app.get('/me', 'token', headers)).json()) as { username: string }).username);
+    }
+
+    expect(names).toEqual(['iv-1', 'iv-1', 'iv-2', 'iv-2', 'undefined', 'undefined'].map((iv) => `ann under ${iv}`));
+    expect(calls()).toBe(3);
+  });
+
+  it('is not let in under one because it was under another, nor refused', async () => {
+    const { service, status, calls } = await remembering(bed);
+    service.on('user_details', byIv);
+    const statuses: number[] = [];
+    for (const iv of ['iv-1', 'bad', 'bad', 'iv-1']) statuses.push(await status('/me', 'token', { 'x-auth-iv': iv }));
+
+    expect(statuses).toEqual([200, 401, 401, 200]);
+    expect(calls()).toBe(3);
+  });
+
+  it('is one session with `forwardAuthIv: false`', async () => {
+    const { service, status, calls } = await remembering(bed, {}, { options: { forwardAuthIv: false } });
+    const token = service.signInAs({});
+    for (const iv of ['iv-1', 'iv-2']) expect(await status('/me', token, { 'x-auth-iv': iv })).toBe(200);
+
+    expect(calls()).toBe(1);
+  });
+});
+
+describe.each(PLATFORMS)('memories on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each(['base URL', 'key'])('of two modules whose %s differs share nothing, in one application', async (differs) => {
+    const first = await bed.service();
+    const second = differs === 'base URL' ? await bed.service() : first;
+    const byKey: Script = (request, ...rest) => json({ username: `ann of ${String(request.headers['x-api-key'])}` })(request, ...rest);
+    for (const service of [first, second]) service.on('user_details', byKey);
+    const imports = [feature(Hiring, HiringController, first.url, 'key-1'), feature(Payroll, PayrollController, second.url, 'key-2')];
+    const app = await bed.app({ module: Company, imports });
+    const names: string[] = [];
+    for (const path of ['/hiring', '/payroll', '/hiring', '/payroll']) names.push(await (await app.get(path, 'token')).text());
+
+    expect(names).toEqual(['ann of key-1', 'ann of key-2', 'ann of key-1', 'ann of key-2']);
+    expect([...new Set([first, second])].flatMap(({ requests }) => requests).map(({ headers }) => headers['x-api-key'])).toEqual([
+      'key-1',
+      'key-2',
+    ]);
+  });
+
+  it('of two modules share no refusal either', async () => {
+    const [first, second] = [await bed.service(), await bed.service()];
+    second.signInAs({}, 'token');
+    const imports = [feature(Hiring, HiringController, first.url, 'key'), feature(Payroll, PayrollController, second.url, 'key')];
+    const app = await bed.app({ module: Company, imports });
+    const statuses: number[] = [];
+    for (const path of ['/hiring', '/payroll', '/hiring', '/payroll']) statuses.push((await app.get(path, 'token')).status);
+
+    expect(statuses).toEqual([401, 200, 401, 200]);
+    expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+  });
+
+  it('of two applications in one process share nothing', async () => {
+    const [first, second] = [await remembering(bed), await remembering(bed)];
+    second.service.signInAs({}, 'token');
+
+    for (let time = 0; time < 2; time += 1) {
+      expect([await first.status('/me', 'token'), await second.status('/me', 'token')]).toEqual([401, 200]);
+    }
+    expect([first.calls(), second.calls()]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect } from '@jest/globals';
+import { inTurn, json, reply, type Script } from 'nestjs-session-auth/testing';
+import { PLATFORMS } from '../support/platforms.js';
+import { IV, KEY, TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Trial } from '../support/trial/trial.js';
+
+const PAGE = '<html>an error page</html>';
+const CACHE = { cache: { ttlMs: 300_000 } };
+
+/** The status that the caller gets, and the calls that were made for it, for each answer of user_details. */
+async function outcomes(trial: Trial, scripts: readonly Script[]): Promise<[number, number][]> {
+  const seen: [number, number][] = [];
+  for (const script of scripts) {
+    trial.service.on('user_details', script);
+    const before = trial.calls();
+    seen.push([await trial.status(), trial.calls() - before]);
+  }
+  return seen;
+}
+
+const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(code));
+
+describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('B01', 'a valid record lets the caller in, after one call that carries nothing else of the caller', async (trial) => {
+    const { status, body } = await trial.ask({
+      lines: ['Cookie: a=b', 'Authorization: Bearer x', 'X-API-KEY: theirs', 'Accept: text/html'],
+    });
+
+    expect([status, JSON.parse(body)]).toEqual([200, ANN]);
+    expect(trial.service.requests.map(({ headers }) => headers)).toEqual([
+      {
+        ...{ host: new URL(trial.service.url).host, connection: 'keep-alive', 'accept-encoding': 'identity' },
+        ...{ accept: 'application/json', 'x-api-key': KEY, 'x-auth-token': TOKEN, 'x-auth-iv': IV },
+      },
+    ]);
+  });
+
+  row('B02', '401, 400 and 404 without a body become 401, each after one call', async (trial) => {
+    expect(await outcomes(trial, statuses(401, 400, 404))).toEqual(Array(3).fill([401, 1]));
+  });
+
+  row(
+    'B03',
+    '403 becomes 403 after one call, and is not remembered',
+    async (trial) => {
+      expect(await outcomes(trial, statuses(403, 403))).toEqual(Array(2).fill([403, 1]));
+    },
+    { options: CACHE },
+  );
+
+  row('B04', '404 with a page is not the session service: 503, and a warning', async (trial) => {
+    expect(await outcomes(trial, [reply(404, PAGE, { 'content-type': 'text/html' })])).toEqual([[503, 1]]);
+    expect(trial.log.having('warn', 'unexpected authority reply')).toHaveLength(1);
+    expect(trial.log.lines.join('\n')).not.toContain('an error page');
+  });
+
+  row(
+    'B05',
+    '202 becomes 503, and is not remembered',
+    async (trial) => {
+      expect(await outcomes(trial, statuses(202, 202))).toEqual(Array(2).fill([503, 1]));
+    },
+    { options: CACHE },
+  );
+
+  row('B06', '204, and 200 without a body, become 503', async (trial) => {
+    expect(await outcomes(trial, statuses(204, 200))).toEqual(Array(2).fill([503, 1]));
+  });
+
+  row('B07', '500, 502, 503 or 504 once, and then a record, lets the caller in after two calls', async (trial) => {
+    const once = [500, 502, 503, 504].map((code) => inTurn(reply(code, PAGE), json(ANN)));
+    expect(await outcomes(trial, once)).toEqual(Array(4).fill([200, 2]));
+  });
+
+  row('B08', '500 every time becomes 503 after two calls at most, and its page is neither in the reply nor in the log', async (trial) => {
+    trial.service.on('user_details', reply(500, PAGE, { 'content-type': 'text/html' }));
+    const { status, body } = await trial.ask();
+
+    expect([status, trial.calls()]).toEqual([503, 2]);
+    expect([body, ...trial.log.lines].join('\n')).not.toContain('an error page');
+  });
+
+  row('B09', '429 becomes 503 with the Retry-After of the service, after one call', async (trial) => {
+    trial.service.on('user_details', reply(429, '', { 'retry-after': '7' }));
+    const { status, headers } = await trial.ask();
+
+    expect([status, headers.get('retry-after'), trial.calls()]).toEqual([503, '7', 1]);
+  });
+
+  row('B10', 'a redirect becomes 503, and nobody connects to its target', async (trial) => {
+    const target = await trial.another();
+    const location = `${target.url}/authentication/user_details`;
+    const redirects = [301, 302, 303, 307, 308].map((code) => reply(code, '', { location }));
+
+    expect(await outcomes(trial, redirects)).toEqual(Array(5).fill([503, 1]));
+    expect(target.connections()).toBe(0);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { RedisSessionStore } from 'nestjs-session-auth/redis';
+import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
+import { IS_LONG_FORM } from '../../support/long-form.js';
+import { describeWithRedis } from '../../support/redis.js';
+import { until } from '../../support/until.js';
+import { RecordedSubscriber } from './recorded-subscriber.js';
+import { GuideSection, type GuideModule } from './redis-guide.js';
+
+/** Servers that find each other take their time. */
+const SECTIONS = ['The rights of the user', 'TLS', ...(IS_LONG_FORM ? ['Sentinel', 'Cluster'] : [])];
+const itTakesLong = IS_LONG_FORM ? it : it.skip;
+const RIGHTS = ['evalsha', 'eval', 'getrange', 'get', 'mget', 'set', 'del', 'pttl', 'time', 'publish', 'subscribe', 'ping', 'info'];
+const MINUTE = 60_000;
+
+describeWithRedis('docs/redis.md', () => {
+  let section: GuideSection;
+  let guide: GuideModule | undefined;
+  let closables: (() => unknown)[];
+
+  beforeAll(() => {
+    process.env.REDIS_PASSWORD = 'a-long-random-password';
+  });
+  afterEach(async () => {
+    for (const close of closables) await close();
+    guide?.redis.disconnect();
+    await section.close();
+  });
+
+  async function open(heading: string): Promise<GuideModule> {
+    [closables, guide] = [[], undefined];
+    section = await GuideSection.start(heading);
+    process.env.REDIS_CA = join(section.directory, 'redis.crt');
+    const opened = (guide = await section.load());
+    await until('the client is ready', () => opened.redis.status === 'ready');
+    return opened;
+  }
+
+  function subscribe(store: RedisSessionStore): RecordedSubscriber {
+    const subscriber = new RecordedSubscriber();
+    closables.unshift(store.subscribe(subscriber));
+    return subscriber;
+  }
+
+  function client(port: number): Redis {
+    const redis = new Redis(section.port(port), '127.0.0.1');
+    redis.on('error', () => undefined);
+    closables.push(() => redis.disconnect());
+    return redis;
+  }
+
+  it.each(SECTIONS)('%s: the store keeps its rules with these commands, this code and exactly these rights', async (heading) => {
+    const { redis } = await open(heading);
+
+    for (const { check } of SESSION_STORE_RULES) await check(new RedisSessionStore({ redis }), new RedisSessionStore({ redis }));
+  });
+
+  itTakesLong('The rights of the user: each is needed', async () => {
+    const { redis, store } = await open('The rights of the user');
+    const admin = client(6379);
+    const text = (await admin.call('ACL', 'GETUSER', 'session-auth')) as Record<string, string> | string[];
+    expect(String(Object.values(text)).match(/\+[\w|]+/g)).toEqual(expect.arrayContaining(RIGHTS.map((right) => `+${right}`)));
+
+    // Without INFO, ioredis warns that it skips its ready check.
+    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+    for (const right of RIGHTS) {
+      await admin.call('ACL', 'SETUSER', 'session-auth', `-${right}`);
+      await admin.script('FLUSH');
+      await admin.call('ACL', 'LOG', 'RESET');
+      await refused(admin, right, redis as Redis, store);
+      await admin.call('ACL', 'SETUSER', 'session-auth', `+${right}`);
+    }
+    warn.mockRestore();
+  });
+
+  itTakesLong('Sentinel: the store works again after a failover, and so does its subscription', async () => {
+    const { store } = await open('Sentinel');
+    const sentinels = [26379, 26380, 26381].map(client);
+    await until('the sentinels know the replica and each other', async () => {
+      const states = await Promise.all(sentinels.map((one) => one.info('sentinel')));
+      return states.every((state) => state.includes('slaves=1,sentinels=3'));
+    });
+    const subscriber = subscribe(store);
+    await until('it is subscribed', () => subscriber.isSubscribed);
+
+    // Never answered.
+    void client(6379).shutdown('NOSAVE');
+
+    await until('it is subscribed again', () => subscriber.isSubscribed && subscriber.states.length > 1);
+    await until('values are set again', () => store.set('key', Buffer.from('value'), MINUTE).catch(() => false));
+    expect((await store.get('key')).kind).toBe('value');
+    await store.publish(Buffer.from('hello'));
+    await until('messages arrive', () => subscriber.messages.includes('hello'));
+  });
+
+  it('TLS: a store without the authority tells why it can not subscribe', async () => {
+    const { store, redis } = await open('TLS');
+    const stranger = (redis as Redis).duplicate({ tls: {} });
+    stranger.on('error', () => undefined);
+    closables.push(() => stranger.disconnect());
+
+    const [subscriber, other] = [subscribe(new RedisSessionStore({ redis: stranger })), subscribe(store)];
+
+    await until('it tells', () => subscriber.states.length > 0 && other.isSubscribed);
+    expect(subscriber.states).toEqual(['The connection to Redis failed (DEPTH_ZERO_SELF_SIGNED_CERT)']);
+  });
+
+  /** Uses everything that a store does until Redis has refused this command to its user. */
+  async function refused(admin: Redis, command: string, redis: Redis, store: RedisSessionStore): Promise<void> {
+    const fresh = redis.duplicate();
+    fresh.on('error', () => undefined);
+    const stop = store.subscribe(new RecordedSubscriber());
+    const lease = { id: 'id', holder: 'holder', ttlMs: MINUTE, graceMs: 0 };
+    await until(`${command} is refused`, async () => {
+      await Promise.allSettled([store.set('key', Buffer.from('value'), MINUTE), store.get('key'), store.clearTombstone('key')]);
+      await Promise.allSettled([store.get('leased', lease), store.get('leased', lease), store.publish(Buffer.from('hello'))]);
+      await Promise.allSettled([store.setRevocation('user', MINUTE), store.getRevocations(['user'])]);
+      return String(await admin.call('ACL', 'LOG')).includes(`,object,${command},`);
+    });
+    await stop();
+    fresh.disconnect();
+  }
+});

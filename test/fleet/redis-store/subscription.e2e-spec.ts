@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisSessionStore } from 'nestjs-session-auth/redis';
+import { describeWithRedis, RedisServer } from '../../support/redis.js';
+import { SilentProxy } from '../../support/silent-proxy.js';
+import { until } from '../../support/until.js';
+import { RecordedSubscriber } from './recorded-subscriber.js';
+
+const PASSWORD = 'correct-horse-battery';
+const RIGHTS = ['resetkeys', 'resetchannels', '~session-auth:*', '&session-auth:*', '+@all'];
+const NOT_ALLOWED = 'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE';
+
+interface Options {
+  port?: number;
+  sentinels?: { host: string; port: number }[];
+  name?: string;
+  sentinelRetryStrategy?: () => null;
+}
+
+describeWithRedis('the subscription of a store', () => {
+  let server: RedisServer;
+  let admin: Redis;
+  let subscriber: RecordedSubscriber;
+  let close: () => Promise<void>;
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+    admin = new Redis(server.port, '127.0.0.1');
+    admin.on('error', () => undefined);
+    await setUser(`>${PASSWORD}`, ...RIGHTS);
+    subscriber = new RecordedSubscriber();
+  });
+  afterEach(async () => {
+    await close();
+    admin.disconnect();
+    await server.close();
+  });
+
+  const setUser = (...rules: string[]) => admin.call('ACL', 'SETUSER', 'application', 'on', ...rules);
+
+  function subscribe(options: Options = {}): void {
+    const redis = new Redis({ host: '127.0.0.1', port: server.port, username: 'application', password: PASSWORD, ...options });
+    redis.on('error', () => undefined);
+    const stop = new RedisSessionStore({ redis }).subscribe(subscriber);
+    close = async () => {
+      await stop();
+      redis.disconnect();
+    };
+  }
+
+  async function expectMessages(): Promise<void> {
+    await until('it is subscribed', () => subscriber.isSubscribed);
+    await admin.publish('session-auth:messages', 'hello');
+    await until('a message arrives', () => subscriber.messages.includes('hello'));
+  }
+
+  it.each([
+    ['without the right to the channels', ['resetchannels'], ['&session-auth:*'], NOT_ALLOWED],
+    ['without the right to SUBSCRIBE', ['-subscribe'], ['+subscribe'], NOT_ALLOWED],
+    ['with a password that was changed', ['resetpass', '>another'], [`>${PASSWORD}`], 'Redis refuses the user name or the password'],
+    ['that is off', ['off'], ['on'], 'Redis refuses the user name or the password'],
+  ])('Q05: tells why a user %s can not subscribe, and when it can', async (_name, before, after, reason) => {
+    await setUser(...before);
+    subscribe();
+
+    await until('it tells', () => subscriber.states.length > 0);
+    await setUser(...after);
+    await expectMessages();
+
+    expect(subscriber.states).toEqual([reason, 'subscribed']);
+  });
+
+  it('Q05: tells that a right was taken away while it was subscribed', async () => {
+    subscribe();
+    await expectMessages();
+
+    await setUser('resetchannels');
+    await until('it tells', () => subscriber.states.includes(NOT_ALLOWED));
+    await setUser('&session-auth:*');
+    await expectMessages();
+
+    expect(subscriber.states.at(0)).toBe('subscribed');
+  });
+
+  it('Q05: tells that Redis is gone, and when it is back', async () => {
+    subscribe();
+    await expectMessages();
+
+    await server.kill();
+    await until('it tells', () => subscriber.states.at(-1)?.includes('ECONNREFUSED') === true);
+    expect(subscriber.states.at(-1)).toBe('The connection to Redis failed (ECONNREFUSED)');
+
+    await server.run();
+    await setUser(`>${PASSWORD}`, ...RIGHTS);
+    await expectMessages();
+  });
+
+  it('Q05: tells that Redis does not answer any more, and when it does', async () => {
+    const proxy = await SilentProxy.to(server.port);
+    subscribe({ port: proxy.port });
+    await expectMessages();
+
+    proxy.fallSilent();
+    await until('it tells', () => subscriber.states.length === 2);
+    expect(subscriber.states[1]).toBe('Redis does not answer');
+    proxy.speak();
+    await expectMessages();
+    await proxy.close();
+  });
+
+  it('tells that no Sentinel can be reached', async () => {
+    subscribe({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'main', sentinelRetryStrategy: () => null });
+
+    await until('it tells', () => subscriber.states.length > 0);
+    expect(subscriber.states).toEqual(['No Sentinel can be reached that knows the master']);
+  });
+
+  it('leaves no connection behind, whenever it ends', async () => {
+    for (const state of ['connecting', 'subscribed']) {
+      subscribe();
+      if (state === 'subscribed') await expectMessages();
+      await close();
+      await until(`none is left of one that is ${state}`, async () => !String(await admin.client('LIST')).includes('user=application'));
+    }
+  });
+});

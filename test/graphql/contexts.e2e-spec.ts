@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { GRAPHQL_SERVERS, type GraphqlServer } from './graphql-servers.js';
+import type { ContextKind } from './graphql-context-kinds.js';
+import { CapturedLog } from '../support/captured-log.js';
+import { NEST_MAJOR } from '../support/nest-major.js';
+import { sendRaw } from '../support/raw-request.js';
+import { hold, json, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
+import { plainRow } from '../support/trial/row.js';
+
+interface GraphqlReply {
+  readonly data: Record<string, unknown> | null;
+  readonly errors?: readonly { readonly extensions?: { readonly code: string } }[];
+}
+
+/** Those that can be told apart for each request, and those that can't: there only the first caller may be served. */
+const SERVED: readonly ContextKind[] = ['object', 'one object', 'one object, later', 'new objects'];
+const NOT_SERVED: readonly ContextKind[] = ['the first request', 'an instance'];
+const KINDS = [...SERVED, ...NOT_SERVED];
+/** For many applications, on a busy machine. */
+const START_TIMEOUT_MS = 90_000;
+const UNAUTHENTICATED = 'UNAUTHENTICATED';
+
+describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
+  let service: ScriptedService;
+  let server: GraphqlServer;
+  beforeAll(async () => {
+    service = await startScriptedService();
+    server = await start(service.url, { contexts: [...KINDS, ...KINDS, 'default'] });
+  }, START_TIMEOUT_MS);
+  afterAll(async () => {
+    await server.close();
+    await service.close();
+  });
+  beforeEach(() => {
+    service.on('user_details', ({ headers: { 'x-auth-token': token } }, response) => {
+      const known = token === 'ann' || token === 'bob';
+      response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' }).end(known ? JSON.stringify({ username: token }) : '');
+    });
+  });
+
+  /** The applications with contexts of these kinds; each round has applications that no other uses. */
+  const appsWith = (kinds: readonly ContextKind[], round: 0 | 1): [ContextKind, string][] =>
+    kinds.map((kind) => [kind, server.urls[round * KINDS.length + KINDS.indexOf(kind)] ?? '']);
+
+  async function ask(url: string, query: string, token?: string): Promise<unknown> {
+    const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    const { data, errors } = (await response.json()) as GraphqlReply;
+    return errors?.[0] ? (errors[0].extensions?.code ?? errors) : data;
+  }
+
+  const me = (username: string): unknown => ({ me: `${username} ${username}` });
+
+  plainRow('P08', 'each caller is served as itself, whether requests share a context or not', async () => {
+    for (const [context, url] of appsWith(SERVED, 0)) {
+      await ask(url, '{ resolved }', 'ann');
+      expect([context, await ask(url, '{ me }')]).toEqual([context, UNAUTHENTICATED]);
+      expect([context, await ask(url, '{ me }', 'bob')]).toEqual([context, me('bob')]);
+      expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
+    }
+  });
+
+  plainRow('P08', 'a context that names another request, or that can not be copied, serves nobody as another', async () => {
+    for (const [context, url] of appsWith(NOT_SERVED, 0)) {
+      expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
+      for (const [token, own] of [
+        [undefined, UNAUTHENTICATED],
+        ['bob', me('bob')],
+      ] as const) {
+        expect([context, [UNAUTHENTICATED, own]]).toEqual([context, expect.arrayContaining([await ask(url, '{ me }', token)])]);
+      }
+    }
+  });
+
+  plainRow('P08', 'a caller of the same time, and one whose request nobody checks, lend their sessions to none', async () => {
+    for (const [context, url] of appsWith(KINDS, 1)) {
+      const held = hold(json({ username: 'ann' }));
+      service.on('user_details', held.script);
+      const first = ask(url, '{ me }', 'ann');
+      await held.arrived;
+      const strangers = await Promise.all([ask(url, '{ me }'), ask(url, '{ openings(count: 2) { owner } }')]);
+      held.release();
+
+      expect([context, strangers]).toEqual([context, [UNAUTHENTICATED, UNAUTHENTICATED]]);
+      expect([me('ann'), UNAUTHENTICATED]).toContainEqual(await first);
+    }
+  });
+
+  plainRow('P16', 'a bare Upgrade header changes nothing: user, Vary, no-store and one check', async () => {
+    const url = server.urls.at(-1) ?? '';
+    const upgrades = [[], ['Upgrade: websocket'], ['Upgrade: WebSocket'], ['Upgrade: h2c']];
+    for (const upgrade of upgrades) {
+      service.requests.length = 0;
+      const { status, headers, body } = await sendRaw(url, {
+        method: 'POST',
+        path: '/graphql',
+        lines: ['X-Auth-Token: bob', ...upgrade],
+        body: JSON.stringify({ query: '{ me openings(count: 20) { owner } }' }),
+      });
+
+      expect([upgrade, status, (JSON.parse(body) as GraphqlReply).data?.me]).toEqual([upgrade, 200, 'bob bob']);
+      expect(headers.get('vary')?.toLowerCase()).toContain('x-auth-token');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(service.callsTo('user_details')).toBe(1);
+    }
+  });
+
+  // Mercurius runs in a process of its own.
+  if (name.startsWith('Mercurius')) return;
+
+  plainRow('P08', 'the audit names a context that Nest gives to all requests, and a function that does', async () => {
+    const [object, fresh, repeated] = [new CapturedLog(), new CapturedLog(), new CapturedLog()];
+    const apps = [
+      await start(service.url, { contexts: ['object'], logger: object }),
+      await start(service.url, { contexts: ['new objects'], logger: fresh }),
+      await start(service.url, { contexts: ['one object'], logger: repeated }),
+    ];
+    for (const token of ['ann', 'bob', 'ann']) await ask(apps[2]?.url ?? '', '{ me }', token);
+    for (const app of apps) await app.close();
+
+    expect(object.having('warn', 'audit: GraphQLModule has one object as its context')).toHaveLength(NEST_MAJOR === 11 ? 1 : 0);
+    expect(repeated.having('warn', 'audit: the context function of GraphQLModule returns one object')).toHaveLength(1);
+    expect(fresh.having('warn', 'audit: ')).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect } from '@jest/globals';
+import { HealthIndicatorService } from '@nestjs/terminus';
+import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
+import { afterDelay, bytes, drop, hold, json, reply, type Script } from 'nestjs-session-auth/testing';
+import { oneOf } from '../support/long-form.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
+
+const KNOWN = 5;
+
+const token = (kind: string, index: number): string => `${TOKEN}-${kind}-${index}`;
+const asks =
+  (kind: string) =>
+  (index: number): Ask => ({ token: token(kind, index) });
+
+/** Answers users of every kind but one, who meets the fault. */
+function faultFor(kind: string, fault: Script): Script {
+  return (request, ...call) => (String(request.headers['x-auth-token']).includes(`-${kind}-`) ? fault : json(ANN))(request, ...call);
+}
+
+/** Known users: this instance has accepted each of them. */
+async function letIn(trial: Trial): Promise<void> {
+  trial.service.on('user_details', json(ANN));
+  expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
+}
+
+function statusOf({ app }: Trial): unknown {
+  return app.app.get(SessionAuthEvents).serviceStatus;
+}
+
+async function healthOf({ app }: Trial, probe: boolean): Promise<unknown> {
+  const [events, sessions] = [app.app.get(SessionAuthEvents), app.app.get(SessionAuthService)];
+  const { health } = await new SessionAuthHealthIndicator(new HealthIndicatorService(), events, sessions).isHealthy('health', { probe });
+  return health.status;
+}
+
+const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false, revocationBus: 'off' };
+
+describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('P09', 'an anonymous caller whose long headers the service answers with 431 changes nothing for known users', async (trial) => {
+    await letIn(trial);
+    const long: Script = ({ headers }, ...call) =>
+      (String(headers['x-auth-token']).length > 3_000 ? reply(431) : json(ANN))({ headers } as never, ...call);
+    trial.service.on('user_details', long);
+    expect(await trial.flood(100, (index) => ({ token: `${token('long', index)}${'x'.repeat(3_500)}` }), 20)).toEqual({ 503: 100 });
+
+    expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
+    expect(statusOf(trial)).toEqual(UP);
+  });
+
+  row('P09', 'an account with an odd record (a name of 70 kB, the id 2^53, no username) changes nothing for known users', async (trial) => {
+    await letIn(trial);
+    const odd = [{ ...ANN, first_name: 'x'.repeat(70_000) }, { ...ANN, ccl_info: { client_id: 2 ** 53 } }, { role: 'hiring_manager' }];
+    for (const record of odd) {
+      trial.service.on('user_details', faultFor('odd', json(record)));
+      expect(await trial.flood(40, () => asks('odd')(0), 1)).toEqual({ 503: 40 });
+    }
+
+    expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
+    expect(statusOf(trial)).toEqual(UP);
+  });
+
+  row(
+    'P09',
+    'an account whose details are always 500, a reset, or a head of more than 16 kB changes nothing for known users',
+    async (trial) => {
+      await letIn(trial);
+      expect(await trial.status(asks('broken')(0))).toBe(200);
+      const head = bytes('HTTP/1.1 200 OK', `X-Long: ${'x'.repeat(20_000)}`, 'Content-Length: 0', '', '');
+      for (const fault of [reply(500), drop, head]) {
+        trial.service.on('user_details', faultFor('broken', fault));
+        expect(await trial.flood(40, () => asks('broken')(0), 1)).toEqual({ 503: 40 });
+      }
+
+      expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
+      expect(statusOf(trial)).toEqual(UP);
+    },
+    { options: { retry: false } },
+  );
+
+  row(
+    'P09',
+    'tokens that nobody has, and for which the service fails, close the door to strangers alone',
+    async (trial) => {
+      await letIn(trial);
+      trial.service.on('user_details', faultFor('junk', reply(500)));
+      expect(await trial.flood(60, asks('junk'), 1)).toEqual({ 503: 60 });
+
+      expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
+      expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } });
+      expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
+    },
+    { options: { retry: false }, recover: (trial) => trial.sessions.userDetails(token('known', 0)).then(() => waitForProbe(trial)) },
+  );
+});
+
+/** The pause of the strangers' breaker is a second. */
+async function waitForProbe(trial: Trial): Promise<void> {
+  while ((await trial.status(asks('probe')(0))) !== 200) await new Promise(setImmediate);
+}
+
+describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const limits = { maxInFlight: 8, maxQueued: 16 };
+
+  row(
+    'P10',
+    'known users are served by a service that is busy with junk, and need not come again',
+    async (trial) => {
+      await letIn(trial);
+      const held = hold(faultFor('junk', reply(401)));
+      trial.service.on('user_details', held.script);
+      const junk = trial.flood(200, asks('junk'));
+      await held.arrived;
+      while (trial.answers.length < KNOWN + 200 - 24) await new Promise(setImmediate);
+      const known = trial.flood(KNOWN, asks('known'));
+      while (trial.answers.length < KNOWN + 200 - 24 + KNOWN) await new Promise(setImmediate);
+      held.release();
+
+      expect(await known).toEqual({ 200: KNOWN });
+      expect(await junk).toEqual({ 401: 24 - KNOWN, 503: 176 + KNOWN });
+    },
+    { options: { ...limits, timeoutMs: 60_000 } },
+  );
+
+  row(
+    'P10',
+    'known users are served throughout, with three times the junk in flight that a service of 450 ms can answer',
+    async (trial) => {
+      await letIn(trial);
+      trial.service.on('user_details', afterDelay(450, faultFor('junk', reply(401))));
+      let isOver = false;
+      const junk = Array.from({ length: 24 }, async (_, caller) => {
+        for (let made = 0; !isOver; made += 1) await trial.status(asks('junk')(caller * 100_000 + made));
+      });
+      const known = Promise.all(Array.from({ length: 3 }, (_, user) => trial.flood(6, () => asks('known')(user), 1)));
+      const statuses = await known.finally(() => (isOver = true));
+      await Promise.all(junk);
+
+      expect(statuses).toEqual([{ 200: 6 }, { 200: 6 }, { 200: 6 }]);
+      expect(trial.calls()).toBeGreaterThan(KNOWN + 18);
+    },
+    { options: { ...limits, timeoutMs: 15_000 } },
+  );
+
+  row('P10', 'a session that a sign-in issued is known before its first check', async (trial) => {
+    trial.service.on('sign_in', json({ ...ANN, auth_token: token('known', 0) }));
+    await trial.sessions.signIn({ username: 'ann', password: 'x' });
+    trial.service.on('user_details', faultFor('junk', reply(500)));
+    await trial.flood(60, asks('junk'), 1);
+    expect([await trial.status(asks('known')(0)), await trial.status(asks('new')(0))]).toEqual([200, 503]);
+    await trial.sessions.signOut(token('known', 0));
+    expect(await trial.status(asks('known')(0))).toBe(503);
+    await waitForProbe(trial);
+  });
+});
+
+describe.each(oneOf(PLATFORMS))('junk after a start on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('P13', 'sixty refused tokens are one error in the log; the state is degraded, and health does not fail', async (trial) => {
+    trial.service.on('user_details', reply(401));
+    expect(await trial.flood(60, asks('junk'))).toEqual({ 401: 60 });
+
+    expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', everyoneRefused: true });
+    expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
+    expect(trial.log.having('error', 'every token is refused')).toHaveLength(1);
+    await letIn(trial);
+    expect(statusOf(trial)).toEqual(UP);
+  });
+
+  row(
+    'P13',
+    'sixty tokens for which the service fails do not make it down either, and a health check that probes still asks it',
+    async (trial) => {
+      trial.service.on('user_details', faultFor('junk', reply(500)));
+      expect(await trial.flood(60, asks('junk'), 1)).toEqual({ 503: 60 });
+
+      expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } });
+      expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
+      trial.service.on('user_details', reply(500));
+      expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'down']);
+    },
+    { options: { retry: false }, recover: waitForProbe },
+  );
+});

@@ -1,0 +1,144 @@
+import { describe, expect } from '@jest/globals';
+import {
+  Controller,
+  Get,
+  UseInterceptors,
+  type CallHandler,
+  type DynamicModule,
+  type ExecutionContext,
+  type INestApplication,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
+import { ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { GraphQLModule, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
+import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import { fromPayload, Public, Roles, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import { startSessionService } from 'nestjs-session-auth/testing';
+import type { AddressInfo, Server } from 'node:net';
+import { firstValueFrom, type Observable } from 'rxjs';
+import { CapturedLog } from '../../support/captured-log.js';
+import { EXPRESS, startApp } from '../../support/platforms.js';
+import { sampleApp, type SampleApp } from '../../support/sample-app.js';
+import { plainRow } from '../../support/trial/row.js';
+
+@Resolver('Opening')
+class OpeningsResolver {
+  @ResolveReference() @Roles('boss') resolveReference(): object {
+    return { id: 1 };
+  }
+
+  @ResolveField('salary') @Roles('boss') salary(): string {
+    return 'much';
+  }
+}
+
+@Controller()
+class MessagesController {
+  @MessagePattern('ruled') @Roles('boss') ruled(): string {
+    return 'ruled';
+  }
+
+  @MessagePattern('plain') plain(): string {
+    return 'plain';
+  }
+
+  @MessagePattern('open') @Public() open(): string {
+    return 'open';
+  }
+}
+
+class CacheInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle();
+  }
+}
+
+@Controller()
+class CachedController {
+  @Get('salary') @Roles('boss') @UseInterceptors(CacheInterceptor) salary(): string {
+    return 'much';
+  }
+}
+
+function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule[] {
+  const typeDefs = 'type Opening @key(fields: "id") { id: Int salary: String }';
+  return [
+    GraphQLModule.forRoot<ApolloDriverConfig>({
+      driver: ApolloFederationDriver,
+      typeDefs,
+      fieldResolverEnhancers,
+      plugins: [ApolloServerPluginInlineTraceDisabled()],
+    }),
+  ];
+}
+
+/** The warnings of the audit, and what a caller without a session gets. */
+async function trial<Seen>(
+  sample: Omit<SampleApp, 'baseUrl'>,
+  look: (url: string, app: INestApplication) => Promise<Seen>,
+): Promise<{ warnings: string[]; seen: Seen; stopped: boolean }> {
+  const service = await startSessionService();
+  const [logger, stopping] = [
+    new CapturedLog(),
+    { ...sample.options, audit: 'error' } satisfies Partial<SessionAuthOptions & SessionAuthExtras>,
+  ];
+  const root = { baseUrl: service.url, controllers: [], ...sample };
+  const app = await startApp(EXPRESS, sampleApp(root), { logger });
+  const seen = await look(app.url, app.app);
+  await app.close();
+  const second = await startApp(EXPRESS, sampleApp({ ...root, options: stopping })).catch(() => undefined);
+  await second?.close();
+  await service.close();
+  return { warnings: logger.having('warn', 'audit'), seen, stopped: second === undefined };
+}
+
+async function salaryOfEntity(url: string): Promise<string> {
+  const query = '{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening { salary } } }';
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })).text();
+}
+
+async function askMessages(_url: string, app: INestApplication): Promise<unknown[]> {
+  const options = { host: '127.0.0.1', port: 0 };
+  const messages = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options });
+  await app.startAllMicroservices();
+  const { port } = messages.unwrap<Server>().address() as AddressInfo;
+  const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { ...options, port } });
+  const ask = (pattern: string) =>
+    firstValueFrom(client.send<unknown>(pattern, {})).catch((error: unknown) => (error as { code: string }).code);
+  const replies = [await ask('ruled'), await ask('plain'), await ask('open')];
+  client.close();
+  return replies;
+}
+
+describe('rules where Nest runs no guards', () => {
+  plainRow('P05', 'references and fields of a subgraph are guarded, or the audit names them and stops the start', async () => {
+    const open = await trial({ imports: subgraph(), providers: [OpeningsResolver] }, salaryOfEntity);
+    expect(open.seen).toContain('much');
+    expect(open.warnings).toEqual([
+      expect.stringContaining('OpeningsResolver.resolveReference can be reached through Query._entities without its check'),
+      expect.stringContaining('OpeningsResolver.salary can be reached through Query._entities without its check'),
+    ]);
+    expect(open.stopped).toBe(true);
+
+    const closed = await trial({ imports: subgraph(['guards']), providers: [OpeningsResolver] }, salaryOfEntity);
+    expect(closed.seen).toContain('SESSION_REQUIRED');
+    expect(closed).toMatchObject({ warnings: [], stopped: false });
+  });
+
+  plainRow('P06', 'message handlers are closed where a microservice is connected without inheritAppConfig', async () => {
+    const controllers = [MessagesController];
+    const withRules = await trial({ controllers, options: { token: fromPayload('token') } }, askMessages);
+    expect(withRules).toEqual({ warnings: [], stopped: false, seen: ['SESSION_REQUIRED', 'plain', 'open'] });
+
+    const closed = await trial({ controllers, options: { token: fromPayload('token'), protectAllRoutes: true } }, askMessages);
+    expect(closed).toEqual({ warnings: [], stopped: false, seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'] });
+  });
+
+  plainRow('P23', 'a guarded route that CacheInterceptor caches for all users is named by the audit, which stops the start', async () => {
+    const cached = await trial({ controllers: [CachedController] }, async (url) => (await fetch(`${url}/salary`)).status);
+    expect(cached).toMatchObject({ seen: 401, stopped: true });
+    expect(cached.warnings).toEqual([expect.stringContaining('CachedController.salary is cached for all users at once')]);
+  });
+});

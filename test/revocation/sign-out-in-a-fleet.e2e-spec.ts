@@ -1,0 +1,146 @@
+import { expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { hold, json, reply } from 'nestjs-session-auth/testing';
+import { describeWithRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+import { CHANNEL } from '../fleet/fleet.js';
+import type { Instance } from '../fleet/instance.js';
+import { sharedFleet, type SharedFleet } from '../fleet/suites.js';
+
+/** Far below the lifetime of 60 s: who denies in this time has heard of it. */
+const denies = (instance: Instance, token: string): Promise<void> =>
+  until('the instance denies', async () => (await instance.status(token)) === 401);
+
+describeWithRedis('a session that three instances remember', () => {
+  const shared = sharedFleet(3);
+
+  async function remembered(fleet: SharedFleet): Promise<string> {
+    const token = fleet.signIn();
+    for (const instance of fleet.all) expect(await instance.status(token)).toBe(200);
+    expect(fleet.asked).toBe(1);
+    await fleet.key('V');
+    return token;
+  }
+
+  it('is marked in the store, then signed out at the service, and then its end is announced', async () => {
+    const fleet = shared();
+    const token = await remembered(fleet);
+    const heard: string[] = [];
+    const listener = new Redis(fleet.server.port, '127.0.0.1');
+    await listener.subscribe(CHANNEL);
+    listener.on('message', () => heard.push(fleet.service.callsTo('sign_out') === 1 ? 'after the service' : 'too early'));
+    const held = hold(reply(200));
+    fleet.service.on('sign_out', held.script);
+
+    const signedOut = fleet.all[0].do('signOut', token);
+    await held.arrived;
+    await fleet.key('E');
+    expect([heard, await fleet.all[0].do('endsOf', token), await fleet.all[1].do('endsOf', token)]).toEqual([[], 0, 0]);
+    held.release();
+    expect(await signedOut).toBe('done');
+    await until('the end is announced', () => heard.length > 0);
+    expect(heard).toEqual(['after the service']);
+    listener.disconnect();
+  });
+
+  it('is denied by all as soon as one has signed it out, and each tells its end once', async () => {
+    const fleet = shared();
+    const token = await remembered(fleet);
+    fleet.revoke(token);
+    expect(await fleet.all[0].do('signOut', token)).toBe('done');
+    for (const instance of fleet.all) await denies(instance, token);
+    for (const instance of fleet.all) expect(await instance.do('endsOf', token)).toBe(1);
+    // Signed out twice, it ends once.
+    expect(await fleet.all[1].do('signOut', token)).toBe('done');
+    for (const instance of fleet.all) expect(await instance.do('endsOf', token)).toBe(1);
+  });
+
+  it('is asked about again by all after its sign-out failed at the service, and remembered by none', async () => {
+    const fleet = shared();
+    const token = await remembered(fleet);
+    fleet.service.on('sign_out', reply(500));
+    expect(await fleet.all[0].do('signOut', token)).toBe('SESSION_SERVICE_UNAVAILABLE');
+    for (const instance of fleet.all) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+    for (const instance of fleet.all) expect([await instance.status(token), await instance.status(token)]).toEqual([200, 200]);
+    expect(fleet.asked).toBe(7);
+  });
+
+  it('does not come back by an answer that was on its way to another instance during the sign-out', async () => {
+    const fleet = shared();
+    const [one, other, third] = fleet.all;
+    const token = fleet.signIn();
+    const held = hold(json({ username: 'ann' }));
+    fleet.service.on('user_details', held.script);
+    const early = other.status(token);
+    await held.arrived;
+    expect(await one.do('signOut', token)).toBe('done');
+    held.release();
+    expect(await early).toBe(200);
+
+    fleet.service.on('user_details', reply(401));
+    expect([await other.status(token), await third.status(token)]).toEqual([401, 401]);
+    expect([fleet.asked, await fleet.redis.getrange(await fleet.key('E'), 0, -1)]).toEqual([3, 'E']);
+  });
+
+  it('is asked about again by all after one was told to forget it, and its end is told nowhere', async () => {
+    const fleet = shared();
+    const [one, other, third] = fleet.all;
+    const token = await remembered(fleet);
+    expect(await one.do('forget', token)).toBe('done');
+    fleet.revoke(token);
+    await denies(third, token);
+    await denies(other, token);
+    expect([await one.do('endsOf', token), await one.status(token)]).toEqual([0, 401]);
+  });
+
+  it.each([
+    ['that remembers it', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), true],
+    ['that remembers it, by a call of its own', (instance: Instance, token: string) => instance.do('userDetails', token), true],
+    ['that does not', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), false],
+    ['that does not, by a call of its own', (instance: Instance, token: string) => instance.do('userDetails', token), false],
+  ] as const)('is dropped by all when the service refuses it on an instance %s, and its end is told once', async (_how, ask, knows) => {
+    const fleet = shared();
+    const [one, ...others] = fleet.all;
+    const token = fleet.signIn();
+    for (const instance of knows ? fleet.all : others) expect(await instance.status(token)).toBe(200);
+    await fleet.key('V');
+    fleet.revoke(token);
+
+    expect(await ask(one, token)).toBe('SESSION_REJECTED');
+    for (const instance of others) await denies(instance, token);
+    for (const instance of others) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+    expect(await one.do('endsOf', token)).toBeLessThanOrEqual(1);
+  });
+
+  it('can be signed in again with the same token, and is then shared as before', async () => {
+    const fleet = shared();
+    const [one, other, third] = fleet.all;
+    const token = await remembered(fleet);
+    await one.do('signOut', token);
+    for (const instance of fleet.all) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+    fleet.service.on('sign_in', json({ username: 'ann', auth_token: token }));
+    expect(await one.do('signIn', 'ann')).toBe('done');
+    await until('the mark is gone', async () => (await fleet.redis.dbsize()) === 0);
+    const before = fleet.asked;
+    expect([await one.status(token), await one.status(token), fleet.asked - before]).toEqual([200, 200, 1]);
+    expect([await other.status(token), await third.status(token)]).toEqual([200, 200]);
+  });
+});
+
+describeWithRedis('a token that nobody has', () => {
+  const shared = sharedFleet(2);
+
+  it('is refused by all, and no end is told of it', async () => {
+    const fleet = shared();
+    for (const instance of fleet.all) {
+      expect(await instance.status('nobody')).toBe(401);
+      expect(await instance.do('verify', 'nobody', { maxAgeMs: 0 })).toBe('SESSION_REJECTED');
+      expect(await instance.do('userDetails', 'nobody')).toBe('SESSION_REJECTED');
+    }
+    // What is announced after it is heard after it.
+    const token = fleet.signIn();
+    await fleet.all[0].do('signOut', token);
+    for (const instance of fleet.all) await until('the later end is told', async () => (await instance.do('endsOf', token)) === 1);
+    for (const instance of fleet.all) expect(await instance.do('ends')).toBe(1);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect } from '@jest/globals';
+import { json, reply, silence, startSessionService, type Script } from 'nestjs-session-auth/testing';
+import { IS_LONG_FORM } from '../support/long-form.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { RedisServer } from '../support/redis.js';
+import { startHeapApp, type HeapApp, type HeapSettings } from './heap-app.js';
+import { plainRow } from '../support/trial/row.js';
+
+const CANARY = 'canary-token';
+const ROUNDS = 3;
+const CACHE = { ttlMs: 300_000, refreshAheadMs: 1_000, staleIfErrorMs: 60_000 };
+
+const SETUPS: readonly (readonly [name: string, settings: Pick<HeapSettings, 'options'> & { readonly redis?: true }])[] = [
+  ['the cache off', { options: {} }],
+  ['the cache on', { options: { cache: CACHE } }],
+  ['the cache on and a store', { options: { cache: CACHE }, redis: true }],
+];
+
+/** What becomes of a token depends on its name. */
+const ANSWERS: readonly (readonly [part: string, answerOf: (token: string) => Script])[] = [
+  ['refused', () => reply(401)],
+  ['forbidden', () => reply(403)],
+  ['broken', (token) => reply(200, `{"auth_token":"${token}"`)],
+  ['failing', (token) => reply(500, `no session ${token}`)],
+  ['silent', () => silence],
+  ['stranger', (token) => json({ username: 'bob', role: 'new_hire', auth_token: token })],
+  ['', (token) => json({ username: 'ann', role: 'hiring_manager', auth_token: token })],
+];
+
+const service: Script = (request, response, socket) => {
+  const token = String(request.headers['x-auth-token'] ?? `${CANARY}-signed-in`);
+  const [, answerOf] = ANSWERS.find(([part]) => token.includes(part)) ?? [];
+  setImmediate(() => answerOf?.(token)(request, response, socket));
+};
+
+const KINDS = ['accepted', 'stranger', 'refused', 'forbidden', 'broken', 'failing', 'signed-out'] as const;
+
+/** Requests whose connections end with them: Node.js keeps the last request of a connection that stays. */
+async function use({ url }: HeapApp): Promise<Record<string, number>> {
+  const statuses: Record<string, number> = {};
+  const ask = async (kind: string, path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<void> => {
+    const { status } = await fetch(`${url}${path}`, { ...init, headers: { connection: 'close', ...headers } });
+    statuses[`${kind} ${status}`] = (statuses[`${kind} ${status}`] ?? 0) + 1;
+  };
+  const each = async (kind: string, path: string, init?: RequestInit): Promise<void> => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const token = `${CANARY}-${kind}-${round}`;
+      const places = [{ 'x-auth-token': token }, { authorization: `Bearer ${token}` }, { cookie: `a=b; session=${token}; c=d` }];
+      const first = places[round % places.length] ?? {};
+      await Promise.all([first, ...places].map((headers) => ask(kind, path, headers, init)));
+    }
+  };
+  for (const kind of KINDS) await Promise.all(['/me', '/hm', '/fresh'].map((path) => each(kind, path)));
+  await each('signed-out', '/logout', { method: 'DELETE' });
+  await ask('silent', '/me', { 'x-auth-token': `${CANARY}-silent` });
+  const credentials = { username: 'ann', password: `${CANARY}-password` };
+  await ask('sign-in', '/login', { 'content-type': 'application/json' }, { method: 'POST', body: JSON.stringify(credentials) });
+  return statuses;
+}
+
+/** Each set-up once, and each platform. */
+const SHORT_FORM: Readonly<Record<string, string>> = {
+  'the cache off': 'Express',
+  'the cache on': 'Express',
+  'the cache on and a store': 'Fastify',
+};
+
+describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a process on %s', (platform) => {
+  for (const [setup, { options, redis }] of SETUPS.filter(([name]) => IS_LONG_FORM || SHORT_FORM[name] === platform)) {
+    plainRow('P15', `no token is in the memory of a process but in the private field of a cached record, with ${setup}`, async () => {
+      const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
+      for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
+      const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;
+      const start = (): Promise<HeapApp> => startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
+      const [app, other] = [await start(), server && (await start())];
+      try {
+        // What one instance has put into the store, the other one finds there.
+        if (other) await use(other);
+        const statuses = await use(app);
+        expect(statuses).toMatchObject({ 'sign-in 200': 1, 'stranger 403': 4 * ROUNDS, 'refused 401': 12 * ROUNDS, 'silent 503': 1 });
+        await scripted.close();
+        const retained = await app.retained(CANARY);
+        const cached = retained.filter(({ value }) => /^canary-token-(accepted|stranger)-\d$/.test(value));
+        expect(retained.filter((one) => !cached.includes(one))).toEqual([]);
+        expect(cached.length).toBe(options.cache ? 2 * ROUNDS : 0);
+        for (const { retainers } of cached)
+          expect(retainers).toEqual([expect.stringMatching(/^(property|internal) #token of object (UserRecord|derived)$/)]);
+      } finally {
+        await app.close();
+        await other?.close();
+        await scripted.close();
+        await server?.close();
+      }
+    });
+  }
+});

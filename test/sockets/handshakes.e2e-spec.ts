@@ -1,0 +1,215 @@
+import { describe, expect } from '@jest/globals';
+import { SessionAuthService, SessionSockets, type SocketClient } from 'nestjs-session-auth';
+import { afterDelay, hold, json, reply, silence } from '../support/scripted-service.js';
+import { IS_LONG_FORM } from '../support/long-form.js';
+import { until } from '../support/until.js';
+import { plainRow } from '../support/trial/row.js';
+import { LIBRARIES, socketTrial } from './socket-trial.js';
+
+const ANN = { username: 'ann' };
+const RECONNECTIONS = 100;
+const CROWD = IS_LONG_FORM ? 1_000 : 200;
+/** Long beside what a handshake takes. */
+const SLOW_MS = IS_LONG_FORM ? 2_000 : 500;
+
+describe.each(LIBRARIES)('sockets of %s', (name, library) => {
+  const trial = socketTrial(library);
+  const isWs = name === 'ws';
+
+  /** Tries, and shows that nothing of the application reached the client. */
+  async function denied(token?: string): Promise<{ statusCode: number; code: string }> {
+    const before = trial.feed.connected.length;
+    const attempt = await trial.attempt(token);
+    expect({ opened: attempt.opened, heard: attempt.heard }).toEqual({ opened: false, heard: [] });
+    expect(trial.feed.connected).toHaveLength(before);
+    const { denial = { statusCode: 0, code: '' } } = attempt;
+    if (isWs) {
+      expect(attempt.status).toBe(denial.statusCode);
+      expect(attempt.headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+    }
+    attempt.close();
+    return denial;
+  }
+
+  plainRow(
+    'P03',
+    'a socket without a valid token is denied at the handshake, hears no broadcast and never reaches the gateway',
+    async () => {
+      await trial.start();
+
+      expect(await denied()).toMatchObject({ statusCode: 401, code: 'SESSION_REQUIRED' });
+      for (const token of ['', 'not a token', 'junk', 'x'.repeat(5_000)]) {
+        expect(await denied(token)).toMatchObject({ statusCode: 401, code: token === '' ? 'SESSION_REQUIRED' : 'SESSION_REJECTED' });
+      }
+      await trial.empty();
+    },
+  );
+
+  plainRow('P03', 'a client that reconnects with a fresh junk token each time hears nothing in a hundred connections', async () => {
+    await trial.start();
+
+    for (let index = 0; index < RECONNECTIONS; index += 1) expect(await denied(`junk-${index}`)).toMatchObject({ statusCode: 401 });
+    await trial.empty();
+  });
+
+  plainRow('P03', 'a denied handshake has the status, the headers and the body of the guard', async () => {
+    await trial.start({ breaker: false });
+    const headersOf = async (token?: string) => (await trial.attempt(token)).headers ?? {};
+    const challenge = 'X-Auth-Token realm="session"';
+
+    trial.service.on('user_details', reply(403));
+    expect(await denied('some-token')).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+    trial.service.on('user_details', reply(500));
+    expect(await denied('other-token')).toMatchObject({ statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE' });
+    if (isWs) {
+      expect(await headersOf('third-token')).toMatchObject({ 'retry-after': expect.stringMatching(/^\d+$/) });
+      expect(await headersOf()).toMatchObject({ 'www-authenticate': challenge });
+      expect(await headersOf('not a token')).toMatchObject({ 'www-authenticate': `${challenge}, error="invalid_token"` });
+    } else expect(await denied('third-token')).toMatchObject({ retryAfterSeconds: expect.any(Number) });
+  });
+
+  plainRow('P03', 'a socket hears nothing while its token is checked, and is known to the gateway when it opens', async () => {
+    for (const delayMs of [20, SLOW_MS]) {
+      trial.feed.connected.length = 0;
+      const app = await trial.start();
+      trial.service.on('user_details', afterDelay(delayMs, json(ANN)));
+      const attempt = trial.attempt(`token-${delayMs}`);
+      await until('the check', () => trial.counts().waiting === 1);
+      expect(trial.feed.connected).toEqual([]);
+      const { opened, heard } = await attempt;
+
+      expect(opened).toBe(true);
+      expect(trial.feed.connected).toEqual(['ann']);
+      await until('the news', () => heard.length > 0);
+      await app.close();
+    }
+  });
+
+  plainRow('P03', 'a token that is refused only after a while has heard nothing in between', async () => {
+    await trial.start();
+    trial.service.on('user_details', afterDelay(SLOW_MS, reply(401)));
+
+    expect(await denied('some-token')).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+  });
+
+  plainRow('P03', 'a service that never answers denies the handshake with 503 at the deadline', async () => {
+    await trial.start({ timeoutMs: 300 });
+    trial.service.on('user_details', silence);
+
+    expect(await denied('some-token')).toMatchObject({ statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE' });
+    await trial.empty();
+  });
+
+  plainRow('P03', 'many handshakes at once with a service that is not there are all denied, and leave nothing behind', async () => {
+    await trial.start({ baseUrl: 'http://127.0.0.1:1' });
+    const attempts = await Promise.all(Array.from({ length: CROWD }, (_, index) => trial.attempt(`token-${index}`)));
+
+    expect(attempts.filter(({ denial }) => denial?.statusCode !== 503)).toEqual([]);
+    expect(attempts.flatMap(({ heard }) => heard)).toEqual([]);
+    expect(trial.feed.connected).toEqual([]);
+    await trial.empty();
+  });
+
+  plainRow('P03', 'a client that goes while its token is checked leaves nothing behind', async () => {
+    const { app } = await trial.start();
+    const held = hold(json(ANN));
+    trial.service.on('user_details', held.script);
+    await leaveDuringCheck(trial.url, isWs, () => held.arrived);
+    await until('the end of the handshake', () => trial.counts().waiting === 0);
+    held.release();
+
+    trial.service.on('user_details', json(ANN));
+    expect((await trial.attempt('next-token')).opened).toBe(true);
+    expect(trial.feed.connected).toEqual(['ann']);
+    expect(app.get(SessionSockets).countSockets()).toEqual({ watched: 1, waiting: 0 });
+  });
+
+  plainRow('P03', 'a handshake is checked once, though its server is protected twice and the gateway calls guard besides', async () => {
+    const { app } = await trial.start();
+    app.get(SessionSockets).protect(trial.feed.server as object);
+    trial.feed.guards = true;
+    await trial.attempt(trial.service.signInAs({}));
+    const [client] = trial.feed.clients as [SocketClient];
+
+    expect(await app.get(SessionSockets).guard(client)).toMatchObject({ username: 'ann' });
+    expect(trial.service.callsTo('user_details')).toBe(1);
+  });
+
+  plainRow('P03', 'an application that closes while handshakes wait denies them, and closes', async () => {
+    const { app } = await trial.start({ timeoutMs: 1_000 });
+    trial.service.on('user_details', silence);
+    const attempt = trial.attempt('some-token').catch(() => ({ opened: false, heard: [] }));
+    await until('the check', () => trial.counts().waiting === 1);
+    await app.close();
+
+    expect(await attempt).toMatchObject({ opened: false, heard: [] });
+    expect(trial.counts()).toEqual({ watched: 0, waiting: 0 });
+  });
+
+  const checked = (times: number): Promise<void> => until(`${times} checks`, () => trial.service.callsTo('user_details') === times);
+
+  plainRow('P04', 'a message that finds its session refused is denied and ends the socket, with the cache off', async () => {
+    await trial.start();
+    const token = trial.service.signInAs({});
+    const attempt = await trial.attempt(token);
+    await checked(1);
+    trial.service.revoke(token);
+    attempt.send('me');
+
+    expect(await attempt.closed).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+    expect(attempt.heard.filter((message) => message.includes('answer'))).toEqual([]);
+    await trial.empty();
+  });
+
+  plainRow('P04', 'a message that finds its session forbidden by the service ends the socket as well', async () => {
+    await trial.start();
+    const attempt = await trial.attempt(trial.service.signInAs({}));
+    await checked(1);
+    trial.service.on('user_details', reply(403));
+    attempt.send('me');
+
+    expect(await attempt.closed).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+  });
+
+  plainRow('P04', 'a request over HTTP that finds the session refused ends its sockets, and no other', async () => {
+    const { app } = await trial.start();
+    const [token, other] = [trial.service.signInAs({}), trial.service.signInAs({})];
+    const [first, second] = [await trial.attempt(token), await trial.attempt(other)];
+    await checked(2);
+    trial.service.revoke(token);
+    await expect(app.get(SessionAuthService).verify(token)).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+
+    expect(await first.closed).toMatchObject({ statusCode: 401 });
+    second.send('public');
+    await until('an answer', () => second.heard.some((message) => message.includes('answer')));
+  });
+
+  plainRow('P04', 'neither an outage nor a rule of the handler ends the socket', async () => {
+    await trial.start({ breaker: false });
+    const token = trial.service.signInAs({ role: 'new_hire' });
+    const attempt = await trial.attempt(token);
+    await checked(1);
+    trial.service.on('user_details', reply(500));
+    attempt.send('me');
+    await checked(2);
+    trial.service.on('user_details', json({ ...ANN, role: 'new_hire' }));
+    attempt.send('managers');
+    await checked(3);
+    attempt.send('me');
+
+    await until('the answer', () => attempt.heard.some((message) => message.includes('"username":"ann"')));
+    expect(trial.counts().watched).toBe(1);
+  });
+});
+
+/** Begins a handshake and breaks it off while it is checked. */
+async function leaveDuringCheck(url: string, isWs: boolean, checked: () => Promise<unknown>): Promise<void> {
+  const { WebSocket } = await import('ws');
+  const headers = { 'x-auth-token': 'some-token' };
+  const path = isWs ? '' : '/socket.io/?EIO=4&transport=websocket';
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers });
+  socket.on('error', () => undefined);
+  if (!isWs) socket.once('message', () => socket.send('40'));
+  await checked();
+  socket.terminate();
+}

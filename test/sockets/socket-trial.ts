@@ -1,0 +1,73 @@
+import { afterEach, beforeEach } from '@jest/globals';
+import type { Provider } from '@nestjs/common';
+import { SessionSockets, type SessionAuthExtras, type SessionAuthOptions, type SocketCounts } from 'nestjs-session-auth';
+import { SOCKET_LIBRARIES, SOCKET_IO } from './peers.js';
+import type { RunningApp } from '../support/platforms.js';
+import type { ScriptedService } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { until } from '../support/until.js';
+import { Feed, FeedGateway } from './feed.gateway.js';
+import { attemptSocketIo, attemptWs, type Attempt, type Attempting } from './socket-attempts.js';
+
+const BROADCAST_EVERY_MS = 2;
+
+/** The libraries, each with its name. */
+export const LIBRARIES = SOCKET_LIBRARIES.map((library) => [library[0], library] as const);
+
+/** What a row about sockets works with: new for each row, and closed after it. A broadcast is sent all the time. */
+export interface SocketTrial {
+  readonly service: ScriptedService;
+  readonly feed: Feed;
+  readonly url: string;
+  start(options?: Partial<SessionAuthOptions & SessionAuthExtras>, gateways?: Provider[]): Promise<RunningApp>;
+  attempt(token?: string, ...options: Parameters<Attempting> extends [unknown, unknown, ...infer Rest] ? Rest : never): Promise<Attempt>;
+  /** Opens a socket in a namespace of socket.io. */
+  attemptIn(namespace: string, token?: string): Promise<Attempt>;
+  counts(): SocketCounts;
+  /** Waits until no socket is watched and no handshake waits. */
+  empty(): Promise<void>;
+}
+
+/** Call it inside `describe`. */
+export function socketTrial(library: (typeof SOCKET_LIBRARIES)[number]): SocketTrial {
+  const bed = testbed();
+  const [, adapter] = library;
+  const attempting = library === SOCKET_IO ? attemptSocketIo : attemptWs;
+  const attempts: Attempt[] = [];
+  let [service, feed, running, timer] = [{} as ScriptedService, new Feed(), {} as RunningApp, undefined as NodeJS.Timeout | undefined];
+  beforeEach(async () => {
+    service = await bed.service();
+    feed = new Feed();
+    timer = setInterval(() => feed.broadcast(), BROADCAST_EVERY_MS);
+  });
+  afterEach(() => {
+    clearInterval(timer);
+    for (const attempt of attempts.splice(0)) attempt.close();
+  });
+  const keep = async (attempt: Promise<Attempt>): Promise<Attempt> => {
+    const made = await attempt;
+    attempts.push(made);
+    return made;
+  };
+  const counts = (): SocketCounts => running.app.get(SessionSockets).countSockets();
+  return {
+    get service() {
+      return service;
+    },
+    get feed() {
+      return feed;
+    },
+    get url() {
+      return running.url;
+    },
+    start: async (options = {}, gateways = [FeedGateway]) => {
+      const providers = [...gateways, { provide: Feed, useValue: feed }];
+      const sample = { baseUrl: service.url, options: { retry: false, ...options } as const, providers, controllers: [] };
+      return (running = await bed.sample(sample, { configure: (app) => void app.useWebSocketAdapter(adapter(app)) }));
+    },
+    attempt: (token, ...options) => keep(attempting(running.url, token, ...options)),
+    attemptIn: (namespace, token) => keep(attemptSocketIo(`${running.url}${namespace}`, token)),
+    counts,
+    empty: () => until('the end of every socket', () => counts().watched + counts().waiting === 0),
+  };
+}

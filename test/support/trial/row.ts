@@ -1,0 +1,74 @@
+import { expect, it } from '@jest/globals';
+import { json } from 'nestjs-session-auth/testing';
+import type { Platform } from '../platforms.js';
+import { canariesIn, everythingOf, TOKEN } from './canaries.js';
+import { ANN, Trial, type Answer, type TrialSetup } from './trial.js';
+
+/** What a reply may take beyond the total time, on a machine that does much else. */
+const BUSY_MACHINE_MS = 30_000;
+const ROW_TIMEOUT_MS = 180_000;
+/** Less is the total time of a row about time. */
+const SHORT_MS = 2_000;
+const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
+
+/** Tries one row of the catalogue (docs/faults.md), and what is implied in every row. */
+export type Row = (id: string, sentence: string, body: (trial: Trial) => Promise<void>, setup?: TrialSetup) => void;
+
+/** The rows on one platform. Call it inside `describe`. */
+export function rowsOn(platform: Platform): Row {
+  return (id, sentence, body, setup = {}) =>
+    it(
+      `${id}: ${sentence}`,
+      async () => {
+        const trial = await Trial.start(platform, setup);
+        try {
+          await body(trial);
+          await expectRecovery(trial, setup);
+          expectWhatIsImplied(trial);
+        } finally {
+          await trial.close();
+        }
+      },
+      ROW_TIMEOUT_MS,
+    );
+}
+
+/** A row that needs no application, or one of its own. */
+export function plainRow(id: string, sentence: string, body: () => Promise<void>): void {
+  it(`${id}: ${sentence}`, body, ROW_TIMEOUT_MS);
+}
+
+/** Once the fault is gone, the next good request gets 200. */
+async function expectRecovery(trial: Trial, { recover }: TrialSetup): Promise<void> {
+  if (recover === false) return;
+  trial.service.on('user_details', json(ANN));
+  await recover?.(trial);
+  let status = await trial.status({ token: `${TOKEN}-next` });
+  // Where the row is about time, a slow machine may need more than its short total time for one good request.
+  for (let again = 0; status !== 200 && trial.timeoutMs < SHORT_MS && again < 5; again += 1)
+    status = await trial.status({ token: `${TOKEN}-next` });
+  expect(status).toBe(200);
+}
+
+function expectWhatIsImplied({ answers, errors, log, printed, runs, abandoned, timeoutMs, readsHeader }: Trial): void {
+  for (const answer of answers) expectHeaders(answer, readsHeader);
+  expect(answers.filter(({ tookMs }) => tookMs > timeoutMs + BUSY_MACHINE_MS)).toEqual([]);
+  const passed = answers.filter(({ status, path }) => status === 200 && isGuarded(path)).length;
+  expect(runs.count).toBeGreaterThanOrEqual(passed);
+  expect(runs.count).toBeLessThanOrEqual(passed + abandoned);
+  const replies = answers.map(({ status, headers, body }) => `${status} ${[...headers].join('\n')}\n${body}`);
+  expect(canariesIn([...replies, ...log.lines, ...printed.texts, ...errors.map(everythingOf)].join('\n'))).toEqual([]);
+}
+
+function expectHeaders({ path, status, headers }: Answer, readsHeader: boolean): void {
+  const varies = readsHeader && isGuarded(path) && [200, 401, 403, 503].includes(status);
+  if (varies) expect(headers.get('vary')?.toLowerCase()).toContain('x-auth-token');
+  if ([401, 403, 503].includes(status) || (status === 200 && isGuarded(path))) expect(headers.get('cache-control')).toBe('no-store');
+  if (status === 503) expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-9]\d|1[01]\d|120)$/);
+  expect(headers.has('www-authenticate')).toBe(status === 401);
+  expect(status).not.toBe(500);
+}
+
+function isGuarded(path: string): boolean {
+  return !UNGUARDED.includes(path.split('?')[0] ?? path);
+}

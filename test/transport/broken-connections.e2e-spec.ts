@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import {
+  bytes,
+  bytesThenReset,
+  drop,
+  json,
+  silence,
+  startSessionService,
+  type Script,
+  type ScriptedSessionService,
+} from 'nestjs-session-auth/testing';
+import { PLATFORMS } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN } from '../support/trial/trial.js';
+
+const OK = 'HTTP/1.1 200 OK';
+const TYPE = 'Content-Type: application/json';
+const RECORD = JSON.stringify(ANN);
+const LENGTH = `Content-Length: ${RECORD.length}`;
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+const BYPASS_VARIABLES = ['NO_PROXY', 'no_proxy'];
+
+/** Answers, and then ends the connection without having said so. */
+const answerAndEnd: Script = (request, response, socket) => {
+  response.on('finish', () => socket.destroySoon());
+  json(ANN)(request, response, socket);
+};
+
+describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  /** Rows in which each of these answers becomes 503, after two calls at most. */
+  const unusable = (id: string, sentence: string, scripts: readonly Script[]): void =>
+    row(id, sentence, async (trial) => {
+      for (const script of scripts) {
+        trial.service.on('user_details', script);
+        const before = trial.calls();
+        expect(await trial.status()).toBe(503);
+        expect(trial.calls() - before).toBeLessThanOrEqual(2);
+      }
+    });
+
+  row(
+    'D01',
+    'a service that nobody listens for becomes 503',
+    async (trial) => {
+      await trial.service.close();
+      expect(await trial.status()).toBe(503);
+      expect(trial.calls()).toBe(0);
+    },
+    {
+      recover: async (trial) => {
+        const back = trial.keep(await startSessionService({ port: Number(new URL(trial.service.url).port) }));
+        back.on('user_details', json(ANN));
+      },
+    },
+  );
+
+  row(
+    'D02',
+    'a service whose host does not resolve becomes 503, before the total time is over',
+    async (trial) => expect(await trial.status()).toBe(503),
+    { baseUrl: () => 'http://sessions.invalid', recover: false },
+  );
+
+  row(
+    'D03',
+    'a service that accepts and never replies becomes 503 when the total time is over',
+    async (trial) => {
+      trial.service.on('user_details', silence);
+      expect([await trial.status(), trial.calls()]).toEqual([503, 1]);
+    },
+    { options: { timeoutMs: SILENCE_MS } },
+  );
+
+  unusable('D04', 'a reset before the headers, or in the middle of them, becomes 503 after two calls at most', [
+    drop,
+    bytesThenReset('HTTP/1.1 2'),
+    bytesThenReset(OK, 'Content-Le'),
+  ]);
+
+  unusable('D05', 'garbage, a length beside chunks, or two lengths become 503', [
+    bytes('\x16\x03\x01 this is not HTTP', '', ''),
+    bytes(OK, TYPE, LENGTH, 'Transfer-Encoding: chunked', '', RECORD.length.toString(16), RECORD, '0', '', ''),
+    bytes(OK, TYPE, LENGTH, 'Content-Length: 5', '', RECORD),
+    bytes(OK, TYPE, LENGTH, LENGTH, '', RECORD),
+  ]);
+
+  row('D06', 'connections that the service closes between requests cost no caller anything: 200 of 200 get 200', async (trial) => {
+    trial.service.on('user_details', answerAndEnd);
+    expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }), 1)).toEqual({ 200: 200 });
+  });
+
+  unusable('D08', 'response headers of 20 kB become 503', [bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, LENGTH, '', RECORD)]);
+});
+
+describe.each(PLATFORMS)('proxies that the environment names on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const before = { ...process.env };
+  let trap: ScriptedSessionService;
+
+  beforeEach(async () => {
+    trap = await startSessionService();
+    for (const name of PROXY_VARIABLES) process.env[name] = trap.url;
+    for (const name of BYPASS_VARIABLES) Reflect.deleteProperty(process.env, name);
+  });
+  afterEach(async () => {
+    for (const name of [...PROXY_VARIABLES, ...BYPASS_VARIABLES]) {
+      if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = before[name];
+    }
+    await trap.close();
+  });
+
+  row('D07', 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: nobody connects to what they name', async (trial) => {
+    expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
+    await trial.sessions.signOut(TOKEN);
+    await trial.thrownBy(trial.sessions.signIn({ username: 'ann', password: 'x' }));
+
+    expect(trial.service.requests).toHaveLength(3);
+    expect(trap.connections()).toBe(0);
+  });
+
+  row('D07', 'a proxy that the options name is used', async (trial) => {
+    const { hostname, port } = new URL(trap.url);
+    const other = await trial.keepApp({ http: { proxy: { host: hostname, port: Number(port) } } });
+    trap.on('user_details', json(ANN));
+
+    expect(await trial.status({ at: other.url })).toBe(200);
+    expect(trap.callsTo('user_details')).toBe(1);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect } from '@jest/globals';
+import { afterDelay, bytesThenSilence, json, type Script } from 'nestjs-session-auth/testing';
+import { PLATFORMS } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN } from '../support/trial/trial.js';
+
+const HEAD = ['HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 100', '', ''];
+
+describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row(
+    'E01',
+    'headers at once and a body never, or never to its end, become 503 when the total time is over',
+    async (trial) => {
+      for (const script of [bytesThenSilence(...HEAD), bytesThenSilence(...HEAD.slice(0, -1), '{"username":')]) {
+        trial.service.on('user_details', script);
+        expect(await trial.status()).toBe(503);
+      }
+      expect(trial.calls()).toBe(2);
+    },
+    { options: { timeoutMs: SILENCE_MS } },
+  );
+
+  row(
+    'E02',
+    'an answer that comes just in time lets the caller in, after one call',
+    async (trial) => {
+      trial.service.on('user_details', afterDelay(trial.timeoutMs - 9_000, json(ANN)));
+      expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
+    },
+    { options: { timeoutMs: 10_000 } },
+  );
+
+  row(
+    'E03',
+    '200 callers of a service that hangs all get 503, never more than maxInFlight calls are open, and no connection stays',
+    async (trial) => {
+      const open = { now: 0, most: 0 };
+      const hang: Script = (_request, _response, socket) => {
+        open.now += 1;
+        open.most = Math.max(open.most, open.now);
+        socket.on('close', () => (open.now -= 1));
+      };
+      trial.service.on('user_details', hang);
+
+      expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }))).toEqual({ 503: 200 });
+      expect(open.most).toBeGreaterThan(0);
+      expect(open.most).toBeLessThanOrEqual(8);
+      await trial.service.idle();
+    },
+    { options: { timeoutMs: SILENCE_MS, maxInFlight: 8, breaker: false } },
+  );
+});
