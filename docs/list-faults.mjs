@@ -1,4 +1,4 @@
-// Writes docs/faults.md from the names of the tests that name a row of the catalogue; with --check, fails when the page is out of date. A row without a test fails.
+// Writes docs/faults.md from the tests whose names end with the tag of a row of the catalogue; with --check, fails when the page is out of date. A row without a test fails.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -11,19 +11,13 @@ const OPEN = new Set(['P20', 'P21', 'P22']);
 const page = fileURLToPath(new URL('faults.md', import.meta.url));
 const folder = fileURLToPath(new URL('../test/', import.meta.url));
 
-/** A row by a helper of test/faults, or the name of any other test that begins with its id. */
-const ROW = /^\s*(?:row|plainRow|unusable)\(\s*'([A-Z]\d\d)',\s*(['"])(.+?)\2,|\(\s*(['"])([A-Z]\d\d): (.+?)\4,/gm;
+/** The name of a test that ends with the tags of its rows, as in `becomes 503 [B04]` or `becomes 503 [B04] [C08]`. */
+const TAGGED = /\(\s*(['"`])((?:(?!\1).)+?)((?: \[[A-Z]\d\d\])+)\1,/g;
 
 const tests = readdirSync(folder, { recursive: true })
   .filter((name) => name.endsWith('.e2e-spec.ts') && !name.includes('node_modules'))
   .sort()
-  .flatMap((name) =>
-    [...readFileSync(`${folder}${name}`, 'utf8').matchAll(ROW)].map(([, id, , sentence, , named, text]) => ({
-      id: id ?? named,
-      sentence: (sentence ?? text).replaceAll('%s', '…'),
-      name,
-    })),
-  )
+  .flatMap((name) => [...readFileSync(`${folder}${name}`, 'utf8').matchAll(TAGGED)].flatMap((match) => rowsOf(name, match)))
   .sort((one, other) => one.id.localeCompare(other.id));
 
 const rows = Object.entries(GROUPS).flatMap(([group, count]) =>
@@ -38,10 +32,10 @@ if (unknown.length > 0) fail(`tests of rows that the catalogue does not have: ${
 const text = await format(
   `# Faults
 
-What goes wrong at the session service, in a request or in the options, and what comes of it. Each row is a test of this name in \`test/\`,
-on Express and on Fastify, or on one of them where that makes no difference. Implied in every row: the replies of the guard are kept out of
-caches, no key, token, IV or password is in a reply, a log line or an error, a guarded handler runs only for a 200, the reply comes in time,
-nothing is left unhandled, and when the fault is gone the next good request gets 200.
+What goes wrong at the session service, in a request or in the options, and what comes of it. Each row is a test in \`test/\` whose name ends
+with the tag of the row, as in \`[B03]\`, on Express and on Fastify, or on one of them where that makes no difference. Implied in every row: the
+replies of the guard are kept out of caches, no key, token, IV or password is in a reply, a log line or an error, a guarded handler runs only for
+a 200, the reply comes in time, nothing is left unhandled, and when the fault is gone the next good request gets 200.
 
 | row | what holds | test |
 |---|---|---|
@@ -54,7 +48,13 @@ Written by \`npm run docs:faults\` from the names of the tests.
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);
 else if (readFileSync(page, 'utf8') !== text) fail('docs/faults.md does not list the tests as they are: run npm run docs:faults');
-console.log(`${rows.length - OPEN.size} rows of the fault catalogue are tested, by ${tests.length} tests of their names`);
+console.log(`${rows.length - OPEN.size} rows of the fault catalogue are tested, by ${tests.length} tests with their tags`);
+
+/** A line of the page for each tag; what differs from case to case of a test is left out. */
+function rowsOf(name, [, , text, tags]) {
+  const sentence = text.replace(/%s|\$\{[^}]*\}/g, '…');
+  return [...tags.matchAll(/[A-Z]\d\d/g)].map(([id]) => ({ id, sentence, name }));
+}
 
 function fail(message) {
   console.error(message);

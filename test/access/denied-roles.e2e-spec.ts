@@ -42,22 +42,20 @@ describe.each(PLATFORMS)('roles on %s', (_name, platform) => {
     return statuses;
   }
 
-  row('J01', 'a user without the role gets 403, and the reply does not name what was required', async (trial) => {
+  row('a user without the role gets 403, and the reply does not name what was required [J01]', async (trial) => {
     const records = [{}, { role: null }, { role: '' }, { role: 'new_hire' }, { role: 'HIRING_MANAGER' }];
     expect(await statusesFor(trial, '/hm', records)).toEqual(records.map(() => 403));
     for (const { body } of trial.answers) expect(body).not.toContain('hiring_manager');
   });
 
   row(
-    'J02',
-    'the roles of a handler replace those of its class',
+    'the roles of a handler replace those of its class [J02]',
     async (trial) => expect(await statusesFor(trial, '/class/own', [{ role: 'clerk' }, { role: 'boss' }])).toEqual([200, 403]),
     { controllers },
   );
 
   row(
-    'J03',
-    'roles and sub-roles must both be met',
+    'roles and sub-roles must both be met [J03]',
     async (trial) => {
       const [role, sub_role] = ['boss', 'approver'];
       expect(await statusesFor(trial, '/class/both', [{ role, sub_role }, { role }, { sub_role }, {}])).toEqual([200, 403, 403, 403]);
@@ -65,7 +63,7 @@ describe.each(PLATFORMS)('roles on %s', (_name, platform) => {
     { controllers },
   );
 
-  row('J04', '@Roles() and @SubRoles() without a name are an error before the application starts', async (trial) => {
+  row('@Roles() and @SubRoles() without a name are an error before the application starts [J04]', async (trial) => {
     const nothing = [] as unknown as [string];
     for (const decorate of [() => Roles(...nothing), () => SubRoles(...nothing)]) {
       expect(decorate).toThrow(InvalidConfigurationError);

@@ -33,7 +33,7 @@ const PREFLIGHT = ['Origin: https://a.example', 'Access-Control-Request-Method: 
 describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('K01', 'no way to write a path runs a handler without its guard', async (trial) => {
+  row('no way to write a path runs a handler without its guard [K01]', async (trial) => {
     for (const method of ['GET', 'HEAD']) {
       for (const path of PATHS) {
         for (const token of [null, 'bad']) {
@@ -44,7 +44,7 @@ describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
     expect(trial.runs.count).toBe(0);
   });
 
-  row('K01', 'HEAD gets the verdict of GET', async (trial) => {
+  row('HEAD gets the verdict of GET [K01]', async (trial) => {
     for (const token of [TOKEN, 'bad', null]) {
       const [get, head] = [await trial.ask({ token }), await trial.ask({ method: 'HEAD', token })];
       expect([head.status, head.headers.get('www-authenticate'), head.body]).toEqual([get.status, get.headers.get('www-authenticate'), '']);
@@ -52,8 +52,7 @@ describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
   });
 
   row(
-    'K01',
-    'every version of a route is guarded',
+    'every version of a route is guarded [K01]',
     async (trial) => {
       const statuses = [null, 'bad', TOKEN].map((token) => trial.status({ path: '/v1/reports/all', token }));
       expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
@@ -66,8 +65,7 @@ describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
   );
 
   row(
-    'K02',
-    'with the guard on the whole application only the marked routes are open',
+    'with the guard on the whole application only the marked routes are open [K02]',
     async (trial) => {
       const paths = ['/open', '/pub', '/reports/all', '/me'];
       expect(await Promise.all(paths.map((path) => trial.status({ path, token: null })))).toEqual([200, 401, 401, 401]);
@@ -82,11 +80,11 @@ describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
     return `${status} ${headers.get('access-control-allow-origin')}`;
   }
 
-  row('K03', 'a preflight gets 204 without a call where CORS is enabled', async (trial) => expect(await preflight(trial)).toBe('204 *'), {
+  row('a preflight gets 204 without a call where CORS is enabled [K03]', async (trial) => expect(await preflight(trial)).toBe('204 *'), {
     configure: (app) => app.enableCors(),
   });
 
-  row('K03', 'a preflight gets no 200 where CORS is not enabled', async (trial) => {
+  row('a preflight gets no 200 where CORS is not enabled [K03]', async (trial) => {
     expect(await preflight(trial)).toBe('404 null');
   });
 });

@@ -15,8 +15,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   const clock = handClock();
 
   row(
-    'G04',
-    'a handler that changes request.user, its ids too, changes nothing for the next request',
+    'a handler that changes request.user, its ids too, changes nothing for the next request [G04]',
     async (trial) => {
       const record = { ...ANN, ccl_info: { client_id: 7 } };
       trial.service.on('user_details', json(record));
@@ -29,8 +28,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'G05',
-    'a session is asked about again when its time has passed, and not before',
+    'a session is asked about again when its time has passed, and not before [G05]',
     async (trial) => {
       const calls: number[] = [];
       for (const ms of [0, 9_999, 1, 0]) {
@@ -44,8 +42,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'G07',
-    'a refused token that comes 50 times within the time of a refusal is asked about once',
+    'a refused token that comes 50 times within the time of a refusal is asked about once [G07]',
     async (trial) => {
       expect(await trial.flood(50, () => ({ token: 'bad' }), 1)).toEqual({ 401: 50 });
       expect(trial.calls()).toBe(1);
@@ -54,8 +51,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'G08',
-    'a token that was refused and then comes out of a sign-in is asked about again, and gets 200',
+    'a token that was refused and then comes out of a sign-in is asked about again, and gets 200 [G08]',
     async (trial) => {
       const token = `${TOKEN}-later`;
       expect(await trial.status({ token })).toBe(401);
@@ -69,8 +65,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'G10',
-    'an outage is never remembered: the next request asks again',
+    'an outage is never remembered: the next request asks again [G10]',
     async (trial) => {
       const outages = [reply(500), reply(202), reply(404, 'no such page'), json({}), silence];
       for (const [index, script] of outages.entries()) {

@@ -93,8 +93,7 @@ describe.each(PLATFORMS)('freshness on %s', (_name, platform) => {
   const clock = handClock();
 
   row(
-    'P02',
-    'a fresh check joins no call that was sent before, and its refusal outlives the late answer to that call',
+    'a fresh check joins no call that was sent before, and its refusal outlives the late answer to that call [P02]',
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
@@ -110,8 +109,7 @@ describe.each(PLATFORMS)('freshness on %s', (_name, platform) => {
   );
 
   row(
-    'P02',
-    'a fresh check is never answered by a stale session',
+    'a fresh check is never answered by a stale session [P02]',
     async (trial) => {
       expect(await trial.status()).toBe(200);
       clock.advance(10_001);
@@ -123,8 +121,7 @@ describe.each(PLATFORMS)('freshness on %s', (_name, platform) => {
   );
 
   row(
-    'P02',
-    'a handler that names the guard more than once makes one fresh check',
+    'a handler that names the guard more than once makes one fresh check [P02]',
     async (trial) => {
       expect([await trial.status(), await trial.status({ path: '/fresh' }), trial.calls()]).toEqual([200, 200, 2]);
     },
@@ -132,8 +129,7 @@ describe.each(PLATFORMS)('freshness on %s', (_name, platform) => {
   );
 
   row(
-    'P02',
-    'a guard that ends the session ends it for the guard that is named after it',
+    'a guard that ends the session ends it for the guard that is named after it [P02]',
     async (trial) => {
       trial.service.on('sign_out', (_request, response) => {
         trial.service.on('user_details', reply(401));
@@ -146,8 +142,7 @@ describe.each(PLATFORMS)('freshness on %s', (_name, platform) => {
   );
 
   row(
-    'P02',
-    'a session that ended while its check was under way is not cached beyond its lifetime, counted from the call',
+    'a session that ended while its check was under way is not cached beyond its lifetime, counted from the call [P02]',
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
@@ -171,8 +166,7 @@ describe('freshness behind next() on Express', () => {
   const warm = async (trial: Trial): Promise<void> => expect(await trial.status()).toBe(200);
 
   row(
-    'P02',
-    'a fresh handler that another handler hands the request on to makes a check of its own',
+    'a fresh handler that another handler hands the request on to makes a check of its own [P02]',
     async (trial) => {
       await warm(trial);
       trial.service.on('user_details', reply(401));
@@ -183,8 +177,7 @@ describe('freshness behind next() on Express', () => {
   );
 
   row(
-    'P02',
-    'a handler that signs the session out and hands the request on ends the session for the next handler',
+    'a handler that signs the session out and hands the request on ends the session for the next handler [P02]',
     async (trial) => {
       await warm(trial);
       const after = trial.status({ path: '/chain/leave', method: 'POST' });

@@ -35,7 +35,7 @@ class Both {}
 describe.each(PLATFORMS)('two instances on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('G09', 'two modules whose base URL or key differs share nothing for one token: each asks once', async (trial) => {
+  row('two modules whose base URL or key differs share nothing for one token: each asks once [G09]', async (trial) => {
     const second = await trial.another();
     second.signInAs(ANN, TOKEN);
     const part = (module: Type, controller: Type, baseUrl: string, apiKey: string): DynamicModule => ({

@@ -24,7 +24,7 @@ const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(cod
 describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('B01', 'a valid record lets the caller in, after one call that carries nothing else of the caller', async (trial) => {
+  row('a valid record lets the caller in, after one call that carries nothing else of the caller [B01]', async (trial) => {
     const { status, body } = await trial.ask({
       lines: ['Cookie: a=b', 'Authorization: Bearer x', 'X-API-KEY: theirs', 'Accept: text/html'],
     });
@@ -38,44 +38,42 @@ describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
     ]);
   });
 
-  row('B02', '401, 400 and 404 without a body become 401, each after one call', async (trial) => {
+  row('401, 400 and 404 without a body become 401, each after one call [B02]', async (trial) => {
     expect(await outcomes(trial, statuses(401, 400, 404))).toEqual(Array(3).fill([401, 1]));
   });
 
   row(
-    'B03',
-    '403 becomes 403 after one call, and is not remembered',
+    '403 becomes 403 after one call, and is not remembered [B03]',
     async (trial) => {
       expect(await outcomes(trial, statuses(403, 403))).toEqual(Array(2).fill([403, 1]));
     },
     { options: CACHE },
   );
 
-  row('B04', '404 with a page is not the session service: 503, and a warning', async (trial) => {
+  row('404 with a page is not the session service: 503, and a warning [B04]', async (trial) => {
     expect(await outcomes(trial, [reply(404, PAGE, { 'content-type': 'text/html' })])).toEqual([[503, 1]]);
     expect(trial.log.having('warn', 'unexpected authority reply')).toHaveLength(1);
     expect(trial.log.lines.join('\n')).not.toContain('an error page');
   });
 
   row(
-    'B05',
-    '202 becomes 503, and is not remembered',
+    '202 becomes 503, and is not remembered [B05]',
     async (trial) => {
       expect(await outcomes(trial, statuses(202, 202))).toEqual(Array(2).fill([503, 1]));
     },
     { options: CACHE },
   );
 
-  row('B06', '204, and 200 without a body, become 503', async (trial) => {
+  row('204, and 200 without a body, become 503 [B06]', async (trial) => {
     expect(await outcomes(trial, statuses(204, 200))).toEqual(Array(2).fill([503, 1]));
   });
 
-  row('B07', '500, 502, 503 or 504 once, and then a record, lets the caller in after two calls', async (trial) => {
+  row('500, 502, 503 or 504 once, and then a record, lets the caller in after two calls [B07]', async (trial) => {
     const once = [500, 502, 503, 504].map((code) => inTurn(reply(code, PAGE), json(ANN)));
     expect(await outcomes(trial, once)).toEqual(Array(4).fill([200, 2]));
   });
 
-  row('B08', '500 every time becomes 503 after two calls at most, and its page is neither in the reply nor in the log', async (trial) => {
+  row('500 every time becomes 503 after two calls at most, and its page is neither in the reply nor in the log [B08]', async (trial) => {
     trial.service.on('user_details', reply(500, PAGE, { 'content-type': 'text/html' }));
     const { status, body } = await trial.ask();
 
@@ -83,14 +81,14 @@ describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
     expect([body, ...trial.log.lines].join('\n')).not.toContain('an error page');
   });
 
-  row('B09', '429 becomes 503 with the Retry-After of the service, after one call', async (trial) => {
+  row('429 becomes 503 with the Retry-After of the service, after one call [B09]', async (trial) => {
     trial.service.on('user_details', reply(429, '', { 'retry-after': '7' }));
     const { status, headers } = await trial.ask();
 
     expect([status, headers.get('retry-after'), trial.calls()]).toEqual([503, '7', 1]);
   });
 
-  row('B10', 'a redirect becomes 503, and nobody connects to its target', async (trial) => {
+  row('a redirect becomes 503, and nobody connects to its target [B10]', async (trial) => {
     const target = await trial.another();
     const location = `${target.url}/authentication/user_details`;
     const redirects = [301, 302, 303, 307, 308].map((code) => reply(code, '', { location }));

@@ -37,8 +37,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
   }
 
   row(
-    'G01',
-    '100 requests that bring one token at the same time share one call, and all get 200',
+    '100 requests that bring one token at the same time share one call, and all get 200 [G01]',
     async (trial) => {
       expect(await together(trial, 100, hundred.all, json(ANN))).toEqual({ 200: 100 });
       expect(trial.calls()).toBe(1);
@@ -47,8 +46,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
   );
 
   row(
-    'G02',
-    'a shared call that fails makes 503 of all its callers, after two calls at most',
+    'a shared call that fails makes 503 of all its callers, after two calls at most [G02]',
     async (trial) => {
       expect(await together(trial, 20, twenty.all, reply(500))).toEqual({ 503: 20 });
       expect(trial.calls()).toBeLessThanOrEqual(2);
@@ -57,8 +55,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
   );
 
   row(
-    'G03',
-    'the first caller may go away: the call goes on, and the others get 200',
+    'the first caller may go away: the call goes on, and the others get 200 [G03]',
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);

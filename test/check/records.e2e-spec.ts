@@ -29,22 +29,21 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
   }
 
   row(
-    'C01',
-    'malformed JSON becomes 503, and is not remembered',
+    'malformed JSON becomes 503, and is not remembered [C01]',
     async (trial) => expectUnusable(trial, ['{', `${RECORD}}`, `${RECORD},`, "{'username':'ann'}", 'username=ann', '{'].map(raw)),
     remembering,
   );
 
-  row('C02', 'JSON that is no object becomes 503', async (trial) => {
+  row('JSON that is no object becomes 503 [C02]', async (trial) => {
     await expectUnusable(trial, ['null', '[]', '42', '"x"', 'true', `[${RECORD}]`].map(raw));
   });
 
-  row('C03', 'a record of nobody becomes 503', async (trial) => {
+  row('a record of nobody becomes 503 [C03]', async (trial) => {
     const nobody = [{}, { role: 'hiring_manager' }, { username: '', email: '' }, { username: null, email: null }];
     await expectUnusable(trial, nobody.map(json));
   });
 
-  row('C04', 'fields that are absent or null are undefined: they let the caller in, and give no privilege', async (trial) => {
+  row('fields that are absent or null are undefined: they let the caller in, and give no privilege [C04]', async (trial) => {
     const nulls = Object.fromEntries(['role', 'sub_role', 'first_name', 'help_checkbox', 'ccl_info'].map((name) => [name, null]));
     for (const record of [{ username: 'ann' }, { username: 'ann', ...nulls }, { email: 'ann@a.example', username: null }]) {
       trial.service.on('user_details', json(record));
@@ -54,39 +53,39 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
     }
   });
 
-  row('C05', 'fields that the interface does not name are dropped from the user', async (trial) => {
+  row('fields that the interface does not name are dropped from the user [C05]', async (trial) => {
     trial.service.on('user_details', json({ ...ANN, is_admin: true, roles: ['admin'], ccl_info: { client_id: 7, owner: true } }));
     const { status, body } = await trial.ask();
 
     expect([status, JSON.parse(body)]).toEqual([200, { ...ANN, ccl_info: { client_id: 7 } }]);
   });
 
-  row('C06', 'a role that is an array, an object or a number becomes 503', async (trial) => {
+  row('a role that is an array, an object or a number becomes 503 [C06]', async (trial) => {
     await expectUnusable(
       trial,
       [['hiring_manager'], [], { name: 'hiring_manager' }, 7].map((role) => json({ ...ANN, role })),
     );
   });
 
-  row('C07', 'a record with a __proto__ of its own gives no role, and spoils no other object', async (trial) => {
+  row('a record with a __proto__ of its own gives no role, and spoils no other object [C07]', async (trial) => {
     trial.service.on('user_details', raw('{"__proto__":{"role":"hiring_manager"},"username":"a"}'));
 
     expect(await trial.status({ path: '/hm' })).toBe(403);
     expect(({} as { role?: unknown }).role).toBeUndefined();
   });
 
-  row('C08', 'a record declared as something other than JSON becomes 503, and without a content type lets the caller in', async (trial) => {
+  row('a record declared as something other than JSON becomes 503, and without a content type lets the caller in [C08]', async (trial) => {
     expect(await statusesOf(trial, [as('text/html'), as('text/plain'), reply(200, RECORD)])).toEqual([503, 503, 200]);
   });
 
-  row('C11', 'a body that ends before its Content-Length becomes 503', async (trial) => {
+  row('a body that ends before its Content-Length becomes 503 [C11]', async (trial) => {
     trial.service.on('user_details', bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 200', '', RECORD));
 
     expect(await trial.status()).toBe(503);
     expect(trial.calls()).toBeLessThanOrEqual(2);
   });
 
-  row('C12', 'the language is read from preffered_language, as the interface spells it, and from nothing else', async (trial) => {
+  row('the language is read from preffered_language, as the interface spells it, and from nothing else [C12]', async (trial) => {
     trial.service.on('user_details', json({ username: 'ann', preferred_language: 'fr' }));
     expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann' });
 
@@ -94,12 +93,12 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
     expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann', preffered_language: 'de' });
   });
 
-  row('C13', 'an id that is no safe integer becomes 503', async (trial) => {
+  row('an id that is no safe integer becomes 503 [C13]', async (trial) => {
     const ids = ['1e999', '9007199254740993', '1.5', '"7"'].map((id) => raw(`{"username":"ann","ccl_info":{"client_id":${id}}}`));
     await expectUnusable(trial, ids);
   });
 
-  row('C14', 'a record behind a byte order mark lets the caller in', async (trial) => {
+  row('a record behind a byte order mark lets the caller in [C14]', async (trial) => {
     expect(await statusesOf(trial, [raw(`\ufeff${RECORD}`)])).toEqual([200]);
   });
 });

@@ -30,7 +30,7 @@ describeWithRedis('instances of an application', () => {
     return instances;
   }
 
-  plainRow('Q08', 'a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line', async () => {
+  plainRow('a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line [Q08]', async () => {
     const fleet = await start();
     const all = await withClocksOff(fleet);
     for (const one of all) {
@@ -48,7 +48,7 @@ describeWithRedis('instances of an application', () => {
     expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
   });
 
-  plainRow('Q08', 'a clock that is minutes off makes no lifetime longer, neither of what it stores nor of what it reads', async () => {
+  plainRow('a clock that is minutes off makes no lifetime longer, neither of what it stores nor of what it reads [Q08]', async () => {
     const fleet = await start();
     const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
     const acceptedAtMs = new Map<string, number>();
@@ -91,7 +91,7 @@ describeWithRedis('instances of an application', () => {
     return [...kinds, ...fields, 'null', '[]', '5', '"ended"', '{}', 'ended', ''];
   }
 
-  plainRow('Q09', 'a message of an unknown kind, or one that can not be read, changes nothing on any instance', async () => {
+  plainRow('a message of an unknown kind, or one that can not be read, changes nothing on any instance [Q09]', async () => {
     const fleet = await start();
     const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
     const token = fleet.signIn();
@@ -137,7 +137,7 @@ describeWithRedis('instances of an application', () => {
     return key;
   }
 
-  plainRow('Q09', 'a value of an unknown version counts as missing: the service decides', async () => {
+  plainRow('a value of an unknown version counts as missing: the service decides [Q09]', async () => {
     const fleet = await start();
     const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
     const seal = sealOf(fleet);

@@ -11,7 +11,7 @@ const ANN = { username: 'ann' };
 
 describeWithRedis('an application with a store', () => {
   describe.each(PLATFORMS)('on %s', (_name, platform) => {
-    plainRow('Q03', 'lets users in from the store where its client pipelines by itself and gives numbers as strings', () =>
+    plainRow('lets users in from the store where its client pipelines by itself and gives numbers as strings [Q03]', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(ANN));
         const redis = { enableAutoPipelining: true, stringNumbers: true } as const;
@@ -21,7 +21,7 @@ describeWithRedis('an application with a store', () => {
       }),
     );
 
-    plainRow('Q05', 'that may not subscribe says so in one line of the log and is degraded, until it may', () =>
+    plainRow('that may not subscribe says so in one line of the log and is degraded, until it may [Q05]', () =>
       StoreBed.during(platform, async (bed) => {
         await bed.redis.call('ACL', 'SETUSER', 'deaf', 'on', '>password', '~*', '+@all', 'resetchannels');
         const { app, log } = await bed.app({ redis: { username: 'deaf', password: 'password' } });

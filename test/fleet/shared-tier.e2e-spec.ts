@@ -37,8 +37,7 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
   }
 
   row(
-    'I01',
-    'while Redis is down, at the start or later, the service decides, memory still answers, and one warning a minute tells it',
+    'while Redis is down, at the start or later, the service decides, memory still answers, and one warning a minute tells it [I01]',
     async (trial) => {
       await expectServiceDecides(trial, 'start');
       await expectOneWarning(trial);
@@ -57,8 +56,7 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
   );
 
   row(
-    'I02',
-    'a Redis that accepts connections and stays silent costs a check no more than its time limit, and then nothing',
+    'a Redis that accepts connections and stays silent costs a check no more than its time limit, and then nothing [I02]',
     async (trial) => {
       await expectServiceDecides(trial, 'one');
       await expectServiceDecides(trial, 'another');
@@ -68,8 +66,7 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
   );
 
   row(
-    'I03',
-    'a session that one instance signs out is denied by another that remembers it, soon by its broadcast, and by its mark without',
+    'a session that one instance signs out is denied by another that remembers it, soon by its broadcast, and by its mark without [I03]',
     async (trial) => {
       const near = await trial.keepApp(store.options(TTL_MS, PATIENCE_MS));
       for (const cut of [false, true]) {
@@ -93,8 +90,7 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
   );
 
   row(
-    'I04',
-    'a dump of all keys and values of Redis holds no token, key, IV, email, username or role in clear',
+    'a dump of all keys and values of Redis holds no token, key, IV, email, username or role in clear [I04]',
     async (trial) => {
       const user = { username: 'canary-username', email: 'canary@example.com', role: 'canary-role' };
       trial.service.on('user_details', (...call) => json({ ...user, auth_token: call[0].headers['x-auth-token'] })(...call));

@@ -51,7 +51,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
 
   const me = (username: string): unknown => ({ me: `${username} ${username}` });
 
-  plainRow('P08', 'each caller is served as itself, whether requests share a context or not', async () => {
+  plainRow('each caller is served as itself, whether requests share a context or not [P08]', async () => {
     for (const [context, url] of appsWith(SERVED, 0)) {
       await ask(url, '{ resolved }', 'ann');
       expect([context, await ask(url, '{ me }')]).toEqual([context, UNAUTHENTICATED]);
@@ -60,7 +60,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  plainRow('P08', 'a context that names another request, or that can not be copied, serves nobody as another', async () => {
+  plainRow('a context that names another request, or that can not be copied, serves nobody as another [P08]', async () => {
     for (const [context, url] of appsWith(NOT_SERVED, 0)) {
       expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
       for (const [token, own] of [
@@ -72,7 +72,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  plainRow('P08', 'a caller of the same time, and one whose request nobody checks, lend their sessions to none', async () => {
+  plainRow('a caller of the same time, and one whose request nobody checks, lend their sessions to none [P08]', async () => {
     for (const [context, url] of appsWith(KINDS, 1)) {
       const held = hold(json({ username: 'ann' }));
       service.on('user_details', held.script);
@@ -86,7 +86,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  plainRow('P16', 'a bare Upgrade header changes nothing: user, Vary, no-store and one check', async () => {
+  plainRow('a bare Upgrade header changes nothing: user, Vary, no-store and one check [P16]', async () => {
     const url = server.urls.at(-1) ?? '';
     const upgrades = [[], ['Upgrade: websocket'], ['Upgrade: WebSocket'], ['Upgrade: h2c']];
     for (const upgrade of upgrades) {
@@ -108,7 +108,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
   // Mercurius runs in a process of its own.
   if (name.startsWith('Mercurius')) return;
 
-  plainRow('P08', 'the audit names a context that Nest gives to all requests, and a function that does', async () => {
+  plainRow('the audit names a context that Nest gives to all requests, and a function that does [P08]', async () => {
     const [object, fresh, repeated] = [new CapturedLog(), new CapturedLog(), new CapturedLog()];
     const apps = [
       await start(service.url, { contexts: ['object'], logger: object }),

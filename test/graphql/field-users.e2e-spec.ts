@@ -80,7 +80,7 @@ describe.each(PLATFORMS)('users of fields on %s', (_name, platform) => {
     return { service, running };
   }
 
-  plainRow('P16', 'a field keeps its user while other fields of its operation are let in as another user and without one', async () => {
+  plainRow('a field keeps its user while other fields of its operation are let in as another user and without one [P16]', async () => {
     let release = (): void => undefined;
     HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
     const { service, running } = await start(fromArgument);
@@ -95,7 +95,7 @@ describe.each(PLATFORMS)('users of fields on %s', (_name, platform) => {
     expect(data).toEqual({ held: `ann ${ann}`, first: 'bob', second: 'no user', third: 'bob' });
   });
 
-  plainRow('P16', 'a handler that requires a session has its user, also where the session ends before the handler starts', async () => {
+  plainRow('a handler that requires a session has its user, also where the session ends before the handler starts [P16]', async () => {
     let [release, resolveLater] = [(): void => undefined, (): void => undefined];
     HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
     UsersResolver.later = new Promise((resolve) => (resolveLater = resolve));

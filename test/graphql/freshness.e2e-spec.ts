@@ -60,7 +60,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     return token;
   }
 
-  plainRow('P01', 'no dangerous handler of an operation runs for a session that ended elsewhere, whatever stands beside it', async () => {
+  plainRow('no dangerous handler of an operation runs for a session that ended elsewhere, whatever stands beside it [P01]', async () => {
     for (const [index, query] of OPERATIONS.entries()) {
       const { errors } = await ask({ query }, await endedElsewhere(`ended-${index}`));
       expect([query, errors?.map(({ extensions }) => extensions.code)]).toEqual([query, expect.arrayContaining(['UNAUTHENTICATED'])]);
@@ -68,7 +68,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect(await wipes()).toBe(wipedBefore);
   });
 
-  plainRow('P01', 'no dangerous handler of a batch runs for a session that ended elsewhere, in whatever order', async () => {
+  plainRow('no dangerous handler of a batch runs for a session that ended elsewhere, in whatever order [P01]', async () => {
     for (const [index, batch] of BATCHES.entries()) {
       const replies = await ask<GraphqlReply[]>(batch, await endedElsewhere(`batch-${index}`));
       expect(replies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code))).toContain('UNAUTHENTICATED');
@@ -76,7 +76,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect(await wipes()).toBe(wipedBefore);
   });
 
-  plainRow('P01', 'no dangerous subscription starts for a session that ended elsewhere', async () => {
+  plainRow('no dangerous subscription starts for a session that ended elsewhere [P01]', async () => {
     const token = await endedElsewhere('subscriber');
     const url = `${cached.url.replace('http', 'ws')}/graphql`;
     const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { token }, retryAttempts: 0, lazy: false });
@@ -92,7 +92,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect(await wipes()).toBe(wipedBefore);
   });
 
-  plainRow('P01', 'a handler that signs the session out ends it for the handlers after it', async () => {
+  plainRow('a handler that signs the session out ends it for the handlers after it [P01]', async () => {
     service.signInAs({}, 'good');
     const signedOut = service.callsTo('sign_out');
     service.on('sign_out', (request, response) => {
@@ -105,7 +105,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect([service.callsTo('sign_out') - signedOut, (await wipes()) - wipedBefore]).toEqual([1, 1]);
   });
 
-  plainRow('P01', 'all fields of one operation that ask for a fresh session share one call, with the cache on and off', async () => {
+  plainRow('all fields of one operation that ask for a fresh session share one call, with the cache on and off [P01]', async () => {
     for (const [name, server] of Object.entries({ cached, uncached })) {
       for (const query of [
         '{ a: wipe b: wipe c: wipe }',

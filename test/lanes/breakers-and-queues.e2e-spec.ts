@@ -50,8 +50,7 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
   const breaking = { options: { retry: false, breaker: { pauseMs: 7_000 } }, recover: () => clock.advance(7_000) } as const;
 
   row(
-    'F01',
-    'after 20 failures the breaker opens: 503 without a call, with the time that remains as Retry-After',
+    'after 20 failures the breaker opens: 503 without a call, with the time that remains as Retry-After [F01]',
     async (trial) => {
       trial.service.on('user_details', reply(500));
       expect(await trial.flood(20, anew('failing'), 1)).toEqual({ 503: 20 });
@@ -69,8 +68,7 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
   );
 
   row(
-    'F01',
-    'failures of strangers open their breaker alone; those of known users open both, after 25 calls at most',
+    'failures of strangers open their breaker alone; those of known users open both, after 25 calls at most [F01]',
     async (trial) => {
       trial.service.on('user_details', json(ANN));
       expect(await trial.flood(20, anew('known'))).toEqual({ 200: 20 });
@@ -91,8 +89,7 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
   );
 
   row(
-    'F02',
-    'the breaker of known users has a probe of its own, beside that of strangers',
+    'the breaker of known users has a probe of its own, beside that of strangers [F02]',
     async (trial) => {
       trial.service.on('user_details', json(ANN));
       await trial.flood(40, anew('known'));
@@ -112,8 +109,7 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
   );
 
   row(
-    'F02',
-    'after the pause one of 100 callers asks for all: the others get 503 meanwhile',
+    'after the pause one of 100 callers asks for all: the others get 503 meanwhile [F02]',
     async (trial) => {
       trial.service.on('user_details', reply(500));
       await trial.flood(20, anew('failing'), 1);
@@ -130,13 +126,13 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
     breaking,
   );
 
-  row('F03', 'refused tokens, however many, leave the breakers closed', async (trial) => {
+  row('refused tokens, however many, leave the breakers closed [F03]', async (trial) => {
     trial.service.on('user_details', reply(401));
     expect(await trial.flood(MANY, anew('bad'), 50)).toEqual({ 401: MANY });
     expect(trial.calls()).toBe(MANY);
   });
 
-  row('F03', 'answers of any other status, however many, leave the breakers closed', async (trial) => {
+  row('answers of any other status, however many, leave the breakers closed [F03]', async (trial) => {
     for (const status of OTHER_STATUSES) {
       trial.service.on('user_details', reply(status));
       const code = { 403: 'ACCESS_DENIED', 404: 'SESSION_REJECTED' }[status] ?? 'SESSION_SERVICE_UNAVAILABLE';
@@ -146,7 +142,7 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
     expect(breakersOf(trial)).toEqual({ known: 'closed', strangers: 'closed' });
   });
 
-  row('F03', 'malformed 200s, however many, of one account or of several, leave the breakers closed', async (trial) => {
+  row('malformed 200s, however many, of one account or of several, leave the breakers closed [F03]', async (trial) => {
     const malformed = { SESSION_SERVICE_UNAVAILABLE: MANY };
     trial.service.on('user_details', json({ role: 'no username' }));
     expect(await codesOf(trial, MANY, () => 'one', 1)).toEqual(malformed);
@@ -159,8 +155,7 @@ describe.each(oneOf(PLATFORMS))('bounds on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
-    'F04',
-    'a caller who finds every place taken, in flight and in the queue, gets 503 with Retry-After 1 at once',
+    'a caller who finds every place taken, in flight and in the queue, gets 503 with Retry-After 1 at once [F04]',
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
@@ -175,8 +170,7 @@ describe.each(oneOf(PLATFORMS))('bounds on %s', (_name, platform) => {
   );
 
   row(
-    'F05',
-    'in a total outage 1000 callers make at most a tenth more calls than first attempts',
+    'in a total outage 1000 callers make at most a tenth more calls than first attempts [F05]',
     async (trial) => {
       trial.service.on('user_details', reply(500));
       expect(await trial.flood(1_000, anew('caller'), 50)).toEqual({ 503: 1_000 });

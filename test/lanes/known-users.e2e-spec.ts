@@ -42,7 +42,7 @@ const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, ev
 describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('P09', 'an anonymous caller whose long headers the service answers with 431 changes nothing for known users', async (trial) => {
+  row('an anonymous caller whose long headers the service answers with 431 changes nothing for known users [P09]', async (trial) => {
     await letIn(trial);
     const long: Script = ({ headers }, ...call) =>
       (String(headers['x-auth-token']).length > 3_000 ? reply(431) : json(ANN))({ headers } as never, ...call);
@@ -53,7 +53,7 @@ describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name
     expect(statusOf(trial)).toEqual(UP);
   });
 
-  row('P09', 'an account with an odd record (a name of 70 kB, the id 2^53, no username) changes nothing for known users', async (trial) => {
+  row('an account with an odd record (a name of 70 kB, the id 2^53, no username) changes nothing for known users [P09]', async (trial) => {
     await letIn(trial);
     const odd = [{ ...ANN, first_name: 'x'.repeat(70_000) }, { ...ANN, ccl_info: { client_id: 2 ** 53 } }, { role: 'hiring_manager' }];
     for (const record of odd) {
@@ -66,8 +66,7 @@ describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name
   });
 
   row(
-    'P09',
-    'an account whose details are always 500, a reset, or a head of more than 16 kB changes nothing for known users',
+    'an account whose details are always 500, a reset, or a head of more than 16 kB changes nothing for known users [P09]',
     async (trial) => {
       await letIn(trial);
       expect(await trial.status(asks('broken')(0))).toBe(200);
@@ -84,8 +83,7 @@ describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name
   );
 
   row(
-    'P09',
-    'tokens that nobody has, and for which the service fails, close the door to strangers alone',
+    'tokens that nobody has, and for which the service fails, close the door to strangers alone [P09]',
     async (trial) => {
       await letIn(trial);
       trial.service.on('user_details', faultFor('junk', reply(500)));
@@ -109,8 +107,7 @@ describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
   const limits = { maxInFlight: 8, maxQueued: 16 };
 
   row(
-    'P10',
-    'known users are served by a service that is busy with junk, and need not come again',
+    'known users are served by a service that is busy with junk, and need not come again [P10]',
     async (trial) => {
       await letIn(trial);
       const held = hold(faultFor('junk', reply(401)));
@@ -129,8 +126,7 @@ describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
   );
 
   row(
-    'P10',
-    'known users are served throughout, with three times the junk in flight that a service of 450 ms can answer',
+    'known users are served throughout, with three times the junk in flight that a service of 450 ms can answer [P10]',
     async (trial) => {
       await letIn(trial);
       trial.service.on('user_details', afterDelay(450, faultFor('junk', reply(401))));
@@ -148,7 +144,7 @@ describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
     { options: { ...limits, timeoutMs: 15_000 } },
   );
 
-  row('P10', 'a session that a sign-in issued is known before its first check', async (trial) => {
+  row('a session that a sign-in issued is known before its first check [P10]', async (trial) => {
     trial.service.on('sign_in', json({ ...ANN, auth_token: token('known', 0) }));
     await trial.sessions.signIn({ username: 'ann', password: 'x' });
     trial.service.on('user_details', faultFor('junk', reply(500)));
@@ -163,7 +159,7 @@ describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
 describe.each(oneOf(PLATFORMS))('junk after a start on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('P13', 'sixty refused tokens are one error in the log; the state is degraded, and health does not fail', async (trial) => {
+  row('sixty refused tokens are one error in the log; the state is degraded, and health does not fail [P13]', async (trial) => {
     trial.service.on('user_details', reply(401));
     expect(await trial.flood(60, asks('junk'))).toEqual({ 401: 60 });
 
@@ -175,8 +171,7 @@ describe.each(oneOf(PLATFORMS))('junk after a start on %s', (_name, platform) =>
   });
 
   row(
-    'P13',
-    'sixty tokens for which the service fails do not make it down either, and a health check that probes still asks it',
+    'sixty tokens for which the service fails do not make it down either, and a health check that probes still asks it [P13]',
     async (trial) => {
       trial.service.on('user_details', faultFor('junk', reply(500)));
       expect(await trial.flood(60, asks('junk'), 1)).toEqual({ 503: 60 });

@@ -37,7 +37,7 @@ describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) =>
   const signOuts = (trial: Trial, count: number) =>
     Array.from({ length: count }, (_, index) => trial.sessions.signOut(`${TOKEN}-${index}`));
 
-  row('P11', 'of 1,500 sign-ins at once 32 reach the service, each on its connection, and the others get 503 at once', async (trial) => {
+  row('of 1,500 sign-ins at once 32 reach the service, each on its connection, and the others get 503 at once [P11]', async (trial) => {
     const held = hold(SIGNED_IN);
     const { open, script } = counting(held.script);
     trial.service.on('sign_in', script);
@@ -55,8 +55,7 @@ describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) =>
   });
 
   row(
-    'P11',
-    'sign-ins that wait keep no sign-out and no check from the service, and sign-outs have the same bound',
+    'sign-ins that wait keep no sign-out and no check from the service, and sign-outs have the same bound [P11]',
     async (trial) => {
       const [held, leaving] = [hold(SIGNED_IN), hold(reply(200))];
       trial.service.on('sign_in', held.script);
@@ -75,8 +74,7 @@ describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) =>
   );
 
   row(
-    'P11',
-    'a sign-in that is aborted, takes too long or fails gives its place back, and its connection',
+    'a sign-in that is aborted, takes too long or fails gives its place back, and its connection [P11]',
     async (trial) => {
       const { open, script } = counting(silence);
       trial.service.on('sign_in', script);

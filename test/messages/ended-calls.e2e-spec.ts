@@ -42,7 +42,7 @@ describe.each([
 ])('streams over gRPC with the cache %s', (_state, cache) => {
   const bed = grpcBed();
 
-  plainRow('P07', 'a call whose client ends at once is refused with a junk token, of every kind, and the process lives', async () => {
+  plainRow('a call whose client ends at once is refused with a junk token, of every kind, and the process lives [P07]', async () => {
     await bed.start({ cache });
     for (const [ask] of [...KINDS, ...KINDS]) await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
 
@@ -50,13 +50,13 @@ describe.each([
     expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
   });
 
-  plainRow('P07', 'a call whose client ends at once is served with a good token, of every kind, and no message is lost', async () => {
+  plainRow('a call whose client ends at once is served with a good token, of every kind, and no message is lost [P07]', async () => {
     bed.service.signInAs({}, 'good');
     await bed.start({ cache });
     for (const [ask, answer] of [...KINDS, ...KINDS]) expect(await ask(bed, metadata('good'))).toEqual(answer);
   });
 
-  plainRow('P07', 'a call that its client cancels during the check runs no handler, and the process lives', async () => {
+  plainRow('a call that its client cancels during the check runs no handler, and the process lives [P07]', async () => {
     const held = hold(json({ username: 'ann' }));
     bed.service.on('user_details', held.script);
     await bed.start({ cache });
@@ -72,7 +72,7 @@ describe.each([
     expect(bed.runs.count).toBe(1);
   });
 
-  plainRow('P07', 'a slow service changes nothing of either', async () => {
+  plainRow('a slow service changes nothing of either [P07]', async () => {
     bed.service.on('user_details', (request, ...rest) => {
       const known = request.headers['x-auth-token'] === 'good';
       afterDelay(SLOW_MS, known ? json({ username: 'ann' }) : (_request, response) => void response.writeHead(401).end())(request, ...rest);

@@ -64,8 +64,7 @@ describe('messages over TCP', () => {
   const ask = (payload: unknown): Promise<unknown> => firstValueFrom(client.send<unknown>('me', payload));
 
   plainRow(
-    'P17',
-    'a payload that imitates what the server makes itself is refused without a stack in the log, and runs nothing',
+    'a payload that imitates what the server makes itself is refused without a stack in the log, and runs nothing [P17]',
     async () => {
       log.lines.length = 0;
       for (const payload of PAYLOADS) {
@@ -79,7 +78,7 @@ describe('messages over TCP', () => {
     },
   );
 
-  plainRow('P17', 'such a payload with a good token is one like any other', async () => {
+  plainRow('such a payload with a good token is one like any other [P17]', async () => {
     for (const payload of [{ metadata: MAP }, { metadata: MAP, emit: 1, pause: 1 }, { lift: 1, subscribe: 1 }]) {
       expect(await ask({ ...payload, token: 'good' })).toEqual({ text: 'ann good' });
     }

@@ -125,20 +125,17 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
 
   if (runsOn('Express'))
     plainRow(
-      'N01',
-      'requests and messages are served throughout a drain by a hook, calls in flight finish, and the process ends, with the cache off',
+      'requests and messages are served throughout a drain by a hook, calls in flight finish, and the process ends, with the cache off [N01]',
       drains({ drain: 'hook', hooks: false, options: {} }),
     );
   if (runsOn('Fastify'))
     plainRow(
-      'N01',
-      'requests and messages are served throughout a drain by terminus, calls in flight finish, and the process ends, with a cache and a store',
+      'requests and messages are served throughout a drain by terminus, calls in flight finish, and the process ends, with a cache and a store [N01]',
       drains({ drain: 'terminus', hooks: false, options: { cache: CACHE }, redis: true }),
     );
   if (runsOn('Express'))
     plainRow(
-      'N01',
-      'requests and messages are served throughout a drain by terminus on a signal, calls in flight finish, and the process ends',
+      'requests and messages are served throughout a drain by terminus on a signal, calls in flight finish, and the process ends [N01]',
       drains({ drain: 'terminus', hooks: true, options: {} }),
     );
 });

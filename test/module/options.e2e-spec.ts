@@ -17,7 +17,7 @@ const baseUrls = [
 const apiKeys = [undefined, '', ' ', ` ${KEY}`, `${KEY} `, `${KEY}\r\nX: y`, `${KEY}\n`, `${KEY}é`, `${KEY} ${KEY}`];
 
 describe('options', () => {
-  plainRow('M01', 'a wrong base URL or key stops the application at its start, and the error does not hold the value', async () => {
+  plainRow('a wrong base URL or key stops the application at its start, and the error does not hold the value [M01]', async () => {
     const wrong = [
       ...baseUrls.map((baseUrl) => ['baseUrl', { baseUrl, apiKey: KEY }] as const),
       ...apiKeys.map((apiKey) => ['apiKey', { baseUrl: BASE_URL, apiKey }] as const),
@@ -35,7 +35,7 @@ describe('options', () => {
 describe.each(PLATFORMS)('base URLs on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('M02', 'the endpoints are below the base URL, with and without a trailing slash or a path of its own', async (trial) => {
+  row('the endpoints are below the base URL, with and without a trailing slash or a path of its own [M02]', async (trial) => {
     for (const [path, prefix] of [
       ['', ''],
       ['/', ''],
@@ -54,7 +54,7 @@ describe.each(PLATFORMS)('base URLs on %s', (_name, platform) => {
     }
   });
 
-  plainRow('M03', 'in production a base URL that is neither https nor on this host is one warning at the start', async () => {
+  plainRow('in production a base URL that is neither https nor on this host is one warning at the start [M03]', async () => {
     const before = process.env.NODE_ENV;
     const warnings: number[] = [];
     for (const [environment, baseUrl] of [

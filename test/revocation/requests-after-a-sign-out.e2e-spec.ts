@@ -11,8 +11,7 @@ describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
-    'H01',
-    'a request after a sign-out gets what the service says, from one call and never from memory',
+    'a request after a sign-out gets what the service says, from one call and never from memory [H01]',
     async (trial) => {
       for (const [signOut, says] of [
         [200, 401],
@@ -33,8 +32,7 @@ describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
   );
 
   row(
-    'H02',
-    'an answer in flight while a sign-out settles is not remembered, and who comes afterwards asks anew',
+    'an answer in flight while a sign-out settles is not remembered, and who comes afterwards asks anew [H02]',
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);

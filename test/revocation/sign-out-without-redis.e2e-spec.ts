@@ -8,7 +8,7 @@ import { plainRow } from '../support/trial/row.js';
 describeWithRedis('a sign-out', () => {
   const start = fleets();
 
-  plainRow('Q04', 'while its instance has no Redis, is told to the other instances when Redis is back', async () => {
+  plainRow('while its instance has no Redis, is told to the other instances when Redis is back [Q04]', async () => {
     const fleet = await start();
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
     const near = await fleet.instance();
@@ -26,7 +26,7 @@ describeWithRedis('a sign-out', () => {
     expect(await near.status(token)).toBe(401);
   });
 
-  plainRow('Q07', 'leaves nothing of the session in a full Redis', async () => {
+  plainRow('leaves nothing of the session in a full Redis [Q07]', async () => {
     const fleet = await start();
     const instance = await fleet.instance();
     const token = fleet.signIn();

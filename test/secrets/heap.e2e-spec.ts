@@ -67,7 +67,7 @@ const SHORT_FORM: Readonly<Record<string, string>> = {
 
 describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a process on %s', (platform) => {
   for (const [setup, { options, redis }] of SETUPS.filter(([name]) => IS_LONG_FORM || SHORT_FORM[name] === platform)) {
-    plainRow('P15', `no token is in the memory of a process but in the private field of a cached record, with ${setup}`, async () => {
+    plainRow(`no token is in the memory of a process but in the private field of a cached record, with ${setup} [P15]`, async () => {
       const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
       for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
       const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;

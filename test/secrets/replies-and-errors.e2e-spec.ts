@@ -47,8 +47,7 @@ describe.each(PLATFORMS)('secrets on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
-    'L01',
-    'no reply and no log line, at the most verbose level, holds the key, a token, an IV or a password, whatever the service answers',
+    'no reply and no log line, at the most verbose level, holds the key, a token, an IV or a password, whatever the service answers [L01]',
     async (trial) => {
       for (const script of FAULTS) {
         for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) trial.service.on(operation, script);
@@ -60,8 +59,7 @@ describe.each(PLATFORMS)('secrets on %s', (_name, platform) => {
   );
 
   row(
-    'L02',
-    'no error of the service class holds one either, nor has a cause: not in its message, stack, JSON, fields or deepest inspection',
+    'no error of the service class holds one either, nor has a cause: not in its message, stack, JSON, fields or deepest inspection [L02]',
     async (trial) => {
       const names = new Set<string>();
       for (const script of FAULTS) {

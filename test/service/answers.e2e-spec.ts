@@ -30,8 +30,7 @@ describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, pla
   }
 
   row(
-    'B11',
-    'a sign-in has one typed result for each documented status, and 202 is accepted, with no user and no token, whatever its body',
+    'a sign-in has one typed result for each documented status, and 202 is accepted, with no user and no token, whatever its body [B11]',
     async (trial) => {
       trial.service.on('sign_in', json(SESSION));
       expect(await trial.sessions.signIn(CREDENTIALS)).toMatchObject({ kind: 'signed-in', token: TOKEN, user: ANN });
@@ -54,8 +53,7 @@ describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, pla
   );
 
   row(
-    'B12',
-    'a sign-in that meets an error, a reset or silence is unavailable after one call, ever',
+    'a sign-in that meets an error, a reset or silence is unavailable after one call, ever [B12]',
     async (trial) => {
       const faults = [...statuses(500, 502, 503, 504), drop, silence];
       expect(await signIns(trial, faults)).toEqual(Array(6).fill(['SessionServiceUnavailableError', 1, 503]));
@@ -64,8 +62,7 @@ describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, pla
   );
 
   row(
-    'B13',
-    'a sign-out is done after 200, 401 and 404 and unavailable after 5xx, one call each, and ends what was remembered in all of them',
+    'a sign-out is done after 200, 401 and 404 and unavailable after 5xx, one call each, and ends what was remembered in all of them [B13]',
     async (trial) => {
       const seen: unknown[] = [];
       for (const code of [200, 401, 404, 500, 503]) {

@@ -39,7 +39,7 @@ describe('the reference service', () => {
   });
   afterEach(() => service.close());
 
-  plainRow('O01', 'its refusals are empty, and the sign-in is at /authentication with and without a trailing slash', async () => {
+  plainRow('its refusals are empty, and the sign-in is at /authentication with and without a trailing slash [O01]', async () => {
     service.hashing.letGo();
     for (const path of ['/authentication', '/authentication/']) {
       expectUserRecord(await post(service.url, JSON.stringify(MANAGER), path));
@@ -51,7 +51,7 @@ describe('the reference service', () => {
     expectEmpty(await send(service.url, { method: 'GET', path: '/nowhere', headers: KEY }), 404);
   });
 
-  plainRow('O02', 'an unknown user and a wrong password get one status after one hash each, and in like time', async () => {
+  plainRow('an unknown user and a wrong password get one status after one hash each, and in like time [O02]', async () => {
     await service.close();
     service = await startHeldReferenceService({ maxFailures: 1_000 });
     service.hashing.letGo();
@@ -70,8 +70,7 @@ describe('the reference service', () => {
   });
 
   plainRow(
-    'O02',
-    'beyond the limit of failed sign-ins an unknown user and a wrong password get one status too, without a hash',
+    'beyond the limit of failed sign-ins an unknown user and a wrong password get one status too, without a hash [O02]',
     async () => {
       service.hashing.letGo();
       const answers: Record<string, unknown[]> = { 'nobody-of-that-name': [], manager: [] };
@@ -89,7 +88,7 @@ describe('the reference service', () => {
     },
   );
 
-  plainRow('O04', '200 sign-ins at once are hashed two by two, and those who are signed in are answered meanwhile', async () => {
+  plainRow('200 sign-ins at once are hashed two by two, and those who are signed in are answered meanwhile [O04]', async () => {
     const signIns = Array.from({ length: 200 }, () => signIn(service.url));
     let answered = 0;
     for (const reply of signIns) void reply.then(() => (answered += 1));
@@ -106,7 +105,7 @@ describe('the reference service', () => {
     expect(meanwhile).toBeGreaterThan(20);
   });
 
-  plainRow('O05', 'a wrong application key, or none, is refused with 403 at every endpoint without a look into the database', async () => {
+  plainRow('a wrong application key, or none, is refused with 403 at every endpoint without a look into the database [O05]', async () => {
     await service.loseDatabase();
     for (const [method, path] of ENDPOINTS) {
       for (const key of WRONG) {
@@ -116,7 +115,7 @@ describe('the reference service', () => {
     }
   });
 
-  plainRow('O06', 'what cannot be a sign-in gets 400 or 401 with an empty body, and nothing that is too long is hashed', async () => {
+  plainRow('what cannot be a sign-in gets 400 or 401 with an empty body, and nothing that is too long is hashed [O06]', async () => {
     service.hashing.letGo();
     for (const body of [
       JSON.stringify({ ...MANAGER, password: 'x'.repeat(1024 * 1024) }),
@@ -136,8 +135,7 @@ describe('the reference service', () => {
 
 describe('the reference service as a process', () => {
   plainRow(
-    'O03',
-    'a sign-out that was answered 200 holds when the process is killed right afterwards, and other sessions go on',
+    'a sign-out that was answered 200 holds when the process is killed right afterwards, and other sessions go on [O03]',
     async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
       const [program, services] = [await compileService(), new ServiceProcesses()];

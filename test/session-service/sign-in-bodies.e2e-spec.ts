@@ -22,7 +22,7 @@ describe('the bodies of sign-ins at the reference service', () => {
   });
   afterAll(() => service.close());
 
-  plainRow('O06', 'JSON that is nested deeply gets 400 with an empty body, wherever the nesting is', async () => {
+  plainRow('JSON that is nested deeply gets 400 with an empty body, wherever the nesting is [O06]', async () => {
     const nestings = [
       ['['.repeat(100_000), ''],
       ['['.repeat(16_000), ''],
@@ -45,7 +45,7 @@ describe('the bodies of sign-ins at the reference service', () => {
     expect(service.hashing.started).toBe(0);
   });
 
-  plainRow('O06', 'a byte order mark, a repeated or an odd name, and fields that nobody knows change nothing', async () => {
+  plainRow('a byte order mark, a repeated or an odd name, and fields that nobody knows change nothing [O06]', async () => {
     for (const body of [
       `\uFEFF${JSON.stringify(MANAGER)}`,
       '{"username":"x","username":"manager","password":"y","password":"manager-demo"}',
@@ -66,7 +66,7 @@ describe('the bodies of sign-ins at the reference service', () => {
     }
   });
 
-  plainRow('O06', 'a body that is not UTF-8, or of no JSON media type, gets 400 with an empty body', async () => {
+  plainRow('a body that is not UTF-8, or of no JSON media type, gets 400 with an empty body [O06]', async () => {
     const good = JSON.stringify(MANAGER);
     for (const body of [Buffer.from(`\uFEFF${good}`, 'utf16le'), Buffer.from('{"username":"\xff","password":"x"}', 'latin1'), '\0', '']) {
       expectEmpty(await post(service.url, body), 400);
@@ -78,7 +78,7 @@ describe('the bodies of sign-ins at the reference service', () => {
     }
   });
 
-  plainRow('O06', 'a body in chunks that do not end gets 400 with an empty body once it is too long', async () => {
+  plainRow('a body in chunks that do not end gets 400 with an empty body once it is too long [O06]', async () => {
     const headers = { ...KEY, ...JSON_TYPE };
     const call = request(`${service.url}/authentication`, { method: 'POST', headers, agent: false });
     call.on('error', () => undefined);
@@ -93,7 +93,7 @@ describe('the bodies of sign-ins at the reference service', () => {
     }
   });
 
-  plainRow('O06', 'whatever JSON comes, the answer is 200, 400 or 401', async () => {
+  plainRow('whatever JSON comes, the answer is 200, 400 or 401 [O06]', async () => {
     const names = fc.constantFrom('username', 'password', '__proto__', 'constructor', 'toJSON', 'then', '');
     const values = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 6 }), fc.constantFrom('manager', '\ud800', '\0'));
     const bodies = fc.oneof(fc.dictionary(names, values), fc.jsonValue({ maxDepth: 6 }));

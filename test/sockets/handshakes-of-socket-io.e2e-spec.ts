@@ -51,7 +51,7 @@ describe('handshakes of socket.io', () => {
   const trial = socketTrial(SOCKET_IO);
   const server = (): IoServer => trial.feed.server as unknown as IoServer;
 
-  plainRow('P03', 'every namespace of a server is protected: present, created later, and dynamic', async () => {
+  plainRow('every namespace of a server is protected: present, created later, and dynamic [P03]', async () => {
     await trial.start();
     server().of('/later');
     server().of(/^\/dynamic-\d+$/);
@@ -76,7 +76,7 @@ describe('handshakes of socket.io', () => {
     }
   });
 
-  plainRow('P03', 'a gateway of one namespace protects the whole server', async () => {
+  plainRow('a gateway of one namespace protects the whole server [P03]', async () => {
     await trial.start({}, [NamespaceGateway]);
 
     for (const namespace of ['/news', '/']) {
@@ -86,7 +86,7 @@ describe('handshakes of socket.io', () => {
     expect(trial.feed.connected).toEqual(['ann']);
   });
 
-  plainRow('P03', 'long polling is denied as websocket is, before and after an upgrade', async () => {
+  plainRow('long polling is denied as websocket is, before and after an upgrade [P03]', async () => {
     await trial.start();
     for (const transports of [['polling'], ['polling', 'websocket']]) {
       expect(await trial.attempt('junk', { transports })).toMatchObject({ opened: false, heard: [], denial: { statusCode: 401 } });
@@ -103,7 +103,7 @@ describe('handshakes of socket.io', () => {
     return new Promise((resolve) => socket.once('message', () => resolve({ socket, packets })));
   }
 
-  plainRow('P03', 'a connection that joins no namespace hears nothing', async () => {
+  plainRow('a connection that joins no namespace hears nothing [P03]', async () => {
     await trial.start();
     const { socket, packets } = await rawClient();
     const allowed = await trial.attempt(trial.service.signInAs({}));
@@ -114,8 +114,7 @@ describe('handshakes of socket.io', () => {
   });
 
   plainRow(
-    'P03',
-    'CONNECT packets over and over, with other tokens and to other namespaces, open only what they present a session for',
+    'CONNECT packets over and over, with other tokens and to other namespaces, open only what they present a session for [P03]',
     async () => {
       await trial.start();
       server().of('/other');
@@ -136,7 +135,7 @@ describe('handshakes of socket.io', () => {
     },
   );
 
-  plainRow('P03', 'a socket that a middleware of the application refuses after the check leaves nothing behind', async () => {
+  plainRow('a socket that a middleware of the application refuses after the check leaves nothing behind [P03]', async () => {
     await trial.start();
     server().use((_socket, next) => next(new Error('not you')));
     const token = trial.service.signInAs({});
@@ -175,7 +174,7 @@ describe('handshakes of socket.io', () => {
     return { ...client, error: await back };
   }
 
-  plainRow('P03', 'a recovered connection is checked again, and gets what its session missed', async () => {
+  plainRow('a recovered connection is checked again, and gets what its session missed [P03]', async () => {
     await trial.start({}, [RecoveringGateway]);
     const token = trial.service.signInAs({});
     const { socket, heard } = await recovering(token, token);
@@ -187,7 +186,7 @@ describe('handshakes of socket.io', () => {
     socket.disconnect();
   });
 
-  plainRow('P03', 'a connection is not recovered with a refused token, and starts anew with that of another session', async () => {
+  plainRow('a connection is not recovered with a refused token, and starts anew with that of another session [P03]', async () => {
     await trial.start({}, [RecoveringGateway]);
     const refused = await recovering(trial.service.signInAs({}), 'junk');
     expect(refused.error).toMatchObject({ data: { statusCode: 401 } });
@@ -204,7 +203,7 @@ describe('handshakes of socket.io', () => {
     other.socket.disconnect();
   });
 
-  plainRow('P03', 'an open socket that no protected server let in is disconnected by guard', async () => {
+  plainRow('an open socket that no protected server let in is disconnected by guard [P03]', async () => {
     const { app } = await trial.start({}, [FeedGateway]);
     const sent: unknown[] = [];
     const stranger = {

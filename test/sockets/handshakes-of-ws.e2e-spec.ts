@@ -75,7 +75,7 @@ describe('handshakes of ws', () => {
     return { socket, text: () => Buffer.concat(chunks).toString('latin1') };
   }
 
-  plainRow('P03', 'frames that follow a denied handshake at once reach nothing', async () => {
+  plainRow('frames that follow a denied handshake at once reach nothing [P03]', async () => {
     await trial.start();
     const message = frame(JSON.stringify({ event: 'public' }));
     const { socket, text } = await rawSocket(upgradeLines('junk'), message, message);
@@ -86,7 +86,7 @@ describe('handshakes of ws', () => {
     expect(trial.feed.connected).toEqual([]);
   });
 
-  plainRow('P03', 'frames that follow a handshake at once are handled when it is accepted', async () => {
+  plainRow('frames that follow a handshake at once are handled when it is accepted [P03]', async () => {
     await trial.start();
     const held = hold(json({ username: 'ann' }));
     trial.service.on('user_details', held.script);
@@ -102,7 +102,7 @@ describe('handshakes of ws', () => {
     await trial.empty();
   });
 
-  plainRow('P03', 'a client that ends its side while its token is checked leaves nothing behind', async () => {
+  plainRow('a client that ends its side while its token is checked leaves nothing behind [P03]', async () => {
     await trial.start();
     trial.service.on('user_details', silence);
     const { socket } = await rawSocket(upgradeLines('some-token'));
@@ -114,7 +114,7 @@ describe('handshakes of ws', () => {
     expect(trial.feed.connected).toEqual([]);
   });
 
-  plainRow('P03', 'malformed upgrades open nothing and break nothing', async () => {
+  plainRow('malformed upgrades open nothing and break nothing [P03]', async () => {
     await trial.start();
     const malformed = [
       upgradeLines('junk').replace('HTTP/1.1', 'HTTP/1.0'),
@@ -137,7 +137,7 @@ describe('handshakes of ws', () => {
     expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
   });
 
-  plainRow('P03', 'verifyClient of the application and the guard must both accept, each gateway of a port for itself', async () => {
+  plainRow('verifyClient of the application and the guard must both accept, each gateway of a port for itself [P03]', async () => {
     await trial.start({}, [FeedGateway, OwnVerifierGateway]);
     const token = trial.service.signInAs({});
     const statusAt = async (path: string, presented: string): Promise<number | undefined> => {
@@ -157,7 +157,7 @@ describe('handshakes of ws', () => {
     expect(await statusAt('/', 'junk')).toBe(401);
   });
 
-  plainRow('P03', 'verifyClient that an application sets after protect does not replace the guard', async () => {
+  plainRow('verifyClient that an application sets after protect does not replace the guard [P03]', async () => {
     await trial.start();
     const { options } = trial.feed.server as unknown as { options: { verifyClient: unknown } };
     options.verifyClient = () => true;
@@ -167,7 +167,7 @@ describe('handshakes of ws', () => {
     expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
   });
 
-  plainRow('P03', 'code of the application that throws while a socket opens ends that connection alone', async () => {
+  plainRow('code of the application that throws while a socket opens ends that connection alone [P03]', async () => {
     await trial.start();
     const { options } = trial.feed.server as unknown as { options: { handleProtocols: unknown } };
     options.handleProtocols = () => {
@@ -181,7 +181,7 @@ describe('handshakes of ws', () => {
     expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
   });
 
-  plainRow('P03', 'a server that is neither of ws nor of socket.io stops the start, with what to do', async () => {
+  plainRow('a server that is neither of ws nor of socket.io stops the start, with what to do [P03]', async () => {
     await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
     await expect(trial.start({}, [MisusingGateway])).rejects.toThrow('Call it in afterInit(server) of a gateway');
     const { app } = await trial.start();

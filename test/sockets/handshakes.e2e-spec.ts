@@ -32,8 +32,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
   }
 
   plainRow(
-    'P03',
-    'a socket without a valid token is denied at the handshake, hears no broadcast and never reaches the gateway',
+    'a socket without a valid token is denied at the handshake, hears no broadcast and never reaches the gateway [P03]',
     async () => {
       await trial.start();
 
@@ -45,14 +44,14 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     },
   );
 
-  plainRow('P03', 'a client that reconnects with a fresh junk token each time hears nothing in a hundred connections', async () => {
+  plainRow('a client that reconnects with a fresh junk token each time hears nothing in a hundred connections [P03]', async () => {
     await trial.start();
 
     for (let index = 0; index < RECONNECTIONS; index += 1) expect(await denied(`junk-${index}`)).toMatchObject({ statusCode: 401 });
     await trial.empty();
   });
 
-  plainRow('P03', 'a denied handshake has the status, the headers and the body of the guard', async () => {
+  plainRow('a denied handshake has the status, the headers and the body of the guard [P03]', async () => {
     await trial.start({ breaker: false });
     const headersOf = async (token?: string) => (await trial.attempt(token)).headers ?? {};
     const challenge = 'X-Auth-Token realm="session"';
@@ -68,7 +67,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     } else expect(await denied('third-token')).toMatchObject({ retryAfterSeconds: expect.any(Number) });
   });
 
-  plainRow('P03', 'a socket hears nothing while its token is checked, and is known to the gateway when it opens', async () => {
+  plainRow('a socket hears nothing while its token is checked, and is known to the gateway when it opens [P03]', async () => {
     for (const delayMs of [20, SLOW_MS]) {
       trial.feed.connected.length = 0;
       const app = await trial.start();
@@ -85,14 +84,14 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     }
   });
 
-  plainRow('P03', 'a token that is refused only after a while has heard nothing in between', async () => {
+  plainRow('a token that is refused only after a while has heard nothing in between [P03]', async () => {
     await trial.start();
     trial.service.on('user_details', afterDelay(SLOW_MS, reply(401)));
 
     expect(await denied('some-token')).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
   });
 
-  plainRow('P03', 'a service that never answers denies the handshake with 503 at the deadline', async () => {
+  plainRow('a service that never answers denies the handshake with 503 at the deadline [P03]', async () => {
     await trial.start({ timeoutMs: 300 });
     trial.service.on('user_details', silence);
 
@@ -100,7 +99,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     await trial.empty();
   });
 
-  plainRow('P03', 'many handshakes at once with a service that is not there are all denied, and leave nothing behind', async () => {
+  plainRow('many handshakes at once with a service that is not there are all denied, and leave nothing behind [P03]', async () => {
     await trial.start({ baseUrl: 'http://127.0.0.1:1' });
     const attempts = await Promise.all(Array.from({ length: CROWD }, (_, index) => trial.attempt(`token-${index}`)));
 
@@ -110,7 +109,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     await trial.empty();
   });
 
-  plainRow('P03', 'a client that goes while its token is checked leaves nothing behind', async () => {
+  plainRow('a client that goes while its token is checked leaves nothing behind [P03]', async () => {
     const { app } = await trial.start();
     const held = hold(json(ANN));
     trial.service.on('user_details', held.script);
@@ -124,7 +123,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     expect(app.get(SessionSockets).countSockets()).toEqual({ watched: 1, waiting: 0 });
   });
 
-  plainRow('P03', 'a handshake is checked once, though its server is protected twice and the gateway calls guard besides', async () => {
+  plainRow('a handshake is checked once, though its server is protected twice and the gateway calls guard besides [P03]', async () => {
     const { app } = await trial.start();
     app.get(SessionSockets).protect(trial.feed.server as object);
     trial.feed.guards = true;
@@ -135,7 +134,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     expect(trial.service.callsTo('user_details')).toBe(1);
   });
 
-  plainRow('P03', 'an application that closes while handshakes wait denies them, and closes', async () => {
+  plainRow('an application that closes while handshakes wait denies them, and closes [P03]', async () => {
     const { app } = await trial.start({ timeoutMs: 1_000 });
     trial.service.on('user_details', silence);
     const attempt = trial.attempt('some-token').catch(() => ({ opened: false, heard: [] }));
@@ -148,7 +147,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
 
   const checked = (times: number): Promise<void> => until(`${times} checks`, () => trial.service.callsTo('user_details') === times);
 
-  plainRow('P04', 'a message that finds its session refused is denied and ends the socket, with the cache off', async () => {
+  plainRow('a message that finds its session refused is denied and ends the socket, with the cache off [P04]', async () => {
     await trial.start();
     const token = trial.service.signInAs({});
     const attempt = await trial.attempt(token);
@@ -161,7 +160,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     await trial.empty();
   });
 
-  plainRow('P04', 'a message that finds its session forbidden by the service ends the socket as well', async () => {
+  plainRow('a message that finds its session forbidden by the service ends the socket as well [P04]', async () => {
     await trial.start();
     const attempt = await trial.attempt(trial.service.signInAs({}));
     await checked(1);
@@ -171,7 +170,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     expect(await attempt.closed).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
   });
 
-  plainRow('P04', 'a request over HTTP that finds the session refused ends its sockets, and no other', async () => {
+  plainRow('a request over HTTP that finds the session refused ends its sockets, and no other [P04]', async () => {
     const { app } = await trial.start();
     const [token, other] = [trial.service.signInAs({}), trial.service.signInAs({})];
     const [first, second] = [await trial.attempt(token), await trial.attempt(other)];
@@ -184,7 +183,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     await until('an answer', () => second.heard.some((message) => message.includes('answer')));
   });
 
-  plainRow('P04', 'neither an outage nor a rule of the handler ends the socket', async () => {
+  plainRow('neither an outage nor a rule of the handler ends the socket [P04]', async () => {
     await trial.start({ breaker: false });
     const token = trial.service.signInAs({ role: 'new_hire' });
     const attempt = await trial.attempt(token);

@@ -44,7 +44,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     await until('the check', () => trial.service.callsTo('user_details') > before);
   }
 
-  plainRow('P14', 'a public message after a refused one has no user and no token', async () => {
+  plainRow('a public message after a refused one has no user and no token [P14]', async () => {
     const attempt = await open();
     const token = trial.service.signInAs({});
     expect(await ask(attempt, 'me', { token })).toMatchObject({ username: 'ann', token });
@@ -55,7 +55,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     await until('the answer', () => answersTo(attempt).some((answer) => JSON.stringify(answer) === JSON.stringify(NO_USER)));
   });
 
-  plainRow('P14', 'a public message has no user after messages that were let in, denied by a rule, or met an outage', async () => {
+  plainRow('a public message has no user after messages that were let in, denied by a rule, or met an outage [P14]', async () => {
     const attempt = await open();
     const token = trial.service.signInAs({ role: 'new_hire' });
     const askPublic = async (): Promise<void> => {
@@ -72,7 +72,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     await askPublic();
   });
 
-  plainRow('P14', 'an optional message with a refused token has no user, whatever came before it', async () => {
+  plainRow('an optional message with a refused token has no user, whatever came before it [P14]', async () => {
     const attempt = await open();
     const token = trial.service.signInAs({});
     expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'ann', token });
@@ -82,8 +82,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
   });
 
   plainRow(
-    'P14',
-    'a message keeps its own user while others with the same token are refused, and while others come with another',
+    'a message keeps its own user while others with the same token are refused, and while others come with another [P14]',
     async () => {
       const attempt = await open();
       let release = (): void => undefined;
@@ -107,7 +106,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     },
   );
 
-  plainRow('P15', 'no map and no set holds the raw token of a socket or of a message', async () => {
+  plainRow('no map and no set holds the raw token of a socket or of a message [P15]', async () => {
     const [ofSocket, ofMessage] = ['raw-token-of-the-socket', 'raw-token-of-a-message'];
     const found: unknown[] = [];
     const look = (...values: unknown[]): void => void found.push(...values.filter((value) => value === ofSocket || value === ofMessage));

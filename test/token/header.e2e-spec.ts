@@ -22,15 +22,15 @@ const tokenLines = (...values: string[]): Ask => linesOnly(...values.map((value)
 describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('A01', 'a request without a token gets 401 and the challenge without an error, without a call', async (trial) => {
+  row('a request without a token gets 401 and the challenge without an error, without a call [A01]', async (trial) => {
     await expectRefused(trial, [{ token: null }, { token: null, iv: null }], CHALLENGE);
   });
 
-  row('A02', 'an empty token, or one of blanks only, gets 401 without a call', async (trial) => {
+  row('an empty token, or one of blanks only, gets 401 without a call [A02]', async (trial) => {
     await expectRefused(trial, [tokenLines(''), tokenLines(' '), tokenLines(' \t  ')], CHALLENGE);
   });
 
-  row('A03', 'a token header that is sent twice gets 401 without a call, whatever the values and the cases of the names', async (trial) => {
+  row('a token header that is sent twice gets 401 without a call, whatever the values and the cases of the names [A03]', async (trial) => {
     const twice = [
       tokenLines(TOKEN, TOKEN),
       tokenLines(TOKEN, 'other'),
@@ -43,14 +43,14 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     await expectRefused(trial, twice, REFUSED);
   });
 
-  row('A04', 'a token of maxTokenLength passes with one call, and one that is a byte longer gets 401 without', async (trial) => {
+  row('a token of maxTokenLength passes with one call, and one that is a byte longer gets 401 without [A04]', async (trial) => {
     const longest = trial.service.signInAs(ANN, 't'.repeat(4_096));
 
     expect([await trial.status({ token: longest }), trial.calls()]).toEqual([200, 1]);
     expect([await trial.status({ token: `${longest}t` }), trial.calls()]).toEqual([401, 1]);
   });
 
-  row('A05', 'a token with a space, a tab, a comma and a space, or a byte above ASCII gets 401 without a call', async (trial) => {
+  row('a token with a space, a tab, a comma and a space, or a byte above ASCII gets 401 without a call [A05]', async (trial) => {
     const inside = [' ', '\t', ', ', '\x80', '\xff', '\xc3\xb6'];
     await expectRefused(
       trial,
@@ -59,7 +59,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     );
   });
 
-  row('A06', 'a token in the query, a cookie, the body, Authorization or X_AUTH_TOKEN is none: 401 without a call', async (trial) => {
+  row('a token in the query, a cookie, the body, Authorization or X_AUTH_TOKEN is none: 401 without a call [A06]', async (trial) => {
     const encoded = encodeURIComponent(TOKEN);
     const elsewhere: Ask[] = [
       { token: null, path: `/me?x-auth-token=${encoded}&X-AUTH-TOKEN=${encoded}&auth_token=${encoded}&token=${encoded}` },
@@ -71,13 +71,13 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     await expectRefused(trial, elsewhere, CHALLENGE);
   });
 
-  row('A07', 'the header is found whatever the case of its name', async (trial) => {
+  row('the header is found whatever the case of its name [A07]', async (trial) => {
     for (const name of ['X-AUTH-TOKEN', 'x-auth-token', 'X-Auth-Token', 'x-AuTh-ToKeN']) {
       expect([name, await trial.status(linesOnly(`${name}: ${TOKEN}`))]).toEqual([name, 200]);
     }
   });
 
-  row('A08', 'an X-AUTH-IV goes to the service unchanged, and a malformed one gets 401 without a call', async (trial) => {
+  row('an X-AUTH-IV goes to the service unchanged, and a malformed one gets 401 without a call [A08]', async (trial) => {
     const malformed = ['i v', 'i\tv', 'iv\x80', 'i'.repeat(4_097)].map((iv): Ask => ({ iv }));
     await expectRefused(trial, [...malformed, { lines: [`x-auth-iv: ${IV}`] }], REFUSED);
 
@@ -86,8 +86,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
   });
 
   row(
-    'A08',
-    'an X-AUTH-IV stays here with `forwardAuthIv: false`, whatever it is',
+    'an X-AUTH-IV stays here with `forwardAuthIv: false`, whatever it is [A08]',
     async (trial) => {
       for (const iv of [IV, 'i v']) expect([iv, await trial.status({ iv })]).toEqual([iv, 200]);
       for (const { headers } of trial.service.requests) expect(headers).not.toHaveProperty('x-auth-iv');

@@ -32,8 +32,8 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   /** Rows in which each of these answers becomes 503, after two calls at most. */
-  const unusable = (id: string, sentence: string, scripts: readonly Script[]): void =>
-    row(id, sentence, async (trial) => {
+  const unusable = (name: string, scripts: readonly Script[]): void =>
+    row(name, async (trial) => {
       for (const script of scripts) {
         trial.service.on('user_details', script);
         const before = trial.calls();
@@ -43,8 +43,7 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
     });
 
   row(
-    'D01',
-    'a service that nobody listens for becomes 503',
+    'a service that nobody listens for becomes 503 [D01]',
     async (trial) => {
       await trial.service.close();
       expect(await trial.status()).toBe(503);
@@ -59,15 +58,13 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
   );
 
   row(
-    'D02',
-    'a service whose host does not resolve becomes 503, before the total time is over',
+    'a service whose host does not resolve becomes 503, before the total time is over [D02]',
     async (trial) => expect(await trial.status()).toBe(503),
     { baseUrl: () => 'http://sessions.invalid', recover: false },
   );
 
   row(
-    'D03',
-    'a service that accepts and never replies becomes 503 when the total time is over',
+    'a service that accepts and never replies becomes 503 when the total time is over [D03]',
     async (trial) => {
       trial.service.on('user_details', silence);
       expect([await trial.status(), trial.calls()]).toEqual([503, 1]);
@@ -75,25 +72,25 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
     { options: { timeoutMs: SILENCE_MS } },
   );
 
-  unusable('D04', 'a reset before the headers, or in the middle of them, becomes 503 after two calls at most', [
+  unusable('a reset before the headers, or in the middle of them, becomes 503 after two calls at most [D04]', [
     drop,
     bytesThenReset('HTTP/1.1 2'),
     bytesThenReset(OK, 'Content-Le'),
   ]);
 
-  unusable('D05', 'garbage, a length beside chunks, or two lengths become 503', [
+  unusable('garbage, a length beside chunks, or two lengths become 503 [D05]', [
     bytes('\x16\x03\x01 this is not HTTP', '', ''),
     bytes(OK, TYPE, LENGTH, 'Transfer-Encoding: chunked', '', RECORD.length.toString(16), RECORD, '0', '', ''),
     bytes(OK, TYPE, LENGTH, 'Content-Length: 5', '', RECORD),
     bytes(OK, TYPE, LENGTH, LENGTH, '', RECORD),
   ]);
 
-  row('D06', 'connections that the service closes between requests cost no caller anything: 200 of 200 get 200', async (trial) => {
+  row('connections that the service closes between requests cost no caller anything: 200 of 200 get 200 [D06]', async (trial) => {
     trial.service.on('user_details', answerAndEnd);
     expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }), 1)).toEqual({ 200: 200 });
   });
 
-  unusable('D08', 'response headers of 20 kB become 503', [bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, LENGTH, '', RECORD)]);
+  unusable('response headers of 20 kB become 503 [D08]', [bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, LENGTH, '', RECORD)]);
 });
 
 describe.each(PLATFORMS)('proxies that the environment names on %s', (_name, platform) => {
@@ -114,7 +111,7 @@ describe.each(PLATFORMS)('proxies that the environment names on %s', (_name, pla
     await trap.close();
   });
 
-  row('D07', 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: nobody connects to what they name', async (trial) => {
+  row('HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: nobody connects to what they name [D07]', async (trial) => {
     expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
     await trial.sessions.signOut(TOKEN);
     await trial.thrownBy(trial.sessions.signIn({ username: 'ann', password: 'x' }));
@@ -123,7 +120,7 @@ describe.each(PLATFORMS)('proxies that the environment names on %s', (_name, pla
     expect(trap.connections()).toBe(0);
   });
 
-  row('D07', 'a proxy that the options name is used', async (trial) => {
+  row('a proxy that the options name is used [D07]', async (trial) => {
     const { hostname, port } = new URL(trap.url);
     const other = await trial.keepApp({ http: { proxy: { host: hostname, port: Number(port) } } });
     trap.on('user_details', json(ANN));

@@ -36,18 +36,16 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
   const row = rowsOn(platform);
 
   /** Rows for each way to the service, with a connection that every call uses. */
-  const rows = (id: string, sentence: string, body: (trial: Trial, app: RunningApp) => Promise<void>): void => {
+  const rows = (name: string, body: (trial: Trial, app: RunningApp) => Promise<void>): void => {
     for (const [way, http] of TRANSPORTS)
-      row(id, `${sentence}, over ${way}`, async (trial) =>
-        body(trial, await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000, http: http() })),
-      );
+      row(`over ${way}, ${name}`, async (trial) => body(trial, await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000, http: http() })));
   };
   const userAt = async (trial: Trial, { url }: RunningApp, token: string): Promise<string> => {
     const { status, body } = await trial.ask({ at: url, token, iv: null });
     return status === 200 ? (JSON.parse(body) as { username: string }).username : String(status);
   };
 
-  rows('P19', 'an answer with the token of another caller is 503, and one log line a minute says what to do', async (trial, app) => {
+  rows('an answer with the token of another caller is 503, and one log line a minute says what to do [P19]', async (trial, app) => {
     trial.service.on('user_details', service(() => replyWith(named(BOB))).script);
     expect([await userAt(trial, app, ANN), await userAt(trial, app, 'token-of-eve'), await userAt(trial, app, BOB)]).toEqual([
       '503',
@@ -59,14 +57,14 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
     expect(lines[0]).toContain("tokenEcho: 'warn'");
   });
 
-  rows('P19', 'of two answers to one request the second reaches nobody', async (trial, app) => {
+  rows('of two answers to one request the second reaches nobody [P19]', async (trial, app) => {
     for (const recordOf of [named, nameless]) {
       trial.service.on('user_details', service((token) => replyWith(recordOf(token)) + replyWith(recordOf(ANN))).script);
       expect([await userAt(trial, app, ANN), await userAt(trial, app, BOB), await userAt(trial, app, BOB)]).toEqual(['ann', 'bob', 'bob']);
     }
   });
 
-  rows('P19', 'an answer that comes while no request waits reaches nobody', async (trial, app) => {
+  rows('an answer that comes while no request waits reaches nobody [P19]', async (trial, app) => {
     for (const recordOf of [named, nameless]) {
       const { script, sockets } = service((token) => replyWith(recordOf(token)));
       trial.service.on('user_details', script);
@@ -79,7 +77,7 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
     }
   });
 
-  rows('P19', 'an answer that comes before another one, to the next request, is 503 when it names its caller', async (trial, app) => {
+  rows('an answer that comes before another one, to the next request, is 503 when it names its caller [P19]', async (trial, app) => {
     const late = service(
       (token, socket) => (late.sockets.indexOf(socket) === 0 && token === BOB ? replyWith(named(ANN)) : '') + replyWith(named(token)),
     );
@@ -87,7 +85,7 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
     expect([await userAt(trial, app, ANN), await userAt(trial, app, BOB), await userAt(trial, app, BOB)]).toEqual(['ann', '503', 'bob']);
   });
 
-  row('P19', 'a connection on which each answer is that of the request before is not used again', async (trial) => {
+  row('a connection on which each answer is that of the request before is not used again [P19]', async (trial) => {
     const app = await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000 });
     let before = ANN;
     const shifted = service((token, socket) => {
@@ -101,8 +99,7 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
   });
 
   rows(
-    'P19',
-    'a reply within a reply reaches nobody: behind its length, behind its last chunk, between two framings',
+    'a reply within a reply reaches nobody: behind its length, behind its last chunk, between two framings [P19]',
     async (trial, app) => {
       const hidden = replyWith(nameless(ANN));
       const body = (token: string): string => JSON.stringify(nameless(token));

@@ -12,8 +12,7 @@ describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
-    'E01',
-    'headers at once and a body never, or never to its end, become 503 when the total time is over',
+    'headers at once and a body never, or never to its end, become 503 when the total time is over [E01]',
     async (trial) => {
       for (const script of [bytesThenSilence(...HEAD), bytesThenSilence(...HEAD.slice(0, -1), '{"username":')]) {
         trial.service.on('user_details', script);
@@ -25,8 +24,7 @@ describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
   );
 
   row(
-    'E02',
-    'an answer that comes just in time lets the caller in, after one call',
+    'an answer that comes just in time lets the caller in, after one call [E02]',
     async (trial) => {
       trial.service.on('user_details', afterDelay(trial.timeoutMs - 9_000, json(ANN)));
       expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
@@ -35,8 +33,7 @@ describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
   );
 
   row(
-    'E03',
-    '200 callers of a service that hangs all get 503, never more than maxInFlight calls are open, and no connection stays',
+    '200 callers of a service that hangs all get 503, never more than maxInFlight calls are open, and no connection stays [E03]',
     async (trial) => {
       const open = { now: 0, most: 0 };
       const hang: Script = (_request, _response, socket) => {

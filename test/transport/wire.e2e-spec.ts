@@ -66,7 +66,7 @@ async function writeBytes(socket: Socket, text: string): Promise<void> {
 describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('P12', 'a reply in chunks of one byte is read up to the limit, and not beyond it', async (trial) => {
+  row('a reply in chunks of one byte is read up to the limit, and not beyond it [P12]', async (trial) => {
     for (const way of WAYS) {
       for (const maxResponseBytes of oneOf([1_048_576, 65_536])) {
         const { url } = await over(way, trial, { timeoutMs: 60_000, http: { maxResponseBytes } });
@@ -79,8 +79,7 @@ describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
   });
 
   row(
-    'P12',
-    'a reply that drips, one byte a chunk, becomes 503 when the total time is over',
+    'a reply that drips, one byte a chunk, becomes 503 when the total time is over [P12]',
     async (trial) => {
       trial.service.on('user_details', drip);
       for (const way of WAYS) {
@@ -91,7 +90,7 @@ describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
     { options: { timeoutMs: 400 } },
   );
 
-  row('P18', 'interim replies before the reply, one or many, whole or in pieces, change nothing', async (trial) => {
+  row('interim replies before the reply, one or many, whole or in pieces, change nothing [P18]', async (trial) => {
     const replies: ((record: object) => Script)[] = [
       (record) => (request, response, socket) => {
         response.writeContinue();
@@ -116,8 +115,7 @@ describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
   });
 
   row(
-    'P18',
-    'interim replies and then nothing, or interim replies for ever, become 503 in time',
+    'interim replies and then nothing, or interim replies for ever, become 503 in time [P18]',
     async (trial) => {
       const forever: Script = (_request, _response, socket) => writeForever(socket, [...CONTINUE, ''].join('\r\n'));
       for (const way of WAYS) {
@@ -135,7 +133,7 @@ describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
     { options: { timeoutMs: 400, breaker: false } },
   );
 
-  row('P18', 'a switch of protocols is no reply: 503', async (trial) => {
+  row('a switch of protocols is no reply: 503 [P18]', async (trial) => {
     for (const way of WAYS) {
       const { url } = await over(way, trial);
       for (const headers of [[], ['Connection: Upgrade', 'Upgrade: websocket']]) {

@@ -42,7 +42,7 @@ describeWithRedis('a session store on a client with options', () => {
     it.each([
       ['a single Redis', () => new Redis({ ...options, host: '127.0.0.1', port: server.port })],
       ['a Redis Cluster', () => new Cluster(cluster.places, { ...options, redisOptions: options })],
-    ])('Q03: keeps every rule in %s', async (_place, connect: () => Redis | Cluster) => {
+    ])('keeps every rule in %s [Q03]', async (_place, connect: () => Redis | Cluster) => {
       const clients = [connect(), connect()] as const;
       try {
         await until('both are ready', () => clients.every(({ status }) => status === 'ready'));

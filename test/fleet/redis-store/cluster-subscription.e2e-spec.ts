@@ -47,7 +47,7 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
     return (await cluster.listeners(CHANNEL)).indexOf(1);
   }
 
-  it('Q06: spreads instances over the nodes, though all subscribe before the cluster is discovered', async () => {
+  it('spreads instances over the nodes, though all subscribe before the cluster is discovered [Q06]', async () => {
     await new Promise((resolve) => redis.once('+node', resolve));
     const subscribers = Array.from({ length: INSTANCES }, subscribe);
 
@@ -61,7 +61,7 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
       ['is reset', 'reset', MOVED_OUT],
       ['is forgotten by the others', 'forget', MOVED_OUT],
     ] as const),
-  )('Q06: moves to another node when its node %s, and tells so', async (_name, leave, reason) => {
+  )('moves to another node when its node %s, and tells so [Q06]', async (_name, leave, reason) => {
     const subscriber = subscribe();
     const left = await nodeOf(subscriber);
 
@@ -85,7 +85,7 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
     expect(subscriber.states).toEqual(['subscribed']);
   });
 
-  (IS_LONG_FORM ? it : it.skip)('Q06: moves to another node when its node does not answer any more', async () => {
+  (IS_LONG_FORM ? it : it.skip)('moves to another node when its node does not answer any more [Q06]', async () => {
     const subscriber = subscribe();
     const left = await nodeOf(subscriber);
 

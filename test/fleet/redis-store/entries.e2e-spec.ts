@@ -26,7 +26,7 @@ describeWithRedis('the entries of a store', () => {
 
   const fill = () => redis.config('SET', 'maxmemory', '1');
 
-  it('Q07: deletes the value when a tombstone can not be set, because Redis is full', async () => {
+  it('deletes the value when a tombstone can not be set, because Redis is full [Q07]', async () => {
     await store.set('signed-out', Buffer.from('value'), MINUTE);
     await store.set('other', Buffer.from('value'), MINUTE);
     await fill();
@@ -37,7 +37,7 @@ describeWithRedis('the entries of a store', () => {
     expect((await store.get('other')).kind).toBe('value');
   });
 
-  it('Q02: finds entries in a Redis that is full, and rejects what it can not take', async () => {
+  it('finds entries in a Redis that is full, and rejects what it can not take [Q02]', async () => {
     await store.setTombstone('tombstone', MINUTE);
     await fill();
     const lease = { id: 'id', holder: 'holder', ttlMs: MINUTE, graceMs: MINUTE };

@@ -59,7 +59,7 @@ describeWithRedis('the subscription of a store', () => {
     ['without the right to SUBSCRIBE', ['-subscribe'], ['+subscribe'], NOT_ALLOWED],
     ['with a password that was changed', ['resetpass', '>another'], [`>${PASSWORD}`], 'Redis refuses the user name or the password'],
     ['that is off', ['off'], ['on'], 'Redis refuses the user name or the password'],
-  ])('Q05: tells why a user %s can not subscribe, and when it can', async (_name, before, after, reason) => {
+  ])('tells why a user %s can not subscribe, and when it can [Q05]', async (_name, before, after, reason) => {
     await setUser(...before);
     subscribe();
 
@@ -70,7 +70,7 @@ describeWithRedis('the subscription of a store', () => {
     expect(subscriber.states).toEqual([reason, 'subscribed']);
   });
 
-  it('Q05: tells that a right was taken away while it was subscribed', async () => {
+  it('tells that a right was taken away while it was subscribed [Q05]', async () => {
     subscribe();
     await expectMessages();
 
@@ -82,7 +82,7 @@ describeWithRedis('the subscription of a store', () => {
     expect(subscriber.states.at(0)).toBe('subscribed');
   });
 
-  it('Q05: tells that Redis is gone, and when it is back', async () => {
+  it('tells that Redis is gone, and when it is back [Q05]', async () => {
     subscribe();
     await expectMessages();
 
@@ -95,7 +95,7 @@ describeWithRedis('the subscription of a store', () => {
     await expectMessages();
   });
 
-  it('Q05: tells that Redis does not answer any more, and when it does', async () => {
+  it('tells that Redis does not answer any more, and when it does [Q05]', async () => {
     const proxy = await SilentProxy.to(server.port);
     subscribe({ port: proxy.port });
     await expectMessages();

@@ -113,7 +113,7 @@ async function askMessages(_url: string, app: INestApplication): Promise<unknown
 }
 
 describe('rules where Nest runs no guards', () => {
-  plainRow('P05', 'references and fields of a subgraph are guarded, or the audit names them and stops the start', async () => {
+  plainRow('references and fields of a subgraph are guarded, or the audit names them and stops the start [P05]', async () => {
     const open = await trial({ imports: subgraph(), providers: [OpeningsResolver] }, salaryOfEntity);
     expect(open.seen).toContain('much');
     expect(open.warnings).toEqual([
@@ -127,7 +127,7 @@ describe('rules where Nest runs no guards', () => {
     expect(closed).toMatchObject({ warnings: [], stopped: false });
   });
 
-  plainRow('P06', 'message handlers are closed where a microservice is connected without inheritAppConfig', async () => {
+  plainRow('message handlers are closed where a microservice is connected without inheritAppConfig [P06]', async () => {
     const controllers = [MessagesController];
     const withRules = await trial({ controllers, options: { token: fromPayload('token') } }, askMessages);
     expect(withRules).toEqual({ warnings: [], stopped: false, seen: ['SESSION_REQUIRED', 'plain', 'open'] });
@@ -136,7 +136,7 @@ describe('rules where Nest runs no guards', () => {
     expect(closed).toEqual({ warnings: [], stopped: false, seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'] });
   });
 
-  plainRow('P23', 'a guarded route that CacheInterceptor caches for all users is named by the audit, which stops the start', async () => {
+  plainRow('a guarded route that CacheInterceptor caches for all users is named by the audit, which stops the start [P23]', async () => {
     const cached = await trial({ controllers: [CachedController] }, async (url) => (await fetch(`${url}/salary`)).status);
     expect(cached).toMatchObject({ seen: 401, stopped: true });
     expect(cached.warnings).toEqual([expect.stringContaining('CachedController.salary is cached for all users at once')]);

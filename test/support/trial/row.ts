@@ -11,14 +11,14 @@ const ROW_TIMEOUT_MS = 180_000;
 const SHORT_MS = 2_000;
 const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
 
-/** Tries one row of the catalogue (docs/faults.md), and what is implied in every row. */
-export type Row = (id: string, sentence: string, body: (trial: Trial) => Promise<void>, setup?: TrialSetup) => void;
+/** Tries one row of the catalogue (docs/faults.md), and what is implied in every row. The name ends with the tag of the row: `[B03]`. */
+export type Row = (name: string, body: (trial: Trial) => Promise<void>, setup?: TrialSetup) => void;
 
 /** The rows on one platform. Call it inside `describe`. */
 export function rowsOn(platform: Platform): Row {
-  return (id, sentence, body, setup = {}) =>
+  return (name, body, setup = {}) =>
     it(
-      `${id}: ${sentence}`,
+      name,
       async () => {
         const trial = await Trial.start(platform, setup);
         try {
@@ -34,8 +34,8 @@ export function rowsOn(platform: Platform): Row {
 }
 
 /** A row that needs no application, or one of its own. */
-export function plainRow(id: string, sentence: string, body: () => Promise<void>): void {
-  it(`${id}: ${sentence}`, body, ROW_TIMEOUT_MS);
+export function plainRow(name: string, body: () => Promise<void>): void {
+  it(name, body, ROW_TIMEOUT_MS);
 }
 
 /** Once the fault is gone, the next good request gets 200. */
