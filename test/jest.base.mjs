@@ -1,0 +1,25 @@
+// What every Jest project here shares: TypeScript as modules, and the packages of the workspace as their sources are now.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { compilerOptions } = JSON.parse(readFileSync(`${root}tsconfig.json`, 'utf8'));
+
+/** The names that the compiler resolves to sources, so that they are written down once. */
+const sources = Object.entries(compilerOptions.paths).map(([name, [source]]) => [`^${name}$`, source.replace(/^[.]/, '<rootDir>')]);
+
+export const base = { rootDir: root, testTimeout: 180_000 };
+
+/** A project from its name, the files of its tests below the root, and what else it sets. */
+export function project(displayName, testMatch, settings = {}) {
+  return {
+    rootDir: root,
+    displayName,
+    testMatch: [`<rootDir>/${testMatch}`],
+    testEnvironment: 'node',
+    extensionsToTreatAsEsm: ['.ts'],
+    transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.json', diagnostics: false }] },
+    moduleNameMapper: { ...Object.fromEntries(sources), '^(\\.{1,2}/.*)\\.js$': '$1' },
+    ...settings,
+  };
+}
