@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeBlocks, fencesOf } from '../../docs/code-blocks.mjs';
+import { codeBlocks, fencesOf } from '../../tools/code-blocks.mjs';
 import { INSTALL, run } from './steps.mjs';
 
 /** Installs, type-checks, runs and tests what the guides print. */

@@ -15,7 +15,7 @@ try {
     const page = await browser.newPage({ viewport: SIZE, colorScheme });
     await page.goto(demo.url);
     await useIt(page);
-    const path = fileURLToPath(new URL(`images/page-${colorScheme}.png`, import.meta.url));
+    const path = fileURLToPath(new URL(`../docs/images/page-${colorScheme}.png`, import.meta.url));
     await page.screenshot({ path });
     await page.getByRole('button', { name: 'Stop the load' }).click();
     await page.close();

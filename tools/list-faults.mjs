@@ -8,7 +8,7 @@ const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, 
 /** Rows whose remedy is not built yet. */
 const OPEN = new Set(['P20', 'P21', 'P22']);
 
-const page = fileURLToPath(new URL('faults.md', import.meta.url));
+const page = fileURLToPath(new URL('../docs/faults.md', import.meta.url));
 const folder = fileURLToPath(new URL('../test/', import.meta.url));
 
 /** The name of a test that ends with the tags of its rows, as in `becomes 503 [B04]` or `becomes 503 [B04] [C08]`. */
