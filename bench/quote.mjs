@@ -1,20 +1,28 @@
-// Quotes the last run in the README: `npm run bench` does it, and `npm run check` fails where the README says something else.
+// Quotes the last run in docs/performance.md. `npm run bench` runs this; `npm run check` fails if the page quotes other figures.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const README = fileURLToPath(new URL('../README.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));
 
 const OURS = 'nestjs-session-auth, against';
-/** What the README says of a figure, and where the table of targets has it: for each platform, or once. */
+/** The page's name for a figure, and its place in the table of targets: for each platform, or once. */
 const QUOTED = [
-  ['every request asks the service: requests per second against a hand-written guard', 'guarded-uncached', `${OURS} hand-written guard`],
-  ['the same against nest-keycloak-connect, online', 'guarded-uncached', `${OURS} nest-keycloak-connect, online`],
-  ['the same against undici in a bare guard that checks nothing', 'guarded-uncached', `${OURS} limit: undici in a bare guard`],
-  ['every session remembered: against the unguarded route', 'guarded-cached', `${OURS} unguarded`],
-  ["a flood of one refused token: refusals against the unguarded route's replies", 'flood-of-one', `${OURS} unguarded, answering 200`],
+  ['cache off: requests per second, divided by those of a hand-written guard', 'guarded-uncached', `${OURS} hand-written guard`],
+  ['cache off: divided by those of nest-keycloak-connect, online', 'guarded-uncached', `${OURS} nest-keycloak-connect, online`],
+  [
+    'cache off: divided by those of undici in a bare guard that checks nothing',
+    'guarded-uncached',
+    `${OURS} limit: undici in a bare guard`,
+  ],
+  ['every session cached: divided by those of the unguarded route', 'guarded-cached', `${OURS} unguarded`],
+  [
+    'flood of one refused token: refusals per second, divided by requests of the unguarded route',
+    'flood-of-one',
+    `${OURS} unguarded, answering 200`,
+  ],
   ['calls to the service for 1,000 concurrent requests of one cold token', 'stampede'],
-  ['requests of 1,000 in active sessions that wait for the service with refresh-ahead', 'waiting'],
+  ['requests of active sessions that wait for the service with refresh-ahead, of 1,000', 'waiting'],
 ];
 
 const targets = readFileSync(RESULTS, 'utf8')
@@ -28,15 +36,15 @@ const rows = QUOTED.map(([says, question, measured]) =>
     ? [says, ...worst(question), '']
     : [says, ...['Fastify', 'Express'].map((platform) => median(question, `${platform}: ${measured}`))],
 );
-const before = readFileSync(README, 'utf8');
+const before = readFileSync(PAGE, 'utf8');
 const after = before.replace(
   /(<!-- bench: start -->[^]*?\n)\|[^]*?\n(\n<!-- bench: end -->)/,
   (_, head, tail) => head + table(rows) + tail,
 );
 
-if (!process.argv.includes('--check')) writeFileSync(README, after);
-else if (after !== before) throw new Error('The README does not quote bench/RESULTS.md: run "node bench/quote.mjs".');
-else console.log(`the README quotes ${rows.length} figures of bench/RESULTS.md`);
+if (!process.argv.includes('--check')) writeFileSync(PAGE, after);
+else if (after !== before) throw new Error('docs/performance.md does not quote bench/RESULTS.md: run "node bench/quote.mjs".');
+else console.log(`docs/performance.md quotes ${rows.length} figures of bench/RESULTS.md`);
 
 function median(question, measured) {
   const found = targets.find((target) => target.question === question && target.measured === measured);

@@ -1,4 +1,5 @@
-// Whoever searches docs/troubleshooting.md for a message of the library must find it: its first sentence, as far as it is always the same.
+// Checks that docs/troubleshooting.md lists every message of the library: the constant part of its first sentence. Names, codes and reasons of errors may
+// be in docs/errors.md instead; log lines must be in docs/operations.md too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +7,7 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = join(root, 'libs/session-auth/src');
+const TROUBLESHOOTING = 'docs/troubleshooting.md';
 
 /** Where texts for people and codes for programs stand in the sources: each finds the expressions that hold them. */
 const PLACES = {
@@ -26,14 +28,19 @@ const missing = [];
 for (const [place, find] of Object.entries(PLACES)) {
   const texts = new Set(files().flatMap((file) => textsIn(file, find)));
   if (texts.size === 0) throw new Error(`nothing was found that is ${place}: the check checks nothing`);
-  const pages = place === 'logged' ? ['troubleshooting', 'operations'] : ['troubleshooting'];
-  for (const page of pages) {
-    const printed = oneLine(readFileSync(join(root, `docs/${page}.md`), 'utf8'));
-    missing.push(...[...texts].filter((text) => !printed.includes(text)).map((text) => `docs/${page}.md lacks (${place}): ${text}`));
+  for (const pages of pagesOf(place)) {
+    const printed = pages.map((page) => oneLine(readFileSync(join(root, page), 'utf8'))).join('\n');
+    missing.push(...[...texts].filter((text) => !printed.includes(text)).map((text) => `${pages.join(' or ')} lacks (${place}): ${text}`));
   }
 }
 if (missing.length > 0) throw new Error(missing.join('\n'));
 console.log('every message of the library is in docs/troubleshooting.md');
+
+/** Lists of pages; each text must be on one page of each list. */
+function pagesOf(place) {
+  if (place === 'logged') return [[TROUBLESHOOTING], ['docs/operations.md']];
+  return /^the (?:code|reason) of /.test(place) ? [[TROUBLESHOOTING, 'docs/errors.md']] : [[TROUBLESHOOTING]];
+}
 
 function files() {
   const names = readdirSync(sources, { recursive: true }).filter((name) => name.endsWith('.ts') && !/\.(?:spec|d)\.ts$/.test(name));
