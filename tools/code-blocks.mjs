@@ -10,6 +10,11 @@ export const PAGES = [
   'README.md',
   'SECURITY.md',
   'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'apps/demo/README.md',
+  'apps/session-service/README.md',
+  'bench/LIMITS.md',
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
