@@ -1,16 +1,17 @@
 // Rewrites the links of a page for a place that holds only some files of the repository.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const REPOSITORY = 'nestjs-session-auth/nestjs-session-auth';
+export const REPOSITORY_URL = `https://github.com/${REPOSITORY}`;
 const IMAGE = /\.(?:png|svg)$/;
 /** Targets of links and images, in Markdown and in HTML. Links with a scheme, and to a heading of the same page, are left alone. */
 const LINK = /(\]\(|\b(?:src|srcset)=")(?!\w+:|#)([^)"\s#]+)/g;
 
 /**
- * Reads a page. Relative links to files outside the place become links to the repository.
+ * Reads a page. Relative links to files outside the place become links to the repository; one to a missing file throws.
  * @param page - path within the repository
  * @param place.files - paths of the files that the place holds
  * @param place.ref - branch or tag of the repository that other links lead to
@@ -18,6 +19,7 @@ const LINK = /(\]\(|\b(?:src|srcset)=")(?!\w+:|#)([^)"\s#]+)/g;
 export function readPageFor(page, { files, ref }) {
   return readFileSync(join(root, page), 'utf8').replace(LINK, (link, before, target) => {
     const path = join(dirname(page), target);
+    if (!existsSync(join(root, path))) throw new Error(`${page} links to ${target}, which does not exist`);
     return files.includes(path) ? link : before + urlOf(path, ref);
   });
 }
@@ -28,7 +30,5 @@ export function relativeLinks(page, text) {
 }
 
 function urlOf(path, ref) {
-  return IMAGE.test(path)
-    ? `https://raw.githubusercontent.com/${REPOSITORY}/${ref}/${path}`
-    : `https://github.com/${REPOSITORY}/blob/${ref}/${path}`;
+  return IMAGE.test(path) ? `https://raw.githubusercontent.com/${REPOSITORY}/${ref}/${path}` : `${REPOSITORY_URL}/blob/${ref}/${path}`;
 }
