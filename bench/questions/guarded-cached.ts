@@ -17,7 +17,7 @@ const NAMES = {
   passport: '@nestjs/passport with a Map',
 } as const satisfies Partial<Record<VariantName, string>>;
 
-const CHART_GROUP = 'The session is remembered';
+const CHART_GROUP = 'Session cached';
 const NGINX = 'nginx auth_request with proxy_cache';
 const NGINX_UNCHECKED = 'nginx without a check';
 

@@ -19,7 +19,7 @@ const NAMES = {
   keycloak: 'nest-keycloak-connect, online',
 } as const satisfies Partial<Record<VariantName, string>>;
 
-const CHART_GROUP = 'Every request asks the session service';
+const CHART_GROUP = 'Cache off: each request calls the session service';
 
 /** The price of asking the service on every request. */
 export const guardedUncached: Question = {

@@ -11,21 +11,37 @@ const PLOT_WIDTH = 400;
 const ROW = 30;
 const GROUP_GAP = 46;
 const TOP = 92;
-const INK = '#1f2933';
-const FAINT = '#7b8794';
-const OURS = '#0b7285';
-const PEERS = '#c3ccd5';
-/** Wide enough to have its figure inside. */
+const TITLE = 'Throughput kept, 100 % = no guard';
+/** Colours of both schemes: an image follows the reader's scheme by its own style alone. */
+const STYLE = `<style>
+.card { fill: #ffffff; }
+text { fill: #1f2933; }
+text.faint { fill: #616e7c; }
+line { stroke: #616e7c; }
+.peer { fill: #c3ccd5; }
+.ours { fill: #0b7285; }
+text.on-ours { fill: #ffffff; }
+@media (prefers-color-scheme: dark) {
+  .card { fill: #0d1117; }
+  text { fill: #e6edf3; }
+  text.faint { fill: #9aa5b1; }
+  line { stroke: #9aa5b1; }
+  .peer { fill: #3b4754; }
+  .ours { fill: #22b8cf; }
+  text.on-ours { fill: #0d1117; }
+}
+</style>`;
+/** Minimum width of a bar that contains its figure. */
 const WIDE = 60;
 
-/** The chart: what is left of an unguarded route's requests per second behind each guard. */
+/** Draws the throughput of each guarded route as a share of the unguarded route's. */
 export function chart(findings: readonly Finding[]): string {
   const bars = findings.flatMap(({ bar, value }) => (bar ? [{ ...bar, share: value.median }] : []));
   const groups = [...new Set(bars.map(({ group }) => group))];
   const drawn: string[] = [];
   let y = TOP;
   for (const group of groups) {
-    drawn.push(text(20, y + 12, group, `font-weight="600" fill="${INK}"`));
+    drawn.push(text(20, y + 12, group, 'font-weight="600"'));
     y += 24;
     for (const bar of bars.filter((candidate) => candidate.group === group).toSorted((left, right) => right.share - left.share)) {
       drawn.push(drawBar(bar, y));
@@ -38,13 +54,13 @@ export function chart(findings: readonly Finding[]): string {
 
 function drawBar({ label, share, isOurs }: DrawnBar, y: number): string {
   const width = Math.max(2, Math.min(share, 1.08) * PLOT_WIDTH);
-  const weight = isOurs ? 'font-weight="600"' : '';
+  const weight = isOurs ? ' font-weight="600"' : '';
   const inside = width > WIDE;
   const figureAt = LABEL_WIDTH + width + (inside ? -8 : 8);
-  const figureStyle = `text-anchor="${inside ? 'end' : 'start'}" fill="${inside && isOurs ? '#ffffff' : INK}" ${weight}`;
+  const figureStyle = `text-anchor="${inside ? 'end' : 'start'}"${inside && isOurs ? ' class="on-ours"' : ''}${weight}`;
   return [
-    text(LABEL_WIDTH - 10, y + 16, label, `text-anchor="end" fill="${INK}" ${weight}`),
-    `<rect x="${LABEL_WIDTH}" y="${y + 2}" width="${width.toFixed(1)}" height="20" rx="3" fill="${isOurs ? OURS : PEERS}"/>`,
+    text(LABEL_WIDTH - 10, y + 16, label, `text-anchor="end"${weight}`),
+    `<rect x="${LABEL_WIDTH}" y="${y + 2}" width="${width.toFixed(1)}" height="20" rx="3" class="${isOurs ? 'ours' : 'peer'}"/>`,
     text(figureAt, y + 16, `${Math.round(share * 100)} %`, figureStyle),
   ].join('\n');
 }
@@ -52,18 +68,24 @@ function drawBar({ label, share, isOurs }: DrawnBar, y: number): string {
 function scale(bottom: number): string[] {
   const x = LABEL_WIDTH + PLOT_WIDTH;
   return [
-    `<line x1="${x}" y1="${TOP - 4}" x2="${x}" y2="${bottom - 8}" stroke="${FAINT}" stroke-dasharray="3 4"/>`,
-    text(x, TOP - 10, 'no guard: 100 %', `text-anchor="middle" font-size="12" fill="${FAINT}"`),
+    `<line x1="${x}" y1="${TOP - 4}" x2="${x}" y2="${bottom - 8}" stroke-dasharray="3 4"/>`,
+    text(x, TOP - 10, 'no guard: 100 %', 'text-anchor="middle" font-size="12" class="faint"'),
   ];
 }
 
 function svg(height: number, content: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="14">`,
-    '<title>What each guard leaves of a route&#8217;s requests per second</title>',
-    `<rect width="${WIDTH}" height="${height}" rx="8" fill="#ffffff"/>`,
-    text(20, 32, 'What each guard leaves of a route’s requests per second', `font-size="18" font-weight="600" fill="${INK}"`),
-    text(20, 54, `${CHART_PLATFORM}, as a share of the same route without a guard; more is better`, `font-size="13" fill="${FAINT}"`),
+    `<title>${TITLE}</title>`,
+    STYLE,
+    `<rect width="${WIDTH}" height="${height}" rx="8" class="card"/>`,
+    text(20, 32, TITLE, 'font-size="18" font-weight="600"'),
+    text(
+      20,
+      54,
+      `Requests per second of a guarded route, divided by those without a guard (${CHART_PLATFORM})`,
+      'font-size="13" class="faint"',
+    ),
     ...content,
     '</svg>\n',
   ].join('\n');

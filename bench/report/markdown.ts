@@ -20,7 +20,7 @@ export function markdownReport(answers: readonly Answered[], environment: readon
     'Written by `npm run bench`; not edited by hand.',
     environment.map((line) => `- ${line}`).join('\n'),
     HOW_TO_READ,
-    '![Requests per second, guarded, as a part of the unguarded route](results.svg)',
+    '![Throughput kept behind each guard; 100 % = no guard](results.svg)',
     '## Targets',
     targetTable(answers),
     ...answers.map((answer) => section(answer)),
