@@ -30,14 +30,15 @@ if (untested.length > 0) fail(`rows without a test: ${untested.join(', ')}`);
 if (unknown.length > 0) fail(`tests of rows that the catalogue does not have: ${unknown.join(', ')}`);
 
 const text = await format(
-  `# Faults
+  `# Fault catalogue
 
-What goes wrong at the session service, in a request or in the options, and what comes of it. Each row is a test in \`test/\` whose name ends
-with the tag of the row, as in \`[B03]\`, on Express and on Fastify, or on one of them where that makes no difference. Implied in every row: the
-replies of the guard are kept out of caches, no key, token, IV or password is in a reply, a log line or an error, a guarded handler runs only for
-a 200, the reply comes in time, nothing is left unhandled, and when the fault is gone the next good request gets 200.
+Look up what the guard does for each fault of the session service, of a request or of the options.
 
-| row | what holds | test |
+Each row is a test in \`test/\` whose name ends with the tag of the row, as in \`[B03]\`, on Express and on Fastify, or on one of them where that makes no difference. Every row also checks that the
+guard's responses are kept out of caches; that no key, token, IV or password is in a response, a log line or an error; that a guarded handler runs only
+after a 200; that the response arrives in time; that no rejection is left unhandled; and that the next good request after the fault gets 200.
+
+| row | behaviour | test |
 |---|---|---|
 ${tests.map(({ id, sentence, name }) => `| ${id} | ${sentence.replace(/__\w+__/g, '`$&`')} | [\`${name.split('.')[0]}\`](../test/${name}) |`).join('\n')}
 

@@ -69,7 +69,7 @@ function scale(bottom: number): string[] {
   const x = LABEL_WIDTH + PLOT_WIDTH;
   return [
     `<line x1="${x}" y1="${TOP - 4}" x2="${x}" y2="${bottom - 8}" stroke-dasharray="3 4"/>`,
-    text(x, TOP - 10, 'no guard: 100 %', 'text-anchor="middle" font-size="12" class="faint"'),
+    text(x, TOP - 10, '100 %', 'text-anchor="middle" font-size="12" class="faint"'),
   ];
 }
 
