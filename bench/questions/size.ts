@@ -10,8 +10,9 @@ import { spreadOf } from '../spread.js';
 import { atMost } from '../target.js';
 
 const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
-/** What the published package takes from the workspace's own folder. */
-const SHARED_FILES = ['README.md', 'LICENSE', 'CHANGELOG.md'];
+/** What the published package takes from the workspace's own folder; `docs` without images and the catalogue of faults. */
+const SHARED_FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs'];
+const NOT_PACKED = /\/docs\/(?:images|faults[.]md)/;
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -38,7 +39,9 @@ async function tarballBytes(library: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-pack-'));
   try {
     for (const entry of ['package.json', 'dist']) await cp(join(library, entry), join(folder, entry), { recursive: true });
-    for (const file of SHARED_FILES) await cp(join(WORKSPACE, file), join(folder, file));
+    for (const file of SHARED_FILES) {
+      await cp(join(WORKSPACE, file), join(folder, file), { recursive: true, filter: (path) => !NOT_PACKED.test(path) });
+    }
     const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: folder });
     const [packed] = JSON.parse(stdout) as { size: number }[];
     assert.ok(packed, 'npm has packed');
