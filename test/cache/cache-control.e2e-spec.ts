@@ -59,7 +59,7 @@ describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name,
     const trial = await answering(ann(withControl(control)));
 
     expect(await checks(trial, [0, 0, 0])).toEqual([1, 2, 3].map((asked) => [200, asked]));
-    expect(trial.sessions.countRemembered()).toBe(0);
+    expect(trial.sessions.countCached()).toBe(0);
   });
 
   it('is understood over the agent of the application too', async () => {

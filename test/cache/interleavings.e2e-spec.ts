@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
-import { DENIED, REJECTED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
-import { SessionMemory } from '../../libs/session-auth/src/verifier/session-memory.js';
+import { SessionCache } from '../../libs/session-auth/src/verifier/session-memory.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionModel, type Lifetimes, type Question, type Said, type Told } from './session-model.js';
 
@@ -12,14 +12,14 @@ type Answer = 'accept' | Exclude<Said, number>;
 type Step =
   | { readonly do: 'verify'; readonly maxAgeMs: number }
   | { readonly do: 'answer'; readonly which: number; readonly answer: Answer }
-  | { readonly do: 'signedOut' | 'forget' | 'signedIn' }
+  | { readonly do: 'signedOut' | 'evict' | 'signedIn' }
   | { readonly do: 'wait'; readonly ms: number };
 
 const answer = fc.oneof({ weight: 3, arbitrary: fc.constant('accept' as const) }, fc.constantFrom<Answer[]>('refused', 'forbidden', 'out'));
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('verify' as const), maxAgeMs: fc.constantFrom(Infinity, Infinity, 0, 30) }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('answer' as const), which: fc.nat(3), answer }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('signedOut' as const, 'forget' as const, 'signedIn' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('signedOut' as const, 'evict' as const, 'signedIn' as const) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 20, 49, 60, 99, 100, 150) }) },
 );
 const lifetimes: fc.Arbitrary<Lifetimes> = fc.record({
@@ -35,11 +35,11 @@ interface Call extends Question {
   readonly waiting: { readonly maxAgeMs: number; readonly told: Promise<Told> }[];
 }
 
-const VERDICTS = { refused: REJECTED, forbidden: DENIED, out: unavailable('server_error') };
+const VERDICTS = { refused: UNAUTHENTICATED, forbidden: FORBIDDEN, out: unavailable('server_error') };
 
 function tellingOf(verdict: Verdict<number>): Told {
-  if (verdict.kind === 'accepted') return verdict.stale ? `stale ${verdict.user}` : verdict.user;
-  return ({ rejected: 'refused', denied: 'forbidden', unavailable: 'out' } as const)[verdict.kind];
+  if (verdict.kind === 'authenticated') return verdict.stale ? `stale ${verdict.user}` : verdict.user;
+  return ({ unauthenticated: 'refused', forbidden: 'forbidden', unavailable: 'out' } as const)[verdict.kind];
 }
 
 /** One token, a verifier whose service answers when the steps say so, and the model beside it. Each user has the number of his answer. */
@@ -56,9 +56,9 @@ class Trial {
     const ask = (): Promise<Verdict<number>> =>
       new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
     const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
-    const memory = new SessionMemory<number>({ ...settings, maxEntries: 10 });
+    const memory = new SessionCache<number>({ ...settings, maxEntries: 10 });
     this.#clock = jest.spyOn(performance, 'now').mockImplementation(() => this.#model.nowMs);
-    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { memory });
+    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { cache: memory });
   }
 
   async run(steps: readonly Step[]): Promise<void> {
@@ -93,15 +93,15 @@ class Trial {
     const [call] = this.#open.splice(which % Math.max(1, this.#open.length), 1);
     if (!call) return;
     const said: Said = kind === 'accept' ? (this.#answers += 1) : kind;
-    call.settle(typeof said === 'number' ? { kind: 'accepted', user: said } : VERDICTS[said]);
+    call.settle(typeof said === 'number' ? { kind: 'authenticated', user: said } : VERDICTS[said]);
     this.#model.answered(call, said);
     for (const { maxAgeMs, told } of call.waiting) expect(await told).toBe(this.#model.told(said, maxAgeMs));
     await new Promise(setImmediate);
   }
 
-  #drop(way: 'signedOut' | 'forget' | 'signedIn'): void {
-    void this.#verifier.endings[way]('token');
-    if (way === 'forget') this.#model.forgotten();
+  #drop(way: 'signedOut' | 'evict' | 'signedIn'): void {
+    void this.#verifier.revoker[way]('token');
+    if (way === 'evict') this.#model.forgotten();
     else this.#model[way]();
   }
 }

@@ -48,14 +48,14 @@ describe.each(PLATFORMS)('a remembered session on %s', (_name, platform) => {
 
   it('is one of those that the service counts, for as long as it is remembered', async () => {
     const { sessions, service, status } = await remembering(bed);
-    const counts = [sessions.countRemembered()];
+    const counts = [sessions.countCached()];
     const token = service.signInAs({});
     for (const presented of [token, token, service.signInAs({}), 'of-nobody']) await status('/me', presented);
-    counts.push(sessions.countRemembered());
+    counts.push(sessions.countCached());
     await sessions.forget(token);
-    counts.push(sessions.countRemembered());
+    counts.push(sessions.countCached());
     clock.advance(10_000);
-    counts.push(sessions.countRemembered());
+    counts.push(sessions.countCached());
     expect(counts).toEqual([0, 2, 1, 0]);
   });
 

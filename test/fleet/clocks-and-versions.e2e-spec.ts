@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { sessionKeys, type SessionKeys } from '../../libs/session-auth/src/verifier/session-key.js';
+import { sessionKeysOf, type SessionKeys } from '../../libs/session-auth/src/verifier/session-key.js';
 import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
 import { CHANNEL, type Fleet } from './fleet.js';
 import type { Instance } from './instance.js';
@@ -83,7 +83,7 @@ describeWithRedis('instances of an application', () => {
   const sealOf = (fleet: Fleet): SessionSeal => new SessionSeal('application-key', fleet.service.url);
 
   /** What an instance of another version could publish about a session, sealed as it should be. */
-  function messagesAbout({ token }: SessionKeys): string[] {
+  function messagesAbout({ tokenKey: token }: SessionKeys): string[] {
     const envelope = (fields: object): string =>
       JSON.stringify({ id: randomUUID(), at: Date.now(), token: Buffer.from(token, 'latin1').toString('base64'), ...fields });
     const kinds = ['renewed', 'lost', 'constructor', '__proto__', '', 5, null, ['ended'], {}].map((kind) => envelope({ kind }));
@@ -98,7 +98,7 @@ describeWithRedis('instances of an application', () => {
     for (const instance of [one, other]) expect(await instance.status(token)).toBe(200);
     const { asked } = fleet;
 
-    for (const text of messagesAbout(sessionKeys({ token, authIv: undefined }))) {
+    for (const text of messagesAbout(sessionKeysOf({ token, authIv: undefined }))) {
       expect(await fleet.redis.publish(CHANNEL, sealOf(fleet).sealMessage(text))).toBe(2);
     }
     const last = fleet.signIn();
@@ -148,9 +148,9 @@ describeWithRedis('instances of an application', () => {
     const nextSeal = { text: 'the seal', of: (keys: SessionKeys) => Buffer.concat([Buffer.of(2), seal.sealValue(keys, '{}').subarray(1)]) };
     for (const { text, of } of [...forged, nextSeal]) {
       const token = fleet.signIn();
-      const keys = sessionKeys({ token, authIv: undefined });
+      const keys = sessionKeysOf({ token, authIv: undefined });
       expect(await one.status(token)).toBe(200);
-      const key = await storedKey(fleet, seal.nameOf(keys.token));
+      const key = await storedKey(fleet, seal.nameOf(keys.tokenKey));
       await fleet.redis.set(key, Buffer.concat([Buffer.from('V'), of(keys)]), 'PX', 60_000);
       const { asked } = fleet;
       const response = await other.get(token);

@@ -10,7 +10,7 @@ export function expectedOf({ bytes, ending }: WireCase): Expected {
   return { permitted: surelyNoRefusal ? ['unavailable'] : DENIALS, user: undefined, end: undefined };
 }
 
-const DENIALS: readonly Outcome[] = ['unavailable', 'rejected', 'denied'];
+const DENIALS: readonly Outcome[] = ['unavailable', 'unauthenticated', 'forbidden'];
 
 /** A framing may cut the token into pieces, which then is not the one that is presented. */
 function expectedOfAnswer(answer: Answer, hasToken: boolean): Expected {
@@ -32,8 +32,8 @@ function expectedOfAnswer(answer: Answer, hasToken: boolean): Expected {
 }
 
 function refusalOf(status: number, body: string): Outcome {
-  if (status === 403) return 'denied';
-  return status === 400 || status === 401 || (status === 404 && body === '') ? 'rejected' : 'unavailable';
+  if (status === 403) return 'forbidden';
+  return status === 400 || status === 401 || (status === 404 && body === '') ? 'unauthenticated' : 'unavailable';
 }
 
 /** Whether the body is sent as it is; `unclear` for what means the same in other words. */

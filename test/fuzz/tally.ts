@@ -2,7 +2,7 @@ import type { Expected, Outcome } from './wire-case.js';
 
 /** What came of the cases so far. */
 export class Tally {
-  readonly told: Record<Outcome, number> = { allow: 0, rejected: 0, denied: 0, unavailable: 0 };
+  readonly told: Record<Outcome, number> = { allow: 0, unauthenticated: 0, forbidden: 0, unavailable: 0 };
   cases = 0;
   /** Cases of which the rules permit one outcome only. */
   exact = 0;

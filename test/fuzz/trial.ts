@@ -81,8 +81,8 @@ function isRight({ outcome, detail }: Told, { permitted, user }: Expected): bool
 function toldBy(error: unknown): Told {
   if (!isSessionAuthError(error)) return { outcome: 'foreign error', detail: error };
   const outcomes: Readonly<Record<string, Outcome>> = {
-    SessionRejectedError: 'rejected',
-    AccessDeniedError: 'denied',
+    SessionRejectedError: 'unauthenticated',
+    AccessDeniedError: 'forbidden',
     SessionServiceUnavailableError: 'unavailable',
   };
   const wait = error instanceof SessionServiceUnavailableError ? error.retryAfterSeconds : 1;

@@ -11,7 +11,7 @@ export interface WireCase {
 }
 
 /** What the caller of the library learns. */
-export type Outcome = 'allow' | 'rejected' | 'denied' | 'unavailable';
+export type Outcome = 'allow' | 'unauthenticated' | 'forbidden' | 'unavailable';
 
 /** Outcomes that are right for an answer, and the user when one of them is `allow`. */
 export interface Expected {

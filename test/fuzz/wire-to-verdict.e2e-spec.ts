@@ -111,7 +111,7 @@ it(
     expect(tally.askedAgain / tally.cases).toBeLessThan(0.5);
     expect(tally.exact / tally.cases).toBeGreaterThan(0.6);
     expect(Math.min(tally.share('allow'), tally.share('unavailable'))).toBeGreaterThan(0.15);
-    expect(Math.min(tally.share('rejected'), tally.share('denied'))).toBeGreaterThan(0.02);
+    expect(Math.min(tally.share('unauthenticated'), tally.share('forbidden'))).toBeGreaterThan(0.02);
   },
   MOST_MS + 30_000,
 );

@@ -103,7 +103,7 @@ describe.each(PLATFORMS)('users of fields on %s', (_name, platform) => {
     const token = service.signInAs({ username: 'ann' });
     const answer = postGraphql(running.url, { query: '{ held later { user } }' }, token);
     const sessions = running.app.get(SessionAuthService);
-    await until('the check', () => sessions.countRemembered() === 1);
+    await until('the check', () => sessions.countCached() === 1);
     await sessions.signOut(token);
     service.on('user_details', reply(401));
     resolveLater();

@@ -41,7 +41,7 @@ const graphql = () =>
         'graphql-ws': {
           onConnect: async (context: unknown) => {
             const { connectionParams, extra } = context as Connection;
-            await sockets.guard(extra.socket, { headers: { 'x-auth-token': connectionParams?.token } });
+            await sockets.watch(extra.socket, { headers: { 'x-auth-token': connectionParams?.token } });
           },
         },
       },

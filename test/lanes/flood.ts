@@ -1,6 +1,6 @@
 import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
 import { noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
-import { REJECTED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
 import type { Ask } from '../../libs/session-auth/src/verifier/lanes/lane.js';
 import type { ServiceModel } from './service-models.js';
@@ -44,7 +44,7 @@ export class Flood {
     const ask: Ask<string> = ({ token }, deadline) =>
       new Promise((settle) => {
         deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
-        service.accept(() => settle(token.startsWith('junk') ? REJECTED : { kind: 'accepted', user: token }));
+        service.accept(() => settle(token.startsWith('junk') ? UNAUTHENTICATED : { kind: 'authenticated', user: token }));
       });
     this.#check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
     for (let user = 0; user < USERS; user += 1) this.#check.known.add(`known-${user}`);
@@ -75,7 +75,7 @@ export class Flood {
     const counts = this.#isCounting;
     const startedAtMs = this.#clock.nowMs;
     const verdict: Verdict<string> = await this.#check.run({ token, authIv: undefined }, token);
-    this.#check.known.learn(token, verdict);
+    this.#check.known.update(token, verdict);
     if (!counts) return;
     this.outcomes[kind].asked += 1;
     if (verdict.kind === 'unavailable') return;

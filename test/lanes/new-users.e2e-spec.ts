@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
 import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
-import { REJECTED, unavailable } from '../../libs/session-auth/src/contract/verdict.js';
+import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/verdict.js';
 import type { Ask } from '../../libs/session-auth/src/verifier/lanes/lane.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
 import { randomNumbers } from './flood.js';
@@ -22,7 +22,7 @@ describe('a service that has time', () => {
       new Promise((settle) => {
         deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
         const isJunk = token.startsWith('junk');
-        clock.after(isJunk ? 2 : 450, () => settle(isJunk ? REJECTED : { kind: 'accepted', user: token }));
+        clock.after(isJunk ? 2 : 450, () => settle(isJunk ? UNAUTHENTICATED : { kind: 'authenticated', user: token }));
       });
     check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
     denied = 0;
@@ -32,7 +32,7 @@ describe('a service that has time', () => {
 
   async function come(token: string): Promise<void> {
     const verdict = await check.run({ token, authIv: undefined }, token);
-    check.known.learn(token, verdict);
+    check.known.update(token, verdict);
     if (verdict.kind === 'unavailable') denied += 1;
   }
 

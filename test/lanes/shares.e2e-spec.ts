@@ -2,7 +2,7 @@ import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { Admission, strangersShare } from '../../libs/session-auth/src/verifier/lanes/admission.js';
-import { Lane, type Admitted, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
+import { Lane, type AdmissionResult, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
 import { Pace } from '../../libs/session-auth/src/verifier/lanes/pace.js';
 import { Retry } from '../../libs/session-auth/src/verifier/lanes/retry.js';
 import { RetryBudget } from '../../libs/session-auth/src/verifier/lanes/retry-budget.js';
@@ -36,7 +36,7 @@ class Turnstile {
   constructor(maxInFlight: number, maxQueued: number) {
     this.#settings = { maxInFlight, maxQueued };
     this.#limit = new StrangersLimit({ maxInFlight, timeoutMs: TIMEOUT_MS });
-    this.#limit.protect(performance.now());
+    this.#limit.hold(performance.now());
     const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
     this.#lanes = {
       known: laneOf({ share: maxInFlight - share, queueShare: maxQueued - queueShare }),
@@ -71,7 +71,7 @@ class Turnstile {
     const deadline = new Deadline(TIMEOUT_MS);
     const waitedBefore = this.#lanes.known.waiting.size;
     const entering = this.#admission.enter(this.#lanes[name], deadline);
-    const settled = (admitted: Admitted): void => {
+    const settled = (admitted: AdmissionResult): void => {
       deadline.clear();
       const { known } = this.#lanes;
       const waits = Math.max(waitedBefore, known.waiting.size);
@@ -93,7 +93,7 @@ class Turnstile {
   #adapt(durationMs: number): void {
     const { strangers } = this.#lanes;
     this.#nowMs += 2 * TIMEOUT_MS;
-    for (let call = 0; call < 10; call += 1) this.#limit.learn(durationMs, this.#nowMs, strangers.inFlight);
+    for (let call = 0; call < 10; call += 1) this.#limit.record(durationMs, this.#nowMs, strangers.inFlight);
     this.#admission.leave(strangers);
   }
 

@@ -62,7 +62,7 @@ class LiveGateway implements OnGatewayConnection {
   constructor(private readonly sockets: SessionSockets) {}
 
   handleConnection(client: WebSocket, upgrade: IncomingMessage): Promise<unknown> {
-    return this.sockets.guard(client, upgrade);
+    return this.sockets.watch(client, upgrade);
   }
 
   @SubscribeMessage('me')

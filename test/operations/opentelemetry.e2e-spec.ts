@@ -93,11 +93,11 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     expect(counts).toHaveLength(6);
     expect(counts).toEqual(
       expect.arrayContaining([
-        [by('accepted', 'service'), 1],
-        [by('accepted', 'memory'), 2],
-        [by('rejected', 'service'), 1],
-        [by('rejected', 'memory'), 1],
-        [by('denied', 'service'), 1],
+        [by('authenticated', 'service'), 1],
+        [by('authenticated', 'cache'), 2],
+        [by('unauthenticated', 'service'), 1],
+        [by('unauthenticated', 'cache'), 1],
+        [by('forbidden', 'service'), 1],
         [by('unavailable', 'service', 'server_error'), 1],
       ]),
     );
@@ -157,7 +157,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
       [
         'session user_details',
-        { ...server, 'http.request.method': 'GET', 'session_auth.operation': 'user_details', 'session_auth.outcome': 'accepted' },
+        { ...server, 'http.request.method': 'GET', 'session_auth.operation': 'user_details', 'session_auth.outcome': 'authenticated' },
       ],
       [
         'session sign_in',

@@ -56,14 +56,14 @@ describe('an application without a store', () => {
     app.get(SessionAuthEvents).endedUsers$.subscribe((username) => told.push(username));
     const [ann, bob] = ['ann', 'bob'].map((username) => trial.service.signInAs({ username })) as [string, string];
     for (const token of [ann, bob, ann, bob]) await sessions.verify(token);
-    expect([trial.service.callsTo('user_details'), sessions.countRemembered()]).toEqual([2, 2]);
+    expect([trial.service.callsTo('user_details'), sessions.countCached()]).toEqual([2, 2]);
 
     await sessions.endUser('ann');
-    expect(sessions.countRemembered()).toBe(1);
+    expect(sessions.countCached()).toBe(1);
     for (const token of [ann, bob]) await sessions.verify(token);
     expect(trial.service.callsTo('user_details')).toBe(3);
     await sessions.endAll();
-    expect([sessions.countRemembered(), told]).toEqual([0, ['ann', undefined]]);
+    expect([sessions.countCached(), told]).toEqual([0, ['ann', undefined]]);
     await expect(sessions.endUser(7 as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 });

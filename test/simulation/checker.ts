@@ -58,8 +58,8 @@ export class Checker {
   judge(check: CheckRecord, verdict: Verdict<User>): void {
     this.checks += 1;
     this.#judgeTime(check);
-    if (verdict.kind === 'accepted') this.#judgeAcceptance(check, verdict.user, verdict.stale === true);
-    else if (verdict.kind === 'rejected' && !check.reused) this.#judgeRejection(check);
+    if (verdict.kind === 'authenticated') this.#judgeAcceptance(check, verdict.user, verdict.stale === true);
+    else if (verdict.kind === 'unauthenticated' && !check.reused) this.#judgeRejection(check);
     else if (verdict.kind === 'unavailable') this.#judgeOutage(check, verdict.reason);
   }
 

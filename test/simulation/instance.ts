@@ -3,24 +3,24 @@ import type { SessionClient } from '../../libs/session-auth/src/client/session-c
 import type { UserRecord } from '../../libs/session-auth/src/contract/user-record.js';
 import { SessionAuthService } from '../../libs/session-auth/src/module/session-auth.service.js';
 import { readStoreSettings } from '../../libs/session-auth/src/module/settings/store-settings.js';
-import { EndedSessions } from '../../libs/session-auth/src/verifier/ended-sessions.js';
+import { RevocationNotifier } from '../../libs/session-auth/src/verifier/ended-sessions.js';
 import { KnownSessions } from '../../libs/session-auth/src/verifier/lanes/known-sessions.js';
 import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes/lanes.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
-import type { MemorySettings } from '../../libs/session-auth/src/verifier/memory-settings.js';
-import { SessionMemory } from '../../libs/session-auth/src/verifier/session-memory.js';
-import { tokenKey } from '../../libs/session-auth/src/verifier/session-key.js';
+import type { CacheSettings } from '../../libs/session-auth/src/verifier/memory-settings.js';
+import { SessionCache } from '../../libs/session-auth/src/verifier/session-memory.js';
+import { tokenKeyOf } from '../../libs/session-auth/src/verifier/session-key.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
 import { SharedTier } from '../../libs/session-auth/src/verifier/shared/shared-tier.js';
-import { Suspicion } from '../../libs/session-auth/src/verifier/suspicion.js';
+import { MisconfigurationDetector } from '../../libs/session-auth/src/verifier/suspicion.js';
 import type { SimulatedService, User } from './service.js';
 import type { StoreLink } from './store-link.js';
 import type { Host } from './host.js';
 
 /** Settings of all instances. */
 export interface InstanceSettings {
-  readonly memory: MemorySettings;
+  readonly memory: CacheSettings;
   readonly protection: LaneSettings;
   /** Milliseconds of a sign-in, and of a sign-out. */
   readonly signOutTimeoutMs: number;
@@ -50,15 +50,15 @@ export function startInstance(host: Host, service: SimulatedService, link: Store
     known: new KnownSessions(),
     breakerChanged: () => undefined,
   });
-  const surroundings = { memory: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
-  const reports = { failed: () => undefined, clockDiffers: () => undefined, busIs: () => undefined };
+  const surroundings = { cache: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
+  const reports = { failed: () => undefined, clockDiffers: () => undefined, busStateChanged: () => undefined };
   const verifier = new SessionVerifier<User>(check, {
-    memory: new SessionMemory<User>(set.memory),
+    cache: new SessionCache<User>(set.memory),
     shared: link && new SharedTier<User>(readStoreSettings(link, surroundings), readUser, reports),
-    suspicion: new Suspicion(() => undefined),
-    ended: new EndedSessions(() => undefined),
+    misconfiguration: new MisconfigurationDetector(() => undefined),
+    notifier: new RevocationNotifier(() => undefined),
   });
-  verifier.endings.listen();
+  verifier.revoker.subscribe();
   return {
     host,
     verifier,
@@ -85,7 +85,7 @@ export function textOfMessage(bytes: Uint8Array): string {
 
 /** The key of a session in the store. */
 export function keyInStore(token: string): string {
-  return seal.nameOf(tokenKey(token));
+  return seal.nameOf(tokenKeyOf(token));
 }
 
 function readUser(json: object): User | undefined {

@@ -3,7 +3,13 @@ import type { SignInResult } from '../../libs/session-auth/src/client/session-cl
 import type { Credentials } from '../../libs/session-auth/src/client/session-wire.js';
 import { AccessDeniedError, SessionServiceUnavailableError } from '../../libs/session-auth/src/contract/errors.js';
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
-import { DENIED, REJECTED, unavailable, type UnavailableReason, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
+import {
+  FORBIDDEN,
+  UNAUTHENTICATED,
+  unavailable,
+  type UnavailableReason,
+  type Verdict,
+} from '../../libs/session-auth/src/contract/verdict.js';
 import type { SeededRandom } from '../soak/seeded-random.js';
 import { chance } from './random.js';
 import type { Host } from './host.js';
@@ -113,14 +119,14 @@ export class SimulatedService {
 
   #verdictOn({ token, authIv }: SessionIdentity, asked: { host: Host; sentAtMs: number; sent: number }): Verdict<User> {
     const session = this.sessions.get(token);
-    if (!session || session.state === 'ended' || session.authIv !== authIv) return REJECTED;
-    if (session.state === 'blocked') return DENIED;
+    if (!session || session.state === 'ended' || session.authIv !== authIv) return UNAUTHENTICATED;
+    if (session.state === 'blocked') return FORBIDDEN;
     const { username } = session;
     const number = this.answers.length;
     const cacheForMs = this.#cacheForMs;
     this.answers.push({ ...asked, number, token, authIv, username, readAtMs: this.#world.nowMs, maxCacheMs: cacheForMs });
     const user: User = Object.freeze({ username, auth_token: token, answer: number });
-    return { kind: 'accepted', user, json: { ...user }, ...(cacheForMs !== undefined && { cacheForMs }) };
+    return { kind: 'authenticated', user, json: { ...user }, ...(cacheForMs !== undefined && { cacheForMs }) };
   }
 
   async #signIn(host: Host, { username, password: token }: Credentials, deadline: Deadline): Promise<SignInResult<User>> {
@@ -136,14 +142,14 @@ export class SimulatedService {
   }
 
   async #signOut(host: Host, { token }: SessionIdentity, deadline: Deadline): Promise<void> {
-    const execute = (): UnavailableReason | 'done' | 'denied' => {
+    const execute = (): UnavailableReason | 'done' | 'forbidden' => {
       const session = this.sessions.get(token);
-      if (session?.state === 'blocked') return 'denied';
+      if (session?.state === 'blocked') return 'forbidden';
       if (session) this.change(session, 'ended');
       return 'done';
     };
-    const result = await this.#call<UnavailableReason | 'done' | 'denied'>({ host, deadline, execute, failed: (reason) => reason });
-    if (result === 'denied') throw new AccessDeniedError();
+    const result = await this.#call<UnavailableReason | 'done' | 'forbidden'>({ host, deadline, execute, failed: (reason) => reason });
+    if (result === 'forbidden') throw new AccessDeniedError();
     if (result !== 'done') throw new SessionServiceUnavailableError(unavailable(result));
   }
 

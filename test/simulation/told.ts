@@ -4,7 +4,7 @@ import { keyInStore } from './instance.js';
 import type { Network, Publication } from './network.js';
 import type { Host } from './host.js';
 
-const KINDS = { signOut: 'ended', forget: 'forgotten', endUser: 'userEnded', endAll: 'allEnded' } as const;
+const KINDS = { signOut: 'signedOut', forget: 'evicted', endUser: 'userRevoked', endAll: 'allRevoked' } as const;
 
 /** When instances were told of an end, in the sequence of everything; `Infinity`: never. */
 export class Told {

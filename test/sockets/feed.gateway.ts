@@ -74,7 +74,7 @@ export class FeedGateway implements OnGatewayInit, OnGatewayConnection {
   async handleConnection(client: SocketClient): Promise<void> {
     this.feed.clients.push(client);
     this.feed.connected.push(this.sockets.userOf(client)?.username);
-    if (this.feed.guards) await this.sockets.guard(client, undefined, WATCH);
+    if (this.feed.guards) await this.sockets.watch(client, undefined, WATCH);
   }
 
   @SubscribeMessage('me')

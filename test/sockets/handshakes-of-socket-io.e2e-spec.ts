@@ -214,7 +214,7 @@ describe('handshakes of socket.io', () => {
       once: () => undefined,
     };
 
-    expect(await app.get(SessionSockets).guard(stranger)).toBeUndefined();
+    expect(await app.get(SessionSockets).watch(stranger)).toBeUndefined();
     expect(sent).toEqual(['exception', 'disconnected']);
   });
 });

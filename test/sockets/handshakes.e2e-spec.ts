@@ -130,7 +130,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     await trial.attempt(trial.service.signInAs({}));
     const [client] = trial.feed.clients as [SocketClient];
 
-    expect(await app.get(SessionSockets).guard(client)).toMatchObject({ username: 'ann' });
+    expect(await app.get(SessionSockets).watch(client)).toMatchObject({ username: 'ann' });
     expect(trial.service.callsTo('user_details')).toBe(1);
   });
 

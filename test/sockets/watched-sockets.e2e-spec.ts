@@ -157,7 +157,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
   it('are checked once, though two gateways protect their server and ask for the user again', async () => {
     const { app } = await start({ recheckMs: NEVER_MS });
     await connectWith(bed.service.signInAs({}));
-    const again = app.get(SessionSockets).guard((bed.plan.connected[0] as { client: SocketClient }).client);
+    const again = app.get(SessionSockets).watch((bed.plan.connected[0] as { client: SocketClient }).client);
 
     expect((await again)?.username).toBe('ann');
     expect(checks()).toBe(1);

@@ -1,5 +1,5 @@
 /** Things an operator should know. Implemented where the logger is; called as often as they happen. */
-export interface Notices {
+export interface Warnings {
   /** The service answered what it never answers: most likely the base URL is not the session service's. */
   unexpectedReply(status: number): void;
   /** user_details answered with another token than was presented. */

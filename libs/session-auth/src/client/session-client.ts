@@ -14,7 +14,7 @@ import type { Deadline } from './deadline.js';
 import type { NoReply } from './no-reply.js';
 import type { Reply } from './reply.js';
 import type { Credentials, SessionWire } from './session-wire.js';
-import { noted, traced } from './traced-call.js';
+import { recordStatus, traced } from './traced-call.js';
 import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
 /** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
@@ -49,7 +49,7 @@ export class SessionClient<User extends UserRecord> {
   /** Asks whose session this is. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
     const call = (message?: CallMessage): Promise<Verdict<User>> =>
-      this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(noted(answer, message), session.token));
+      this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
     return traced(() => this.#wire.describe('user_details'), call, endOf);
   }
 
@@ -57,7 +57,7 @@ export class SessionClient<User extends UserRecord> {
   signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
     return traced(
       () => this.#wire.describe('sign_in'),
-      async (message) => this.#signedIn(replyIn(noted(await this.#wire.postAuthentication(credentials, authIv, deadline), message))),
+      async (message) => this.#signedIn(replyIn(recordStatus(await this.#wire.postAuthentication(credentials, authIv, deadline), message))),
     );
   }
 
@@ -65,7 +65,7 @@ export class SessionClient<User extends UserRecord> {
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     return traced(
       () => this.#wire.describe('sign_out'),
-      async (message) => signedOut(replyIn(noted(await this.#wire.deleteAuthentication(session, deadline), message))),
+      async (message) => signedOut(replyIn(recordStatus(await this.#wire.deleteAuthentication(session, deadline), message))),
     );
   }
 

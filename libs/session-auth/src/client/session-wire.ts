@@ -6,7 +6,7 @@ import type { NoReply } from './no-reply.js';
 import type { Reply } from './reply.js';
 import type { SessionHttpService } from './session-http.service.js';
 import type { SessionRequest } from './session-request.js';
-import type { CallBeginning } from './traced-call.js';
+import type { CallStart } from './traced-call.js';
 
 /** Username and password of a sign-in (section 2.3). */
 export interface Credentials {
@@ -36,7 +36,7 @@ export class SessionWire {
   readonly #apiKey: ApiKey;
   readonly #origin: string;
   readonly #basePath: string;
-  readonly #server: Pick<CallBeginning, 'serverAddress' | 'serverPort'>;
+  readonly #server: Pick<CallStart, 'serverAddress' | 'serverPort'>;
 
   constructor(http: SessionHttpService, { baseUrl, apiKey }: WireSettings) {
     const { origin, pathname, protocol, hostname, port } = new URL(baseUrl);
@@ -48,7 +48,7 @@ export class SessionWire {
   }
 
   /** What may be told of a request before it is made. */
-  describe(operation: CallBeginning['operation']): CallBeginning {
+  describe(operation: CallStart['operation']): CallStart {
     return { operation, method: METHODS[operation], ...this.#server };
   }
 

@@ -3,7 +3,7 @@ import type { NoReply } from './no-reply.js';
 import type { Reply } from './reply.js';
 
 /** What a call's message says from its beginning. */
-export type CallBeginning = Pick<CallMessage, 'operation' | 'method' | 'serverAddress' | 'serverPort'>;
+export type CallStart = Pick<CallMessage, 'operation' | 'method' | 'serverAddress' | 'serverPort'>;
 
 /** What it says of its end. */
 type End = Pick<CallMessage, 'outcome' | 'reason'>;
@@ -13,7 +13,7 @@ type End = Pick<CallMessage, 'outcome' | 'reason'>;
  * result into the message, and that holds users and tokens: so it is kept from it.
  */
 export function traced<Result>(
-  begin: () => CallBeginning,
+  begin: () => CallStart,
   call: (message?: CallMessage) => Promise<Result>,
   endOf: (result: Result) => End = () => ({ outcome: 'done' }),
 ): Promise<Result> {
@@ -21,7 +21,7 @@ export function traced<Result>(
 }
 
 /** Notes the status of a reply, if there is one, in the message, if there is one; gives the answer as it is. */
-export function noted<Answer extends Reply | NoReply>(answer: Answer, message: CallMessage | undefined): Answer {
+export function recordStatus<Answer extends Reply | NoReply>(answer: Answer, message: CallMessage | undefined): Answer {
   if (message && 'status' in answer) message.statusCode = answer.status;
   return answer;
 }

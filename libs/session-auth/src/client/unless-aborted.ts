@@ -1,5 +1,5 @@
 /** Waits for a result until the caller gives up. What others share goes on without him. */
-export function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+export function abortable<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return result;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

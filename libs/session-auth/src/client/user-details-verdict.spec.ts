@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { DENIED, REJECTED, unavailable } from '../contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/verdict.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { STALE_CONNECTION } from './no-reply.js';
-import type { Notices } from './notices.js';
+import type { Warnings } from './notices.js';
 import type { Reply } from './reply.js';
 import { outage, UserDetailsVerdicts, type ReadUser, type VerdictSettings } from './user-details-verdict.js';
 
 const nothing = (): void => undefined;
-const silent: Notices = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };
+const silent: Warnings = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };
 
 const nobody: ReadUser<UserRecord> = () => undefined;
 const failing = (): never => {
@@ -49,27 +49,31 @@ describe('Cache-Control', () => {
   const forTwoSeconds = { 'cache-control': 'max-age=2' };
 
   it('shortens what is cached of a session and of a refusal', () => {
-    const verdicts = verdictsWith({ memory });
-    expect(verdicts.of(reply(200, '{}', forTwoSeconds), 'token')).toMatchObject({ kind: 'accepted', cacheForMs: 2_000 });
+    const verdicts = verdictsWith({ cache: memory });
+    expect(verdicts.of(reply(200, '{}', forTwoSeconds), 'token')).toMatchObject({ kind: 'authenticated', cacheForMs: 2_000 });
     for (const status of [400, 401, 404]) {
-      expect(verdicts.of(reply(status, '', forTwoSeconds), 'token')).toEqual({ kind: 'rejected', cacheForMs: 2_000 });
+      expect(verdicts.of(reply(status, '', forTwoSeconds), 'token')).toEqual({ kind: 'unauthenticated', cacheForMs: 2_000 });
     }
   });
 
   it('leaves the verdict as it is without the header, without a limit, with a longer one and with the cache off', () => {
     for (const headers of [{}, { 'cache-control': 'private' }, { 'cache-control': 'max-age=3600' }]) {
-      expect(verdictsWith({ memory }).of(reply(200, '{}', headers), 'token')).toStrictEqual({ kind: 'accepted', user: {}, json: {} });
-      expect(verdictsWith({ memory }).of(reply(401, '', headers), 'token')).toBe(REJECTED);
+      expect(verdictsWith({ cache: memory }).of(reply(200, '{}', headers), 'token')).toStrictEqual({
+        kind: 'authenticated',
+        user: {},
+        json: {},
+      });
+      expect(verdictsWith({ cache: memory }).of(reply(401, '', headers), 'token')).toBe(UNAUTHENTICATED);
     }
-    expect(verdictsWith().of(reply(200, '{}', forTwoSeconds), 'token')).toStrictEqual({ kind: 'accepted', user: {}, json: {} });
-    expect(verdictsWith().of(reply(401, '', forTwoSeconds), 'token')).toBe(REJECTED);
+    expect(verdictsWith().of(reply(200, '{}', forTwoSeconds), 'token')).toStrictEqual({ kind: 'authenticated', user: {}, json: {} });
+    expect(verdictsWith().of(reply(401, '', forTwoSeconds), 'token')).toBe(UNAUTHENTICATED);
   });
 
   it.each([
-    ['an accepted session that must not be cached', 200, 'no-store', { memory }, 1],
-    ['an accepted session whose answer is too old', 200, 'max-age=0', { memory }, 1],
-    ['a refusal', 401, 'no-store', { memory }, 0],
-    ['a shorter lifetime', 200, 'max-age=1', { memory }, 0],
+    ['an accepted session that must not be cached', 200, 'no-store', { cache: memory }, 1],
+    ['an accepted session whose answer is too old', 200, 'max-age=0', { cache: memory }, 1],
+    ['a refusal', 401, 'no-store', { cache: memory }, 0],
+    ['a shorter lifetime', 200, 'max-age=1', { cache: memory }, 0],
     ['an accepted session with the cache off', 200, 'no-store', {}, 0],
   ])('of %s is noticed or not', (_name, status, control, settings, times) => {
     let noticed = 0;
@@ -89,9 +93,9 @@ describe('a call without a reply', () => {
 describe('a documented refusal', () => {
   it.each([
     ['404 with a body is not of the service', 404, 'not found', {}, unavailable('unexpected_status')],
-    ['404 without a body ends the session', 404, '', {}, REJECTED],
-    ['404 with a body ends the session where the application says so', 404, 'not found', { 404: 'unauthenticated' }, REJECTED],
-    ['404 refuses the application where the application says so', 404, '', { 404: 'forbidden' }, DENIED],
+    ['404 without a body ends the session', 404, '', {}, UNAUTHENTICATED],
+    ['404 with a body ends the session where the application says so', 404, 'not found', { 404: 'unauthenticated' }, UNAUTHENTICATED],
+    ['404 refuses the application where the application says so', 404, '', { 404: 'forbidden' }, FORBIDDEN],
     ['401 is an outage where the application says so', 401, '', { 401: 'unavailable' }, unavailable('unexpected_status')],
   ] as const)('%s', (_name, status, body, statusMap, verdict) => {
     expect(verdictsWith({ statusMap }).of(reply(status, body), 'token')).toEqual(verdict);

@@ -1,8 +1,8 @@
 import type { UserRecord } from '../contract/user-record.js';
-import { DENIED, REJECTED, unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
 import { readCacheForMs } from './cache-lifetime.js';
 import type { NoReply } from './no-reply.js';
-import type { Notices } from './notices.js';
+import type { Warnings } from './notices.js';
 import { readJsonObject, type Reply } from './reply.js';
 import { readRetryAfterSeconds } from './retry-after.js';
 import { DEFAULT_STATUS_MEANINGS, type RefusalStatus, type StatusMap } from './status-meaning.js';
@@ -24,19 +24,19 @@ export interface VerdictSettings {
   readonly statusMap: StatusMap;
   readonly tokenEcho: TokenEcho;
   /** `undefined`: the cache is off. */
-  readonly memory?: CacheLifetimes | undefined;
+  readonly cache?: CacheLifetimes | undefined;
 }
 
 /** Turns the reply to user_details into a verdict: the one table from status to outcome. */
 export class UserDetailsVerdicts<User extends UserRecord> {
   readonly #readUser: ReadUser<User>;
   readonly #settings: VerdictSettings;
-  readonly #notices: Notices;
+  readonly #warnings: Warnings;
 
-  constructor(readUser: ReadUser<User>, settings: VerdictSettings, notices: Notices) {
+  constructor(readUser: ReadUser<User>, settings: VerdictSettings, notices: Warnings) {
     this.#readUser = readUser;
     this.#settings = settings;
-    this.#notices = notices;
+    this.#warnings = notices;
   }
 
   /** The verdict on the session whose token was presented. Code of the application that throws on the way has not accepted anybody. */
@@ -50,38 +50,38 @@ export class UserDetailsVerdicts<User extends UserRecord> {
 
   #read(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
     if ('noReply' in reply) return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
-    if (reply.status === 200) return this.#accepted(reply, presentedToken);
-    if (isRefusal(reply.status)) return this.#refused(reply, reply.status);
+    if (reply.status === 200) return this.#readUserDetails(reply, presentedToken);
+    if (isRefusal(reply.status)) return this.#readRefusal(reply, reply.status);
     return outage(reply);
   }
 
-  #accepted(reply: Reply, presentedToken: string): Verdict<User> {
+  #readUserDetails(reply: Reply, presentedToken: string): Verdict<User> {
     const record = readRecord(reply, this.#readUser);
     if (!record) return unavailable('malformed');
     const { user } = record;
     const echoed = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
-    if (!echoed) this.#notices.tokenMismatch();
+    if (!echoed) this.#warnings.tokenMismatch();
     if (!echoed && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
     const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
-    if (cacheForMs === undefined) return { kind: 'accepted', ...record };
-    if (cacheForMs === 0) this.#notices.cachingForbidden();
-    return { kind: 'accepted', ...record, cacheForMs };
+    if (cacheForMs === undefined) return { kind: 'authenticated', ...record };
+    if (cacheForMs === 0) this.#warnings.cachingForbidden();
+    return { kind: 'authenticated', ...record, cacheForMs };
   }
 
-  #refused(reply: Reply, status: RefusalStatus): Verdict<User> {
+  #readRefusal(reply: Reply, status: RefusalStatus): Verdict<User> {
     const mapped = this.#settings.statusMap[status];
     if (status === 404 && mapped === undefined && reply.body?.length !== 0) {
-      this.#notices.unexpectedReply(status);
+      this.#warnings.unexpectedReply(status);
       return unavailable('unexpected_status');
     }
     const meaning = mapped ?? DEFAULT_STATUS_MEANINGS[status];
-    if (meaning !== 'unauthenticated') return meaning === 'forbidden' ? DENIED : unavailable('unexpected_status');
+    if (meaning !== 'unauthenticated') return meaning === 'forbidden' ? FORBIDDEN : unavailable('unexpected_status');
     const cacheForMs = this.#cacheForMs(reply, 'negativeTtlMs');
-    return cacheForMs === undefined ? REJECTED : { ...REJECTED, cacheForMs };
+    return cacheForMs === undefined ? UNAUTHENTICATED : { ...UNAUTHENTICATED, cacheForMs };
   }
 
   #cacheForMs({ headers }: Reply, lifetime: keyof CacheLifetimes): number | undefined {
-    const { memory } = this.#settings;
+    const { cache: memory } = this.#settings;
     return memory && readCacheForMs(headers, memory[lifetime]);
   }
 }

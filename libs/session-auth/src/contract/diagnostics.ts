@@ -2,7 +2,7 @@ import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel'
 import type { UnavailableReason, Verdict } from './verdict.js';
 
 /** Where the answer to a check came from: memory of this instance, the store of all, or the session service. */
-export type CheckSource = 'memory' | 'store' | 'service';
+export type CheckSource = 'cache' | 'store' | 'service';
 
 /** A check has its verdict. Published to `nestjs-session-auth:check`; it holds nothing of the session. */
 export interface CheckMessage {

@@ -10,7 +10,7 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from './errors.js';
-import { DENIED, REJECTED, unavailable } from './verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './verdict.js';
 
 describe('an error of this library', () => {
   it.each<[SessionAuthError, name: string, code: string, statusCode: number]>([
@@ -47,8 +47,8 @@ describe('an error of another copy of this library', () => {
 
 describe('the error of a verdict', () => {
   it('says the same as the verdict', () => {
-    expect(errorOf(REJECTED)).toBeInstanceOf(SessionRejectedError);
-    expect(errorOf(DENIED)).toBeInstanceOf(AccessDeniedError);
+    expect(errorOf(UNAUTHENTICATED)).toBeInstanceOf(SessionRejectedError);
+    expect(errorOf(FORBIDDEN)).toBeInstanceOf(AccessDeniedError);
     expect(errorOf(unavailable('busy', 3))).toMatchObject({ statusCode: 503, reason: 'busy', retryAfterSeconds: 3 });
   });
 });

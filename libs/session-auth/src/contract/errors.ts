@@ -103,8 +103,8 @@ export class SessionServiceUnavailableError extends SessionAuthError {
 }
 
 /** The error that tells a caller of the service class what a refusing verdict means. */
-export function errorOf(verdict: Exclude<Verdict<unknown>, { kind: 'accepted' }>): SessionAuthError {
-  if (verdict.kind === 'rejected') return new SessionRejectedError();
-  if (verdict.kind === 'denied') return new AccessDeniedError();
+export function errorOf(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): SessionAuthError {
+  if (verdict.kind === 'unauthenticated') return new SessionRejectedError();
+  if (verdict.kind === 'forbidden') return new AccessDeniedError();
   return new SessionServiceUnavailableError(verdict);
 }

@@ -1,13 +1,13 @@
 import type { UserRecord, UserRecordClass } from './user-record.js';
 
 /** A record class that keeps `auth_token` where no enumeration, serialisation or inspection looks. */
-export interface TokenHidingClass<User extends UserRecord> {
+export interface HiddenTokenClass<User extends UserRecord> {
   readonly record: UserRecordClass<User>;
   readonly hideToken: (user: object, token: string | undefined) => void;
 }
 
 /** Derives such a class. Its instances are instances of `record`, and `auth_token` can be read on them. */
-export function hidingToken<User extends UserRecord>(record: UserRecordClass<User>): TokenHidingClass<User> {
+export function withHiddenToken<User extends UserRecord>(record: UserRecordClass<User>): HiddenTokenClass<User> {
   const derived = class extends (record as UserRecordClass) {
     #token: string | undefined;
 

@@ -1,17 +1,17 @@
 import { plainToInstance } from 'class-transformer';
-import { describedOnce, isTransformed, type FieldDescription } from './record-description.js';
+import { fieldsOf, isTransformed, type FieldDescription } from './record-description.js';
 
 type Fields = Record<string, unknown>;
 type Build = (json: object) => object;
 
 /** How a record is built of JSON: with its declared fields and no others, at every depth, and without the field `except`. */
 export function compileRecordBuilder(record: new () => object, except?: string): Build {
-  const fields = describedOnce(record).filter(({ name }) => name !== except);
-  return fields.some((field) => isTransformed(record, field)) ? transformerOf(record) : takerOf(record, fields);
+  const fields = fieldsOf(record).filter(({ name }) => name !== except);
+  return fields.some((field) => isTransformed(record, field)) ? transformerOf(record) : fieldCopierOf(record, fields);
 }
 
 /** Takes the declared fields as they are, and builds what they hold of nested classes. */
-function takerOf(record: new () => object, fields: readonly FieldDescription[]): Build {
+function fieldCopierOf(record: new () => object, fields: readonly FieldDescription[]): Build {
   const steps = fields.map(({ name, nested }) => ({ name, buildNested: nested && compileRecordBuilder(nested) }));
   return (json) => {
     const instance = new record() as Fields;
@@ -32,18 +32,18 @@ function mapObjects(value: unknown, build: Build): unknown {
 function transformerOf(record: new () => object): Build {
   return (json) => {
     const instance = plainToInstance(record, json);
-    dropUndeclared(instance);
+    removeUndeclared(instance);
     return instance;
   };
 }
 
-function dropUndeclared(value: unknown): void {
-  if (Array.isArray(value)) value.forEach(dropUndeclared);
+function removeUndeclared(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(removeUndeclared);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  const fields = describedOnce(value.constructor as new () => object);
+  const fields = fieldsOf(value.constructor as new () => object);
   for (const name of Object.keys(value)) {
     const field = fields.find((declared) => declared.name === name);
     if (!field) Reflect.deleteProperty(value, name);
-    else if (field.nested) dropUndeclared((value as Fields)[name]);
+    else if (field.nested) removeUndeclared((value as Fields)[name]);
   }
 }

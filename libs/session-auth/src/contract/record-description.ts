@@ -21,7 +21,7 @@ export interface FieldDescription {
 const described = new WeakMap<object, readonly FieldDescription[]>();
 
 /** What a class declares, read at its first use. */
-export function describedOnce(record: RecordClass): readonly FieldDescription[] {
+export function fieldsOf(record: RecordClass): readonly FieldDescription[] {
   const fields = described.get(record) ?? describeRecord(record);
   described.set(record, fields);
   return fields;
@@ -82,12 +82,12 @@ function callValidator(validator: ValidatorConstraintInterface, { propertyName, 
     const verdict = validator.validate(value, args);
     args.value = undefined;
     args.object = args;
-    return isYes(verdict);
+    return isTrue(verdict);
   };
 }
 
 /** A promise is no yes: it comes too late to decide on a session, and its rejection is nobody's business. */
-function isYes(verdict: boolean | Promise<boolean>): boolean {
+function isTrue(verdict: boolean | Promise<boolean>): boolean {
   if (!(verdict instanceof Promise)) return verdict;
   verdict.catch(() => undefined);
   return false;

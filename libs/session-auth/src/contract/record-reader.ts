@@ -1,7 +1,7 @@
 import { compileRecordBuilder } from './record-builder.js';
 import { isValidRecord } from './record-check.js';
-import { describedOnce, type FieldDescription } from './record-description.js';
-import { hidingToken } from './hidden-token.js';
+import { fieldsOf, type FieldDescription } from './record-description.js';
+import { withHiddenToken } from './hidden-token.js';
 import type { UserRecord, UserRecordClass } from './user-record.js';
 
 type Fields = Record<string, unknown>;
@@ -15,8 +15,8 @@ export function compileRecordReader<User extends UserRecord>(
   record: UserRecordClass<User>,
   share?: (user: Fields) => void,
 ): (json: object) => User | undefined {
-  const hiding = hidingToken(record);
-  const fields = describedOnce(record);
+  const hiding = withHiddenToken(record);
+  const fields = fieldsOf(record);
   const build = compileRecordBuilder(hiding.record, TOKEN_FIELD);
   return (json) => {
     const user = build(json) as Fields;
@@ -49,7 +49,7 @@ function settle(instance: Fields, fields: readonly FieldDescription[]): void {
 }
 
 function settleNested(value: object): void {
-  if (!Array.isArray(value)) settle(value as Fields, describedOnce(value.constructor as new () => object));
+  if (!Array.isArray(value)) settle(value as Fields, fieldsOf(value.constructor as new () => object));
   else for (const item of value as object[]) settleNested(item);
 }
 

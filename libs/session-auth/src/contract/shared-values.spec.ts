@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileRecordReader } from './record-reader.js';
-import { sharingValues } from './shared-values.js';
+import { internCommonValues } from './shared-values.js';
 import { CclInfo, UserRecord } from './user-record.js';
 
 const id = fc.option(fc.integer({ min: -1, max: 3 }), { nil: null });
@@ -19,7 +19,7 @@ const record = fc.record(
 
 describe('records that share values', () => {
   it('say the same as records that do not', () => {
-    const sharing = compileRecordReader(UserRecord, sharingValues());
+    const sharing = compileRecordReader(UserRecord, internCommonValues());
     const alone = compileRecordReader(UserRecord);
     fc.assert(
       fc.property(record, (json) => expect(sharing(json)).toEqual(alone(json))),
@@ -28,7 +28,7 @@ describe('records that share values', () => {
   });
 
   it('hold one frozen ccl_info for all who have the same ids', () => {
-    const read = compileRecordReader(UserRecord, sharingValues());
+    const read = compileRecordReader(UserRecord, internCommonValues());
     const [ann, bo, dan, cleo] = [{ client_id: 1 }, { client_id: 1 }, { client_id: 1 }, { company_id: 1 }].map((ids) =>
       read({ username: 'x', ccl_info: ids }),
     );
@@ -39,7 +39,7 @@ describe('records that share values', () => {
   });
 
   it('share no more than a thousand values of a field, and go on sharing those', () => {
-    const read = compileRecordReader(UserRecord, sharingValues());
+    const read = compileRecordReader(UserRecord, internCommonValues());
     const infoOf = (id: number): unknown => read({ username: 'x', ccl_info: { client_id: id } })?.ccl_info;
     const infos = Array.from({ length: 1_001 }, (_, id) => infoOf(id));
     expect(infoOf(999)).toBe(infos[999]);
@@ -50,7 +50,7 @@ describe('records that share values', () => {
 
   it('keep a ccl_info of the class that the application made of it', () => {
     class OwnCclInfo extends CclInfo {}
-    const share = sharingValues();
+    const share = internCommonValues();
     const [ann, bo] = [{ ccl_info: new CclInfo() }, { ccl_info: new OwnCclInfo() }];
     share(ann);
     share(bo);

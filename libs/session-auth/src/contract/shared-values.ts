@@ -1,7 +1,7 @@
 import { CclInfo } from './user-record.js';
 
 /** Fields whose values many users have in common. */
-const SHARED_FIELDS = ['first_name', 'last_name', 'role', 'sub_role', 'preffered_language', 'client_name', 'display_label'] as const;
+const COMMON_FIELDS = ['first_name', 'last_name', 'role', 'sub_role', 'preffered_language', 'client_name', 'display_label'] as const;
 
 const MAX_VALUES = 1_000;
 const MAX_LENGTH = 128;
@@ -9,9 +9,9 @@ const MAX_LENGTH = 128;
 type Fields = Record<string, unknown>;
 
 /** Makes a record share what it has in common with others, so that each such value is remembered once, up to a limit for each field. */
-export function sharingValues(): (user: Fields) => void {
-  const texts = SHARED_FIELDS.map((name) => ({ name, share: keptOnce<string>() }));
-  const shareCclInfo = keptOnce<CclInfo>();
+export function internCommonValues(): (user: Fields) => void {
+  const texts = COMMON_FIELDS.map((name) => ({ name, share: internTable<string>() }));
+  const shareCclInfo = internTable<CclInfo>();
   return (user) => {
     for (const { name, share } of texts) {
       const text = user[name];
@@ -23,7 +23,7 @@ export function sharingValues(): (user: Fields) => void {
 }
 
 /** Gives back the first value that was given under a key. */
-function keptOnce<Value>(): (key: string, value: Value) => Value {
+function internTable<Value>(): (key: string, value: Value) => Value {
   const values = new Map<string, Value>();
   return (key, value) => {
     const known = values.get(key);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { DENIED, REJECTED, unavailable } from './verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './verdict.js';
 
 describe('a verdict that everyone shares', () => {
   it.each([
-    [REJECTED, 'rejected'],
-    [DENIED, 'denied'],
+    [UNAUTHENTICATED, 'unauthenticated'],
+    [FORBIDDEN, 'forbidden'],
   ])('%j can be changed by nobody', (verdict, kind) => {
     expect(verdict).toStrictEqual({ kind });
     expect(Object.isFrozen(verdict)).toBe(true);

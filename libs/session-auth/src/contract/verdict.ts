@@ -21,8 +21,8 @@ export interface Unavailable {
 }
 
 /** The session is valid. */
-export interface Accepted<User> {
-  readonly kind: 'accepted';
+export interface Authenticated<User> {
+  readonly kind: 'authenticated';
   readonly user: User;
   /** What the service said, word for word, if it said so just now. */
   readonly json?: object;
@@ -35,19 +35,19 @@ export interface Accepted<User> {
 }
 
 /** The session is not valid. */
-export interface Rejected {
-  readonly kind: 'rejected';
+export interface Unauthenticated {
+  readonly kind: 'unauthenticated';
   /** The same for a refusal, if that is less than `negativeTtlMs`. */
   readonly cacheForMs?: number;
 }
 
 /** What became of one check. A value and not an error, because a flood of refusals must not pay for stack traces. */
-export type Verdict<User> = Accepted<User> | Rejected | { readonly kind: 'denied' } | Unavailable;
+export type Verdict<User> = Authenticated<User> | Unauthenticated | { readonly kind: 'forbidden' } | Unavailable;
 
 /** The session is not valid: 401. */
-export const REJECTED = Object.freeze({ kind: 'rejected' }) satisfies Rejected;
+export const UNAUTHENTICATED = Object.freeze({ kind: 'unauthenticated' }) satisfies Unauthenticated;
 /** The service refuses this application or user: 403. */
-export const DENIED = Object.freeze({ kind: 'denied' });
+export const FORBIDDEN = Object.freeze({ kind: 'forbidden' });
 
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 

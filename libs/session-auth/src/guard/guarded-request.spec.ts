@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/user-record.js';
-import { attachNobody, attachUser, isAdmitted, tokenOf, userOf } from './guarded-request.js';
+import { detachUser, attachUser, isAdmitted, tokenOf, userOf } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
-const accepted = { kind: 'accepted', user: ann } as const;
-const verifier = { endings: { count: 0 } };
+const accepted = { kind: 'authenticated', user: ann } as const;
+const verifier = { revoker: { count: 0 } };
 const context = {} as ExecutionContext;
 const admission = { verifier, revocations: 0, context, token: 'token', user: ann };
 const anonymous = { ...admission, user: undefined, token: undefined };
@@ -21,14 +21,14 @@ describe('a request', () => {
   it('has neither once a rule admits it without a session', () => {
     const request = {};
     attachUser(request, accepted, admission);
-    attachNobody(request, anonymous);
+    detachUser(request, anonymous);
     expect([tokenOf(request), userOf(request)]).toEqual([undefined, undefined]);
   });
 
   it.each([
     ['this call by this registration', verifier, context, true],
     ['another call of the same request', verifier, {} as ExecutionContext, false],
-    ['this call by another registration', { endings: { count: 0 } }, context, false],
+    ['this call by another registration', { revoker: { count: 0 } }, context, false],
   ])('is admitted to %s: see the last column', (_case, asking, call, expected) => {
     const request = {};
     attachUser(request, accepted, admission);
@@ -60,7 +60,7 @@ describe('a request that one guard marked as stale', () => {
 
   it.each([
     ['confirms its session', (request: object) => attachUser(request, accepted, admission)],
-    ['admits it without a session', (request: object) => attachNobody(request, anonymous)],
+    ['admits it without a session', (request: object) => detachUser(request, anonymous)],
   ])('is not stale any more once another guard %s', (_name, guard) => {
     const request = afterStale();
     guard(request);
@@ -70,7 +70,7 @@ describe('a request that one guard marked as stale', () => {
   it('is the exception: others have no such mark at all', () => {
     const [user, nobody] = [{}, {}];
     attachUser(user, accepted, admission);
-    attachNobody(nobody, anonymous);
+    detachUser(nobody, anonymous);
     expect([user, nobody].map((request) => Object.keys(request))).toEqual([['user'], ['user']]);
   });
 });

@@ -9,7 +9,7 @@ const ADMISSION = Symbol('admission');
 
 /** What is read of a verifier here. */
 interface Verifier {
-  readonly endings: { readonly count: number };
+  readonly revoker: { readonly count: number };
 }
 
 /** Which guard admitted a request to which handler. */
@@ -41,7 +41,7 @@ export function lastCheckOf(request: GuardedRequest): SessionCheck<UserRecord> |
 }
 
 /** Keeps a check with its request, for the request's next guard. */
-export function keepCheck(request: GuardedRequest, check: SessionCheck<UserRecord>): void {
+export function storeCheck(request: GuardedRequest, check: SessionCheck<UserRecord>): void {
   request[CHECK] = check;
 }
 
@@ -52,13 +52,13 @@ export function keepCheck(request: GuardedRequest, check: SessionCheck<UserRecor
 export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
   if (admission?.context !== context || admission.verifier !== verifier) return false;
-  return admission.revocations === verifier.endings.count && admission.user === request.user;
+  return admission.revocations === verifier.revoker.count && admission.user === request.user;
 }
 
 /** Makes the session's user the user of the request, whatever stood there before. */
 export function attachUser(
   request: GuardedRequest,
-  { user, stale }: Verdict<UserRecord> & { kind: 'accepted' },
+  { user, stale }: Verdict<UserRecord> & { kind: 'authenticated' },
   admission: Admission,
 ): void {
   request.user = user;
@@ -67,7 +67,7 @@ export function attachUser(
 }
 
 /** Removes the user of the request, whatever stood there before. */
-export function attachNobody(request: GuardedRequest, admission: Admission): void {
+export function detachUser(request: GuardedRequest, admission: Admission): void {
   request.user = undefined;
   if (request.sessionIsStale) request.sessionIsStale = undefined;
   request[ADMISSION] = admission;

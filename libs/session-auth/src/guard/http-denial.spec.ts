@@ -10,16 +10,24 @@ import {
   type SessionAuthError,
 } from '../contract/errors.js';
 import { unavailable } from '../contract/verdict.js';
-import { denialOf, exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type HttpDenial } from './http-denial.js';
+import {
+  denialOf,
+  exceptionOf,
+  ACCESS_DENIED,
+  SESSION_REJECTED,
+  SESSION_REQUIRED,
+  unavailableDenial,
+  type HttpDenial,
+} from './http-denial.js';
 
 const challenge = ['www-authenticate', 'X-Auth-Token realm="session"'];
 const refusedChallenge = ['www-authenticate', 'X-Auth-Token realm="session", error="invalid_token"'];
 
 describe('a refusal of the guard', () => {
   it.each<[HttpDenial, object]>([
-    [TOKEN_REQUIRED, { statusCode: 401, code: 'SESSION_REQUIRED', headers: [challenge] }],
-    [TOKEN_REFUSED, { statusCode: 401, code: 'SESSION_REJECTED', headers: [refusedChallenge] }],
-    [FORBIDDEN, { statusCode: 403, code: 'ACCESS_DENIED', headers: [] }],
+    [SESSION_REQUIRED, { statusCode: 401, code: 'SESSION_REQUIRED', headers: [challenge] }],
+    [SESSION_REJECTED, { statusCode: 401, code: 'SESSION_REJECTED', headers: [refusedChallenge] }],
+    [ACCESS_DENIED, { statusCode: 403, code: 'ACCESS_DENIED', headers: [] }],
     [unavailableDenial(unavailable('busy', 7)), { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', headers: [['retry-after', '7']] }],
   ])('$code says what it is, and what to do', (denial, said) => {
     expect(denial).toMatchObject(said);

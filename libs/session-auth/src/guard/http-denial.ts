@@ -21,10 +21,10 @@ export interface GuardDenial extends HttpDenial {
 }
 
 const CHALLENGE = ['www-authenticate', 'X-Auth-Token realm="session"'] as const;
-const REFUSED_CHALLENGE = ['www-authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
+const INVALID_TOKEN_CHALLENGE = ['www-authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
 
 /** 401: no token was presented. */
-export const TOKEN_REQUIRED: GuardDenial = {
+export const SESSION_REQUIRED: GuardDenial = {
   statusCode: 401,
   code: 'SESSION_REQUIRED',
   message: 'A session token is required',
@@ -32,15 +32,15 @@ export const TOKEN_REQUIRED: GuardDenial = {
 };
 
 /** 401: a token was presented and refused. */
-export const TOKEN_REFUSED: GuardDenial = {
+export const SESSION_REJECTED: GuardDenial = {
   statusCode: 401,
   code: 'SESSION_REJECTED',
   message: 'The session is not valid',
-  headers: [REFUSED_CHALLENGE],
+  headers: [INVALID_TOKEN_CHALLENGE],
 };
 
 /** 403: the caller may not enter. It does not say what was required. */
-export const FORBIDDEN: GuardDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [] };
+export const ACCESS_DENIED: GuardDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [] };
 
 /** 503: nobody can say now whether the session is valid. */
 export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retryAfterSeconds'>): GuardDenial {
@@ -55,7 +55,7 @@ export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retr
 
 /** The same for an error of the service class that a controller let through. */
 export function denialOf(error: SessionAuthError): HttpDenial {
-  if (error.code === TOKEN_REFUSED.code) return TOKEN_REFUSED;
+  if (error.code === SESSION_REJECTED.code) return SESSION_REJECTED;
   if (isUnavailable(error)) return { ...unavailableDenial(error), message: error.message };
   const { statusCode, code, message } = error;
   return { statusCode, code, message, headers: statusCode === 401 ? [CHALLENGE] : [] };

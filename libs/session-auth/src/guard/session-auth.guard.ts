@@ -5,8 +5,8 @@ import type { UserRecord } from '../contract/user-record.js';
 import type { Verdict } from '../contract/verdict.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
-import { attachNobody, attachUser, isAdmitted, keepCheck, lastCheckOf, type Admission } from './guarded-request.js';
-import { exceptionOf, FORBIDDEN, TOKEN_REFUSED, TOKEN_REQUIRED, type GuardDenial } from './http-denial.js';
+import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
+import { exceptionOf, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED, type GuardDenial } from './http-denial.js';
 import { keepFromSharedCaches } from './http-reply.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
 import { reportDenial } from './report-denial.js';
@@ -35,15 +35,15 @@ export class SessionAuthGuard implements CanActivate {
     if (rule.kind === 'public') return true;
     const call = transportOf(context)?.open(context);
     if (!call) {
-      reportDenial(FORBIDDEN);
-      return Promise.reject(exceptionOf(FORBIDDEN));
+      reportDenial(ACCESS_DENIED);
+      return Promise.reject(exceptionOf(ACCESS_DENIED));
     }
 
     if (isAdmitted(call.request, this.parts.verifier, context)) return true;
     if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
-    if (session === NO_TOKEN) return this.admitAnonymous(call, rule, TOKEN_REQUIRED);
-    if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, rule, TOKEN_REFUSED);
+    if (session === NO_TOKEN) return this.admitAnonymous(call, rule, SESSION_REQUIRED);
+    if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, rule, SESSION_REJECTED);
     const verdict = this.check(call, rule, session);
     return verdict instanceof Promise
       ? verdict.then((settled) => this.admit(call, rule, session.token, settled))
@@ -54,20 +54,20 @@ export class SessionAuthGuard implements CanActivate {
   private check({ request }: GuardedCall, rule: ClosedRule, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
     const maxAgeMs = rule.kind === 'protected' ? rule.maxAgeMs : undefined;
     const check = this.parts.verifier.check(session, maxAgeMs, lastCheckOf(request));
-    keepCheck(request, check);
+    storeCheck(request, check);
     return check.verdict;
   }
 
   private admit(call: GuardedCall, rule: ClosedRule, token: string, verdict: Verdict<UserRecord>): true | Promise<true> {
-    if (verdict.kind === 'rejected') return this.admitAnonymous(call, rule, TOKEN_REFUSED);
-    if (verdict.kind !== 'accepted') return this.deny(call, denialOfVerdict(verdict));
+    if (verdict.kind === 'unauthenticated') return this.admitAnonymous(call, rule, SESSION_REJECTED);
+    if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
 
     const meets = meetsAll(rule.requirements, verdict.user, call.context);
-    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, token, verdict) : this.deny(call, FORBIDDEN)));
-    return meets ? this.enter(call, token, verdict) : this.deny(call, FORBIDDEN);
+    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, token, verdict) : this.deny(call, ACCESS_DENIED)));
+    return meets ? this.enter(call, token, verdict) : this.deny(call, ACCESS_DENIED);
   }
 
-  private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'accepted' }): true {
+  private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'authenticated' }): true {
     attachUser(call.request, accepted, this.admissionTo(call, accepted.user, token));
     call.transport.admitted?.(call);
     return true;
@@ -75,14 +75,14 @@ export class SessionAuthGuard implements CanActivate {
 
   private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
-    attachNobody(call.request, this.admissionTo(call, undefined, undefined));
+    detachUser(call.request, this.admissionTo(call, undefined, undefined));
     call.transport.admitted?.(call);
     return true;
   }
 
   private admissionTo({ context }: GuardedCall, user: UserRecord | undefined, token: string | undefined): Admission {
     const { verifier } = this.parts;
-    return { verifier, revocations: verifier.endings.count, context, user, token };
+    return { verifier, revocations: verifier.revoker.count, context, user, token };
   }
 
   private deny(call: GuardedCall, denial: GuardDenial): Promise<never> {

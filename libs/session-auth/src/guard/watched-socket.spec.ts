@@ -4,7 +4,7 @@ import type { UserRecord } from '../contract/user-record.js';
 import { unavailable, type Verdict } from '../contract/verdict.js';
 import { WatchedSocket } from './watched-socket.js';
 
-const ACCEPTED = { kind: 'accepted', user: { username: 'ann' } } as const;
+const ACCEPTED = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const SESSION = { token: 'some-token', authIv: undefined };
 const OUTAGE = unavailable('unreachable', 9);
 
@@ -83,8 +83,8 @@ describe('a watched socket', () => {
   });
 
   it.each([
-    ['rejected', 4401, 'SESSION_REJECTED'],
-    ['denied', 4403, 'ACCESS_DENIED'],
+    ['unauthenticated', 4401, 'SESSION_REJECTED'],
+    ['forbidden', 4403, 'ACCESS_DENIED'],
   ] as const)('is ended by a check that is %s, and then let alone', async (kind, code, reason) => {
     await watched.start();
     verdict = { kind };

@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
-import { unavailable, type Accepted, type Unavailable, type Verdict } from '../contract/verdict.js';
+import { unavailable, type Authenticated, type Unavailable, type Verdict } from '../contract/verdict.js';
 import { unavailableDenial, type HttpDenial } from './http-denial.js';
 import { payloadOf } from './transports/denial-payload.js';
 import { disconnect, whenClosed, type SocketClient } from './transports/socket-client.js';
@@ -46,7 +46,7 @@ export class WatchedSocket {
   }
 
   /** Takes the verdict of the handshake for the first check. The socket may be not open yet: {@link opened} follows. */
-  admit(accepted: Accepted<UserRecord>): void {
+  admit(accepted: Authenticated<UserRecord>): void {
     this.#accepted(accepted);
     this.#started = Promise.resolve(this.#user);
   }
@@ -81,12 +81,12 @@ export class WatchedSocket {
   async #check(): Promise<void> {
     const verdict = await this.#watch.verify(this.#session);
     if (this.#over) return;
-    if (verdict.kind === 'accepted') this.#accepted(verdict);
+    if (verdict.kind === 'authenticated') this.#accepted(verdict);
     else if (verdict.kind === 'unavailable') this.#unconfirmed(verdict);
     else this.end(denialOfVerdict(verdict));
   }
 
-  #accepted({ user, stale }: Accepted<UserRecord>): void {
+  #accepted({ user, stale }: Authenticated<UserRecord>): void {
     this.#user = user;
     if (stale) {
       this.#unconfirmed(unavailable('unreachable'));

@@ -1,6 +1,6 @@
 import type { Deadline } from '../client/deadline.js';
 import type { Deadlines } from '../client/deadlines.js';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { abortable } from '../client/unless-aborted.js';
 import { SessionServiceUnavailableError } from '../contract/errors.js';
 import { unavailable } from '../contract/verdict.js';
 
@@ -37,7 +37,7 @@ export class CallLimit {
     signal?.addEventListener('abort', abort, { once: true });
     this.#inFlight += 1;
     try {
-      return await unlessAborted(work(deadline), signal);
+      return await abortable(work(deadline), signal);
     } finally {
       this.#inFlight -= 1;
       signal?.removeEventListener('abort', abort);

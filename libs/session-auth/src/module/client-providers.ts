@@ -1,14 +1,14 @@
 import type { FactoryProvider, Provider } from '@nestjs/common';
 import { agentAdapter } from '../client/agent-adapter.js';
 import { Connections } from '../client/connections.js';
-import type { Notices } from '../client/notices.js';
+import type { Warnings } from '../client/notices.js';
 import { Deadlines } from '../client/deadlines.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { SessionWire } from '../client/session-wire.js';
 import { UserDetailsVerdicts, type ReadUser } from '../client/user-details-verdict.js';
 import type { UserRecord } from '../contract/user-record.js';
-import { NoticeLog } from './notice-log.js';
+import { WarningLog } from './notice-log.js';
 import { SETTINGS, USER_READER } from './settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 
@@ -45,16 +45,16 @@ const client: FactoryProvider<SessionClient<UserRecord>> = {
     readUser: ReadUser<UserRecord>,
     service: SessionHttpService,
     pool: Connections,
-    log: NoticeLog,
+    log: WarningLog,
   ) => {
-    const verdicts = new UserDetailsVerdicts(readUser, set, noticesTo(log, set, pool));
+    const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, pool));
     return new SessionClient(new SessionWire(service, set), verdicts, readUser, set.http.maxTokenLength);
   },
-  inject: [SETTINGS, USER_READER, SessionHttpService, Connections, NoticeLog],
+  inject: [SETTINGS, USER_READER, SessionHttpService, Connections, WarningLog],
 };
 
 /** A connection may bring each caller the answer of the one before. */
-function noticesTo(log: NoticeLog, { tokenEcho }: SessionAuthSettings, pool: Connections): Notices {
+function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, pool: Connections): Warnings {
   const tokenMismatch = (): void => {
     log.tokenMismatch();
     if (tokenEcho === 'deny') pool.renew();

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import type { Notices } from '../client/notices.js';
+import type { Warnings } from '../client/notices.js';
 
 const ONCE_EVERY_MS = 60_000;
 
 /** Writes notices to Nest's logger, each kind at most once a minute. */
-export class NoticeLog implements Notices {
+export class WarningLog implements Warnings {
   readonly #logger = new Logger('SessionAuth');
   readonly #writtenAt = new Map<string, number>();
 
@@ -58,7 +58,7 @@ export class NoticeLog implements Notices {
   }
 
   /** The service refuses everybody. */
-  everyoneRefused(): void {
+  misconfigurationSuspected(): void {
     this.#logger.error('every token is refused since the start: most likely apiKey or baseUrl is wrong. Users get 401 or 403 as before.');
   }
 

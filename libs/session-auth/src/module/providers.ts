@@ -14,7 +14,7 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS } from './client-providers.js';
 import { reachEveryHandler } from './reach-every-handler.js';
-import { NoticeLog } from './notice-log.js';
+import { WarningLog } from './notice-log.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './session-auth.service.js';
 import { SessionSockets } from './session-sockets.js';
@@ -57,8 +57,8 @@ const applicationGuards: FactoryProvider<ApplicationGuards> = {
 
 const sockets: FactoryProvider<SessionSockets> = {
   provide: SessionSockets,
-  useFactory: (parts: GuardParts, events: SessionAuthEvents, log: NoticeLog) => new SessionSockets(parts, events, log),
-  inject: [GUARD_PARTS, SessionAuthEvents, NoticeLog],
+  useFactory: (parts: GuardParts, events: SessionAuthEvents, log: WarningLog) => new SessionSockets(parts, events, log),
+  inject: [GUARD_PARTS, SessionAuthEvents, WarningLog],
 };
 
 /** Everything that the module builds, in the order of the layers: options, client, verifier, guard. */

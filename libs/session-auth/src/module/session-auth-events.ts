@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { BehaviorSubject, distinctUntilChanged, map, Subject, type Observable } from 'rxjs';
 import { UP, type ServiceState, type ServiceStatus } from '../verifier/service-state.js';
-import { tokenKey } from '../verifier/session-key.js';
+import { tokenKeyOf } from '../verifier/session-key.js';
 
 const FINGERPRINT_DIGITS = 32;
 
@@ -37,7 +37,7 @@ export class SessionAuthEvents {
 
   /** What stands for a token in `ended$`: 32 hexadecimal digits, which are good in this process alone. */
   fingerprintOf(token: string): string {
-    return this.fingerprintOfKey(tokenKey(token));
+    return this.fingerprintOfKey(tokenKeyOf(token));
   }
 
   /** @internal The same, where the digest of the token is at hand. */

@@ -61,7 +61,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
 
   /** Begins to hear of sessions that end on other instances. A store that is not there holds up no bootstrap. */
   onModuleInit(): void {
-    this.verifier.endings.listen();
+    this.verifier.revoker.subscribe();
   }
 
   /** Looks at the whole application, as it is then. @throws InvalidConfigurationError when `audit` is 'error' and something is found */

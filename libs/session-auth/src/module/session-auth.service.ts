@@ -1,4 +1,4 @@
-import { unlessAborted } from '../client/unless-aborted.js';
+import { abortable } from '../client/unless-aborted.js';
 import type { Deadline } from '../client/deadline.js';
 import type { Deadlines } from '../client/deadlines.js';
 import type { SessionClient, SignInResult } from '../client/session-client.js';
@@ -52,7 +52,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     const input = this.#input.credentials(credentials, call.authIv);
     const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
     const result = await this.#signIns.run(call.signal, work);
-    if (result.kind === 'signed-in') this.#verifier.endings.signedIn(result.token);
+    if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token);
     return result;
   }
 
@@ -61,13 +61,13 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError (no token that could be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signOut(token: string, call: CallOptions = {}): Promise<void> {
-    const known = this.#verifier.endings.signingOut(this.#input.token(token));
+    const known = this.#verifier.revoker.signingOut(this.#input.token(token));
     try {
       const session = this.#input.identity(token, call.authIv);
       await known;
       await this.#signOuts.run(call.signal, (deadline) => this.#client.signOut(session, deadline));
     } finally {
-      this.#verifier.endings.signedOut(token);
+      this.#verifier.revoker.signedOut(token);
     }
   }
 
@@ -96,10 +96,10 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /** Forgets what is known of a token, here and on every instance, without signing it out. @throws SessionRejectedError when it can't be a token */
   async forget(token: string, call: CallOptions = {}): Promise<void> {
-    const forgotten = this.#verifier.endings.forget(this.#input.token(token));
+    const forgotten = this.#verifier.revoker.evict(this.#input.token(token));
     call.signal?.throwIfAborted();
     this.#input.identity(token, call.authIv);
-    await unlessAborted(forgotten, call.signal);
+    await abortable(forgotten, call.signal);
   }
 
   /**
@@ -110,25 +110,25 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws InvalidRequestError when `username` is not such a string
    */
   async endUser(username: string): Promise<void> {
-    await this.#verifier.endings.endUser(this.#input.username(username));
+    await this.#verifier.revoker.revokeUser(this.#input.username(username));
   }
 
   /** Evicts every cached session, here at once and on every instance, and closes all sockets. See {@link endUser}. */
   async endAll(): Promise<void> {
-    await this.#verifier.endings.endAll();
+    await this.#verifier.revoker.revokeAll();
   }
 
   /**
    * How many sessions this instance would answer from memory now: 0 without `cache`, at most `cache.maxEntries`. It looks at each of them,
    * so ask for it when a person looks, not with every request.
    */
-  countRemembered(): number {
-    return this.#verifier.countRemembered();
+  countCached(): number {
+    return this.#verifier.countCached();
   }
 
   async #userOf(verdict: Verdict<User> | Promise<Verdict<User>>, signal: AbortSignal | undefined): Promise<User> {
-    const settled = await unlessAborted(Promise.resolve(verdict), signal);
-    if (settled.kind !== 'accepted') throw errorOf(settled);
+    const settled = await abortable(Promise.resolve(verdict), signal);
+    if (settled.kind !== 'authenticated') throw errorOf(settled);
     return settled.user;
   }
 }

@@ -2,9 +2,9 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import { FORBIDDEN, TOKEN_REFUSED, type GuardDenial } from '../guard/http-denial.js';
+import { ACCESS_DENIED, SESSION_REJECTED, type GuardDenial } from '../guard/http-denial.js';
 import type { SocketClient } from '../guard/transports/socket-client.js';
-import type { NoticeLog } from './notice-log.js';
+import type { WarningLog } from './notice-log.js';
 import type { SessionAuthEvents } from './session-auth-events.js';
 import { HandshakeChecks } from './sockets/handshake-checks.js';
 import { OpenSockets } from './sockets/open-sockets.js';
@@ -49,16 +49,16 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Nest builds it. */
-  constructor(parts: GuardParts, events: SessionAuthEvents, log: NoticeLog) {
+  constructor(parts: GuardParts, events: SessionAuthEvents, log: WarningLog) {
     this.#checks = new HandshakeChecks(parts, events);
     this.#watched = new WatchedSockets(parts, events);
     this.#ws = new WsHandshakes(this.#checks, this.#watched);
     this.#socketIo = new SocketIoHandshakes(this.#checks, this.#watched);
     this.#open = new OpenSockets(parts.presented, this.#watched, () => log.unprotectedSocket());
-    events.ended$.subscribe((fingerprint) => this.#end(fingerprint, TOKEN_REFUSED));
-    events.endedUsers$.subscribe((username) => this.#endUser(username));
-    parts.verifier.endings.onRefusal((key, kind) => {
-      if (this.#watched.index.size > 0) this.#refused(events.fingerprintOfKey(key), kind);
+    events.ended$.subscribe((fingerprint) => this.#close(fingerprint, SESSION_REJECTED));
+    events.endedUsers$.subscribe((username) => this.#closeUser(username));
+    parts.verifier.revoker.onRefusal((key, kind) => {
+      if (this.#watched.index.size > 0) this.#closeLater(events.fingerprintOfKey(key), kind);
     });
   }
 
@@ -94,7 +94,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
    * A socket of ws doesn't know the request that opened it: without `upgrade` its client has presented nothing, here and to the guard.
    * Never rejects. @returns the user, or `undefined` when the socket was refused or is closed
    */
-  guard(client: SocketClient, upgrade?: SocketUpgrade, options: SessionSocketOptions = {}): Promise<CurrentUserRecord | undefined> {
+  watch(client: SocketClient, upgrade?: SocketUpgrade, options: SessionSocketOptions = {}): Promise<CurrentUserRecord | undefined> {
     return this.#open.check(client, upgrade, watchSettings(options));
   }
 
@@ -126,17 +126,17 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** A check of this session was refused, by whatever it was asked. The message that found it gets its own denial first. */
-  #refused(fingerprint: string, kind: 'rejected' | 'denied'): void {
+  #closeLater(fingerprint: string, kind: 'unauthenticated' | 'forbidden'): void {
     if (this.#watched.index.countOf(fingerprint) === 0) return;
-    setImmediate(() => this.#end(fingerprint, kind === 'denied' ? FORBIDDEN : TOKEN_REFUSED));
+    setImmediate(() => this.#close(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
   }
 
   /** Handshakes and first checks under way are repeated: see `verifyForSocket`. */
-  #endUser(username: string | undefined): void {
-    this.#watched.index.endWhere(({ user }) => username === undefined || user?.username === username, TOKEN_REFUSED);
+  #closeUser(username: string | undefined): void {
+    this.#watched.index.endWhere(({ user }) => username === undefined || user?.username === username, SESSION_REJECTED);
   }
 
-  #end(fingerprint: string, denial: GuardDenial): void {
+  #close(fingerprint: string, denial: GuardDenial): void {
     this.#checks.waiting.end(fingerprint, denial);
     this.#watched.index.end(fingerprint, denial);
   }

@@ -2,7 +2,7 @@ import type { FactoryProvider, Provider } from '@nestjs/common';
 import type { ReadUser } from '../client/user-details-verdict.js';
 import type { UserRecord } from '../contract/user-record.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
-import { NoticeLog } from './notice-log.js';
+import { WarningLog } from './notice-log.js';
 import type { SessionAuthOptions } from './options.js';
 import { isPlainTextBeyondLoopback } from './settings/base-url.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
@@ -20,10 +20,10 @@ const settings: FactoryProvider<SessionAuthSettings> = {
   inject: [MODULE_OPTIONS_TOKEN],
 };
 
-const notices: FactoryProvider<NoticeLog> = {
-  provide: NoticeLog,
+const notices: FactoryProvider<WarningLog> = {
+  provide: WarningLog,
   useFactory: ({ baseUrl }: SessionAuthSettings) => {
-    const log = new NoticeLog();
+    const log = new WarningLog();
     if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.plainText();
     return log;
   },

@@ -3,7 +3,7 @@ import type { Credentials } from '../client/session-wire.js';
 import { CredentialsRejectedError, SessionServiceUnavailableError } from '../contract/errors.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/user-record.js';
-import { REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/verdict.js';
 import type { TestBook } from './test-book.js';
 
 const DOWN = unavailable('unreachable');
@@ -21,9 +21,9 @@ export class TestSessionClient {
   userDetails({ token }: SessionIdentity): Promise<Verdict<UserRecord>> {
     if (this.#book.isDown) return Promise.resolve(DOWN);
     const json = this.#book.sessions.get(token);
-    if (!json) return Promise.resolve(REJECTED);
+    if (!json) return Promise.resolve(UNAUTHENTICATED);
     const user = this.#readUser(json);
-    return Promise.resolve(user ? { kind: 'accepted', user, json } : unavailable('malformed'));
+    return Promise.resolve(user ? { kind: 'authenticated', user, json } : unavailable('malformed'));
   }
 
   async signIn({ username, password }: Credentials): Promise<SignInResult<UserRecord>> {

@@ -2,18 +2,18 @@ import { CHECKS } from '../contract/diagnostics.js';
 import type { Verdict } from '../contract/verdict.js';
 
 /** Tells of a check that was answered from the memory of this instance. */
-export function reportRemembered({ kind }: Verdict<unknown>): void {
-  CHECKS.publish({ outcome: kind, source: 'memory', joined: false, stale: false, reason: undefined, durationMs: 0 });
+export function reportCachedCheck({ kind }: Verdict<unknown>): void {
+  CHECKS.publish({ outcome: kind, source: 'cache', joined: false, stale: false, reason: undefined, durationMs: 0 });
 }
 
 /** Tells of a check when its answer is there. */
-export async function reportAsked<User>(asked: Promise<Verdict<User>>, joined: boolean): Promise<Verdict<User>> {
+export async function reportCheck<User>(asked: Promise<Verdict<User>>, joined: boolean): Promise<Verdict<User>> {
   const start = performance.now();
   const verdict = await asked;
-  const accepted = verdict.kind === 'accepted' ? verdict : undefined;
+  const accepted = verdict.kind === 'authenticated' ? verdict : undefined;
   CHECKS.publish({
     outcome: verdict.kind,
-    source: accepted?.ageMs !== undefined ? 'store' : accepted?.stale ? 'memory' : 'service',
+    source: accepted?.ageMs !== undefined ? 'store' : accepted?.stale ? 'cache' : 'service',
     joined,
     stale: accepted?.stale === true,
     reason: verdict.kind === 'unavailable' ? verdict.reason : undefined,

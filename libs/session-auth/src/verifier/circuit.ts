@@ -33,15 +33,15 @@ export const PROBE_MS = 1_000;
 export class Circuit {
   readonly #settings: BreakerSettings;
   readonly #now: () => number;
-  readonly #changed: ((state: BreakerState) => void) | undefined;
+  readonly #onChange: ((state: BreakerState) => void) | undefined;
   #state: CircuitState;
-  #told: BreakerState = 'closed';
+  #published: BreakerState = 'closed';
 
   /** `changed` is called with each new state. The end of a pause is one: where no call comes, nothing would tell it. */
   constructor(settings: BreakerSettings, now: () => number = () => performance.now(), changed?: (state: BreakerState) => void) {
     this.#settings = settings;
     this.#now = now;
-    this.#changed = changed;
+    this.#onChange = changed;
     this.#state = this.#closed();
   }
 
@@ -55,30 +55,30 @@ export class Circuit {
     return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();
   }
 
-  /** Lets a call begin, for which there must be no pause left, and returns the state for {@link learn}. */
+  /** Lets a call begin, for which there must be no pause left, and returns the state for {@link record}. */
   begin(): CircuitState {
-    if (this.#state.kind === 'open') this.#become({ kind: 'halfOpen', pauseMs: this.#state.pauseMs });
+    if (this.#state.kind === 'open') this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs });
     return this.#state;
   }
 
   /** Takes in what a call showed. A call that began in a former state counts for nothing. `mayOpen`: the failures are evidence enough. */
-  learn(began: CircuitState, result: CallResult, nowMs = this.#now(), mayOpen = true): void {
+  record(began: CircuitState, result: CallResult, nowMs = this.#now(), mayOpen = true): void {
     if (this.#state !== began) return;
     if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
-    else if (result === 'success') this.#become(this.#closed());
+    else if (result === 'success') this.#enter(this.#closed());
     else if (result === 'failure') this.#open(Math.min(began.pauseMs * 2, this.#settings.maxPauseMs), nowMs);
-    else this.#become({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs });
+    else this.#enter({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs });
   }
 
   /** Opens, if it is closed. */
   trip(): void {
     const { pauseMs } = this.#settings;
-    if (this.#state.kind === 'closed') this.#become({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, wasTripped: true });
+    if (this.#state.kind === 'closed') this.#enter({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, wasTripped: true });
   }
 
   /** Closes, if it was tripped and has seen no call since. */
-  untrip(): void {
-    if (this.#state.kind === 'open' && this.#state.wasTripped) this.#become(this.#closed());
+  undoTrip(): void {
+    if (this.#state.kind === 'open' && this.#state.wasTripped) this.#enter(this.#closed());
   }
 
   #count(window: RollingWindow, result: CallResult, nowMs: number, mayOpen: boolean): void {
@@ -91,21 +91,21 @@ export class Circuit {
   }
 
   #open(pauseMs: number, nowMs: number): void {
-    this.#become({ kind: 'open', untilMs: nowMs + pauseMs, pauseMs });
+    this.#enter({ kind: 'open', untilMs: nowMs + pauseMs, pauseMs });
   }
 
-  #become(state: CircuitState): void {
+  #enter(state: CircuitState): void {
     this.#state = state;
-    if (!this.#changed) return;
+    if (!this.#onChange) return;
     const leftMs = this.pauseLeftMs();
-    this.#tell(state.kind === 'open' && leftMs <= 0 ? 'halfOpen' : state.kind);
-    if (this.#told === 'open') setTimeout(() => this.#state === state && this.#tell('halfOpen'), leftMs).unref();
+    this.#publish(state.kind === 'open' && leftMs <= 0 ? 'halfOpen' : state.kind);
+    if (this.#published === 'open') setTimeout(() => this.#state === state && this.#publish('halfOpen'), leftMs).unref();
   }
 
-  #tell(state: BreakerState): void {
-    if (state === this.#told) return;
-    this.#told = state;
-    this.#changed?.(state);
+  #publish(state: BreakerState): void {
+    if (state === this.#published) return;
+    this.#published = state;
+    this.#onChange?.(state);
   }
 
   #closed(): CircuitState {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { LapsingMap } from './lapsing-map.js';
+import { TtlLruMap } from './lapsing-map.js';
 
 function mapWith(lifetimeMs: number, startMs = 0) {
   let now = startMs;
-  const map = new LapsingMap<string>({ maxEntries: 2, lifetimeMs }, () => now);
+  const map = new TtlLruMap<string>({ maxEntries: 2, ttlMs: lifetimeMs }, () => now);
   return { map, sleep: (ms: number) => void (now += ms) };
 }
 
@@ -12,9 +12,9 @@ describe('an entry', () => {
     const { map, sleep } = mapWith(lifetimeMs);
     map.set('key', 'value');
     sleep(lifetimeMs - 1);
-    expect([map.get('key'), map.isYounger('key', lifetimeMs)]).toEqual(['value', true]);
+    expect([map.get('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual(['value', true]);
     sleep(1);
-    expect([map.get('key'), map.getLapsed('key'), map.isYounger('key', lifetimeMs)]).toEqual([undefined, 'value', false]);
+    expect([map.get('key'), map.peek('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual([undefined, 'value', false]);
   });
 
   it('counts until it lapses, though its place is not needed', () => {
@@ -25,7 +25,7 @@ describe('an entry', () => {
     map.set('other', 'value');
     expect(map.count()).toBe(2);
     sleep(5);
-    expect([map.count(), map.getLapsed('key')]).toEqual([1, 'value']);
+    expect([map.count(), map.peek('key')]).toEqual([1, 'value']);
   });
 
   it.each([0, 0.25])('with a lifetime of %d ms lapses within the next', (lifetimeMs) => {
@@ -48,7 +48,11 @@ describe('an entry', () => {
     const { map, sleep } = mapWith(10);
     map.set('key', 'value');
     sleep(1_000);
-    expect([map.isYounger('key', Infinity), map.isYounger('key', 1_000), map.isYounger('key', 1_001)]).toEqual([true, false, true]);
+    expect([map.isYoungerThan('key', Infinity), map.isYoungerThan('key', 1_000), map.isYoungerThan('key', 1_001)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('makes room for a later one, the least recently used first', () => {

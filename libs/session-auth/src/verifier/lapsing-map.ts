@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-/** Bounds of a {@link LapsingMap}. */
-export interface LapsingMapLimits {
+/** Bounds of a {@link TtlLruMap}. */
+export interface TtlLruMapLimits {
   readonly maxEntries: number;
   /** Milliseconds until an entry lapses. */
-  readonly lifetimeMs: number;
+  readonly ttlMs: number;
 }
 
 /** lru-cache takes an entry for good at the age of its ttl, and a start at 0 for none. Odd halves of a millisecond know neither case. */
@@ -14,13 +14,13 @@ const TICKS_PER_MS = 2;
  * Entries that lapse on a monotonic clock; where there are too many, the least recently used goes first.
  * It takes no room before its first entry.
  */
-export class LapsingMap<Value extends object | string | number | true> {
+export class TtlLruMap<Value extends object | string | number | true> {
   readonly #build: () => LRUCache<string, Value>;
   readonly #ttl: number;
   readonly #perf: { now(): number };
   #entries: LRUCache<string, Value> | undefined;
 
-  constructor({ maxEntries, lifetimeMs }: LapsingMapLimits, now: () => number) {
+  constructor({ maxEntries, ttlMs: lifetimeMs }: TtlLruMapLimits, now: () => number) {
     this.#ttl = Math.max(1, Math.floor(lifetimeMs) * TICKS_PER_MS - 1);
     this.#perf = { now: () => Math.floor(now()) * TICKS_PER_MS + 1 };
     const limits = { max: maxEntries, ttl: this.#ttl, ttlResolution: 0, noDeleteOnStaleGet: true, perf: this.#perf };
@@ -33,7 +33,7 @@ export class LapsingMap<Value extends object | string | number | true> {
   }
 
   /** An entry, lapsed or not. */
-  getLapsed(key: string): Value | undefined {
+  peek(key: string): Value | undefined {
     return this.#entries?.peek(key, { allowStale: true });
   }
 
@@ -43,7 +43,7 @@ export class LapsingMap<Value extends object | string | number | true> {
   }
 
   /** Whether an entry, which there is, was set less than so many milliseconds ago. */
-  isYounger(key: string, ageMs: number): boolean {
+  isYoungerThan(key: string, ageMs: number): boolean {
     if (ageMs === Infinity) return true;
     return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
   }

@@ -1,32 +1,32 @@
-import type { EndedSessions } from './ended-sessions.js';
+import type { RevocationNotifier } from './ended-sessions.js';
 import type { KnownSessions } from './lanes/known-sessions.js';
-import type { SessionMemory } from './session-memory.js';
+import type { SessionCache } from './session-memory.js';
 import type { SingleFlight } from './single-flight.js';
 import { Revocations } from './revocations.js';
 
 /** Where this process has sessions. */
-export interface LocalSessionPlaces<User extends object | string | number | true> {
-  readonly memory?: SessionMemory<User> | undefined;
-  readonly ended?: EndedSessions | undefined;
+export interface LocalRevokerParts<User extends object | string | number | true> {
+  readonly cache?: SessionCache<User> | undefined;
+  readonly notifier?: RevocationNotifier | undefined;
   readonly known?: KnownSessions | undefined;
   /** Called when every session of a user, or every session, is revoked. */
-  readonly usersEnded?: ((username: string | undefined) => void) | undefined;
+  readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
   /** Calls to the service in flight. */
-  readonly flights: readonly Pick<SingleFlight<unknown>, 'forget' | 'closeToJoins'>[];
+  readonly flights: readonly Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>[];
 }
 
 /** How long a revocation matters without a cache: longer than any check takes. */
 const UNCACHED_REVOCATION_MS = 300_000;
 
 /** Revokes and evicts the sessions of this process, at once. Sessions are named by the digests of their tokens. */
-export class LocalSessions<User extends object | string | number | true> {
-  readonly #places: LocalSessionPlaces<User>;
+export class LocalRevoker<User extends object | string | number | true> {
+  readonly #parts: LocalRevokerParts<User>;
   readonly #revocations: Revocations;
   #count = 0;
 
-  constructor(places: LocalSessionPlaces<User>) {
-    this.#places = places;
-    this.#revocations = places.memory?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
+  constructor(places: LocalRevokerParts<User>) {
+    this.#parts = places;
+    this.#revocations = places.cache?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
   }
 
   /** How many revocations and evictions there were since the start. */
@@ -35,16 +35,16 @@ export class LocalSessions<User extends object | string | number | true> {
   }
 
   /** Whether a session was cached lately. */
-  knows(token: string): boolean {
-    return this.#places.memory?.knows(token) === true;
+  isCached(token: string): boolean {
+    return this.#parts.cache?.has(token) === true;
   }
 
   /** Evicts a session. It may be cached again at once, but not by a call in flight. */
   evict(token: string): void {
     this.#count += 1;
-    this.#forgetFlights(token);
+    this.#detachFlights(token);
     this.#revocations.addToken(token);
-    this.#places.memory?.forget(token);
+    this.#parts.cache?.evict(token);
   }
 
   /** The service refuses a session that was good here before. What a store has of it does not count any more. */
@@ -53,65 +53,65 @@ export class LocalSessions<User extends object | string | number | true> {
   }
 
   /** Evicts a session and does not cache it again for as long as it could have been cached. */
-  bar(token: string): void {
+  revoke(token: string): void {
     this.#count += 1;
-    this.#forgetFlights(token);
-    this.#places.memory?.bar(token);
-    this.#places.known?.delete(token);
+    this.#detachFlights(token);
+    this.#parts.cache?.revoke(token);
+    this.#parts.known?.delete(token);
   }
 
   /** Tells the application that a session has ended. */
-  tellEnded(token: string): void {
-    this.#places.ended?.add(token);
+  notifyRevoked(token: string): void {
+    this.#parts.notifier?.notify(token);
   }
 
   /** Another instance signed the session out. It may have been signed out before, and issued again elsewhere since. */
-  endedElsewhere(token: string): void {
-    this.bar(token);
-    this.tellEnded(token);
+  signedOutElsewhere(token: string): void {
+    this.revoke(token);
+    this.notifyRevoked(token);
   }
 
   /** The store has a tombstone of the session, which every check of it finds. */
   foundTombstone(token: string): void {
-    if (!this.#places.memory?.isBarred(token)) this.bar(token);
-    this.tellEnded(token);
+    if (!this.#parts.cache?.isRevoked(token)) this.revoke(token);
+    this.notifyRevoked(token);
   }
 
   /** The service refused the session at another instance. */
   refusedElsewhere(token: string): void {
     this.#count += 1;
-    this.#forgetFlights(token);
+    this.#detachFlights(token);
     this.#revocations.addToken(token);
-    this.#places.memory?.drop(token);
-    this.tellEnded(token);
+    this.#parts.cache?.evictUser(token);
+    this.notifyRevoked(token);
   }
 
   /** A sign-in issued this token: neither a refusal of before nor one in flight counts. */
-  issued(token: string): void {
-    this.#forgetFlights(token);
-    this.#places.memory?.pardon(token);
-    this.#places.known?.add(token);
-    this.#places.ended?.pardon(token);
+  signedIn(token: string): void {
+    this.#detachFlights(token);
+    this.#parts.cache?.clearTombstone(token);
+    this.#parts.known?.add(token);
+    this.#parts.notifier?.clear(token);
   }
 
   /** Revokes every session of a user. */
-  endUser(username: string): void {
+  revokeUser(username: string): void {
     this.#count += 1;
-    this.#revocations.add(username);
+    this.#revocations.addUser(username);
     this.#closeFlights();
-    this.#places.usersEnded?.(username);
+    this.#parts.onUsersRevoked?.(username);
   }
 
   /** Revokes every session. */
-  endAll(): void {
+  revokeAll(): void {
     this.#revocations.addAll();
     this.#evictAll();
-    this.#places.usersEnded?.(undefined);
+    this.#parts.onUsersRevoked?.(undefined);
   }
 
   /** Messages of other instances may have been lost: any session may have been revoked. */
   messagesLost(): void {
-    this.#revocations.addLoss();
+    this.#revocations.addMessageLoss();
     this.#evictAll();
   }
 
@@ -122,16 +122,16 @@ export class LocalSessions<User extends object | string | number | true> {
 
   #evictAll(): void {
     this.#count += 1;
-    this.#places.memory?.clear();
+    this.#parts.cache?.evictAll();
     this.#closeFlights();
   }
 
   /** Whose sessions the flights are about is not known before their answers. */
   #closeFlights(): void {
-    for (const flights of this.#places.flights) flights.closeToJoins();
+    for (const flights of this.#parts.flights) flights.closeToJoins();
   }
 
-  #forgetFlights(token: string): void {
-    for (const flights of this.#places.flights) flights.forget(token);
+  #detachFlights(token: string): void {
+    for (const flights of this.#parts.flights) flights.detach(token);
   }
 }

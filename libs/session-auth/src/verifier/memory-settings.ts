@@ -1,5 +1,5 @@
 /** How long and how much is remembered. Milliseconds on a monotonic clock. */
-export interface MemorySettings {
+export interface CacheSettings {
   /** How long a session is answered from memory; also how long one that was ended elsewhere may still work here. */
   readonly ttlMs: number;
   /** How long a refusal is answered from memory. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Deadline } from '../client/deadline.js';
 import { Deadlines } from '../client/deadlines.js';
-import { REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/verdict.js';
 import type { Ask } from './lanes/lane.js';
 import type { LaneSettings } from './lanes/lanes.js';
 import { ProtectedCheck } from './protected-check.js';
@@ -42,8 +42,8 @@ describe('a check', () => {
   it('has no clock that runs on once it is over', async () => {
     const { run, answer, deadlines, given } = checkWith();
     const verdict = run();
-    answer(REJECTED);
-    expect(await verdict).toBe(REJECTED);
+    answer(UNAUTHENTICATED);
+    expect(await verdict).toBe(UNAUTHENTICATED);
     void deadlines.close();
     expect(given.map(({ ended }) => ended)).toEqual([undefined]);
   });
@@ -69,7 +69,7 @@ describe('a check', () => {
     const waiting = run();
     void deadlines.close();
     expect(await waiting).toEqual(unavailable('shutting_down'));
-    answer(REJECTED);
+    answer(UNAUTHENTICATED);
     await first;
     expect(calls()).toBe(1);
   });

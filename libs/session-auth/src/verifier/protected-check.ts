@@ -5,7 +5,7 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
 import { Admission } from './lanes/admission.js';
 import { KnownSessions } from './lanes/known-sessions.js';
-import type { Admitted, Ask, Lane } from './lanes/lane.js';
+import type { AdmissionResult, Ask, Lane } from './lanes/lane.js';
 import { buildLanes, type BreakerChanged, type LaneSettings } from './lanes/lanes.js';
 
 /** What a check tells, and what it works with. */
@@ -53,7 +53,7 @@ export class ProtectedCheck<User> {
    */
   async run(session: SessionIdentity, token: string, spentMs = 0, lane = this.laneOf(token)): Promise<Verdict<User>> {
     const { [lane]: own } = this.#lanes;
-    const refusal = own.refusal(token);
+    const refusal = own.denial(token);
     if (refusal) return refusal;
     const leftMs = Math.max(0, this.timeoutMs - spentMs);
     if (spentMs > 0 && !own.pace.fits(leftMs)) return notAdmitted('full');
@@ -69,6 +69,6 @@ export class ProtectedCheck<User> {
   }
 }
 
-function notAdmitted(admitted: Exclude<Admitted, 'admitted'>): Unavailable {
+function notAdmitted(admitted: Exclude<AdmissionResult, 'admitted'>): Unavailable {
   return admitted === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(noReplyAt(admitted).noReply);
 }

@@ -1,4 +1,4 @@
-import { LapsingMap } from './lapsing-map.js';
+import { TtlLruMap } from './lapsing-map.js';
 
 /** Milliseconds after which a failed refresh is repeated: a part of the time that it has. */
 export function refreshPauseMs(refreshAheadMs: number): number {
@@ -6,17 +6,17 @@ export function refreshPauseMs(refreshAheadMs: number): number {
 }
 
 /** Which sessions are not refreshed for the moment, by the digests of their tokens. */
-export class RefreshPauses {
+export class RefreshThrottle {
   readonly #refreshAheadMs: number;
-  readonly #paused: LapsingMap<true>;
+  readonly #paused: TtlLruMap<true>;
 
   constructor({ maxEntries, refreshAheadMs }: { readonly maxEntries: number; readonly refreshAheadMs: number }, now: () => number) {
     this.#refreshAheadMs = refreshAheadMs;
-    this.#paused = new LapsingMap({ maxEntries, lifetimeMs: refreshAheadMs }, now);
+    this.#paused = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs }, now);
   }
 
   /** Whether a session may be refreshed; if so, not again until a pause has passed. */
-  claim(token: string): boolean {
+  tryStart(token: string): boolean {
     if (this.#paused.get(token)) return false;
     this.#pause(token, Math.max(1, refreshPauseMs(this.#refreshAheadMs)));
     return true;
@@ -26,7 +26,7 @@ export class RefreshPauses {
    * Ends the pause of a session that was cached anew. If the service shortened its lifetime, a pause of half that lifetime begins: an entry that
    * lives no longer than `refreshAheadMs` would be refreshed on each use.
    */
-  cached(token: string, cacheForMs: number | undefined): void {
+  entryStored(token: string, cacheForMs: number | undefined): void {
     this.#paused.delete(token);
     if (cacheForMs !== undefined && this.#refreshAheadMs > 0) this.#pause(token, cacheForMs / 2);
   }

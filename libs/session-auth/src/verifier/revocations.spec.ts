@@ -14,7 +14,7 @@ describe('the revocation of a user', () => {
     const { clock, revocations } = revocationsAt();
     expect([revocations.isEmpty, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
     clock.nowMs = 1_000.9;
-    revocations.add('ann');
+    revocations.addUser('ann');
     expect([999, 1_000, 1_001].map((confirmedAtMs) => revocations.revokesUser(ann, confirmedAtMs))).toEqual([true, true, false]);
     expect(revocations.revokesUser(bob, 999)).toBe(false);
     expect(revocations.isEmpty).toBe(false);
@@ -22,50 +22,50 @@ describe('the revocation of a user', () => {
 
   it('counts the time back from now', () => {
     const { clock, revocations } = revocationsAt();
-    revocations.add('ann');
+    revocations.addUser('ann');
     clock.nowMs += 10;
     expect([0, 9.5, 10, 11].map((ageMs) => revocations.revokedWithin(ann, ageMs))).toEqual([false, true, true, true]);
   });
 
   it('leaves a record without a user name alone', () => {
     const { revocations } = revocationsAt();
-    revocations.add('ann');
+    revocations.addUser('ann');
     expect([{}, { username: 7 }, { username: null }, 'ann'].map((user) => revocations.revokesUser(user, 0))).toEqual(Array(4).fill(false));
   });
 
   it('can be repeated, and the later one counts', () => {
     const { clock, revocations } = revocationsAt();
-    revocations.add('ann');
+    revocations.addUser('ann');
     clock.nowMs += 50;
-    revocations.add('ann');
+    revocations.addUser('ann');
     expect(revocations.revokesUser(ann, 1_040)).toBe(true);
   });
 
   it('is forgotten after its lifetime, when no session of before can be cached any more', () => {
     const { clock, revocations } = revocationsAt(100);
-    revocations.add('ann');
+    revocations.addUser('ann');
     clock.nowMs += 101;
-    revocations.add('bob');
+    revocations.addUser('bob');
     expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
   });
 
   it('no longer costs reads of other sessions when the newest has expired', () => {
     const { clock, revocations } = revocationsAt(100);
-    revocations.add('ann');
+    revocations.addUser('ann');
     clock.nowMs += 50;
-    revocations.add('bob');
+    revocations.addUser('bob');
     const isEmptyAfter = (ms: number): boolean => {
       clock.nowMs += ms;
       return revocations.isEmpty;
     };
     expect([isEmptyAfter(51), isEmptyAfter(49), isEmptyAfter(1), isEmptyAfter(0)]).toEqual([false, false, true, true]);
-    revocations.add('ann');
+    revocations.addUser('ann');
     expect([revocations.isEmpty, revocations.revokesUser(ann, clock.nowMs)]).toEqual([false, true]);
   });
 
   it('still counts for a check that began before it and took longer than its lifetime', () => {
     const { clock, revocations } = revocationsAt(100);
-    revocations.add('ann');
+    revocations.addUser('ann');
     clock.nowMs += 3_000;
     expect([revocations.isEmpty, revocations.revokedWithin(ann, 3_000)]).toEqual([true, true]);
   });
@@ -82,7 +82,7 @@ describe('the revocation of all users', () => {
 
   it('takes the place of too many single ones, so that their number is bounded and none is lost', () => {
     const { clock, revocations } = revocationsAt(60_000);
-    for (let user = 0; user <= 10_000; user += 1) revocations.add(`user ${user}`);
+    for (let user = 0; user <= 10_000; user += 1) revocations.addUser(`user ${user}`);
     clock.nowMs += 5;
     for (const user of ['user 0', 'user 5000', 'user 10000', 'bystander']) {
       expect([user, revocations.revokedWithin({ username: user }, 5)]).toEqual([user, true]);

@@ -24,7 +24,7 @@ export class Revocations {
   }
 
   /** Revokes every session of a user; every session if there are too many users. */
-  add(username: string): void {
+  addUser(username: string): void {
     this.#removeExpired(this.#users);
     this.#users.delete(username);
     if (this.#users.size >= MAX_USERS) {
@@ -63,12 +63,12 @@ export class Revocations {
   }
 
   /** Revocations of other instances may have been missed. What a store says from now on is right again, as it knows them. */
-  addLoss(): void {
+  addMessageLoss(): void {
     this.#lostAtMs = this.#nowMs;
   }
 
   /** Whether revocations may have been missed within so many milliseconds. */
-  lostWithin(ms: number): boolean {
+  lostMessagesWithin(ms: number): boolean {
     return this.#nowMs - Math.ceil(ms) <= this.#lostAtMs;
   }
 

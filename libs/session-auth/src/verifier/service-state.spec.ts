@@ -1,25 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceWatch, type ServiceStatus } from './service-state.js';
+import { ServiceStatusTracker, type ServiceStatus } from './service-state.js';
 
 function watched() {
   const told: ServiceStatus[] = [];
-  return { told, watch: new ServiceWatch((status) => told.push(status)) };
+  return { told, watch: new ServiceStatusTracker((status) => told.push(status)) };
 }
 
 describe('the state of the session service', () => {
   it('follows the breaker of known sessions, and is told when it changes', () => {
     const { told, watch } = watched();
-    for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.breakerIs('known', state);
+    for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.setBreaker('known', state);
     expect(told.map(({ state }) => state)).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
   });
 
   it('is only degraded while everyone is refused, though it answers', () => {
     const { told, watch } = watched();
-    watch.suspects(true);
-    watch.suspects(true);
-    watch.breakerIs('known', 'halfOpen');
-    watch.breakerIs('known', 'closed');
-    watch.suspects(false);
+    watch.setMisconfigurationSuspected(true);
+    watch.setMisconfigurationSuspected(true);
+    watch.setBreaker('known', 'halfOpen');
+    watch.setBreaker('known', 'closed');
+    watch.setMisconfigurationSuspected(false);
     expect(told.map(({ state }) => state)).toEqual(['degraded', 'degraded', 'degraded', 'up']);
     expect(told[0]).toEqual({
       state: 'degraded',
@@ -31,11 +31,11 @@ describe('the state of the session service', () => {
 
   it('is never down for what strangers meet', () => {
     const { told, watch } = watched();
-    watch.suspects(true);
-    for (const state of ['open', 'halfOpen', 'closed'] as const) watch.breakerIs('strangers', state);
+    watch.setMisconfigurationSuspected(true);
+    for (const state of ['open', 'halfOpen', 'closed'] as const) watch.setBreaker('strangers', state);
     expect(told.map(({ state }) => state)).toEqual(Array(4).fill('degraded'));
-    watch.breakerIs('strangers', 'open');
-    watch.breakerIs('known', 'open');
+    watch.setBreaker('strangers', 'open');
+    watch.setBreaker('known', 'open');
     expect(told.at(-1)).toEqual({
       state: 'down',
       breakers: { known: 'open', strangers: 'open' },

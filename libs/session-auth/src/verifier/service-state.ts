@@ -16,7 +16,7 @@ export interface ServiceStatus {
   /** The circuit breaker of each lane; always `closed` with `breaker: false`. */
   readonly breakers: Readonly<Record<LaneName, BreakerState>>;
   /** Every token is refused since the start: most likely the key or the URL is wrong. */
-  readonly everyoneRefused: boolean;
+  readonly misconfigurationSuspected: boolean;
   /** Whether revocations of other instances arrive; `off` without `cache.store`. */
   readonly revocationBus: RevocationBusState;
 }
@@ -28,44 +28,44 @@ export type RevocationBusState = 'off' | 'connected' | 'interrupted';
 export const UP: ServiceStatus = {
   state: 'up',
   breakers: { known: 'closed', strangers: 'closed' },
-  everyoneRefused: false,
+  misconfigurationSuspected: false,
   revocationBus: 'off',
 };
 
 /** Makes one status of what is known about the service. */
-export class ServiceWatch {
-  readonly #tell: (status: ServiceStatus) => void;
+export class ServiceStatusTracker {
+  readonly #publish: (status: ServiceStatus) => void;
   #status = UP;
 
   /** `tell` is called with each new status. */
   constructor(tell: (status: ServiceStatus) => void) {
-    this.#tell = tell;
+    this.#publish = tell;
   }
 
   /** The breaker of a lane has a new state. */
-  breakerIs(lane: LaneName, state: BreakerState): void {
+  setBreaker(lane: LaneName, state: BreakerState): void {
     const { breakers } = this.#status;
     if (breakers[lane] !== state) this.#update({ breakers: { ...breakers, [lane]: state } });
   }
 
   /** Whether the key or the URL is suspected to be wrong. */
-  suspects(everyoneRefused: boolean): void {
-    if (this.#status.everyoneRefused !== everyoneRefused) this.#update({ everyoneRefused });
+  setMisconfigurationSuspected(everyoneRefused: boolean): void {
+    if (this.#status.misconfigurationSuspected !== everyoneRefused) this.#update({ misconfigurationSuspected: everyoneRefused });
   }
 
   /** Whether revocations of other instances arrive. */
-  busIs(revocationBus: RevocationBusState): void {
+  setRevocationBus(revocationBus: RevocationBusState): void {
     if (this.#status.revocationBus !== revocationBus) this.#update({ revocationBus });
   }
 
   #update(change: Partial<Omit<ServiceStatus, 'state'>>): void {
     const status = { ...this.#status, ...change };
     this.#status = { ...status, state: stateOf(status) };
-    this.#tell(this.#status);
+    this.#publish(this.#status);
   }
 }
 
-function stateOf({ breakers, everyoneRefused, revocationBus }: Omit<ServiceStatus, 'state'>): ServiceState {
+function stateOf({ breakers, misconfigurationSuspected: everyoneRefused, revocationBus }: Omit<ServiceStatus, 'state'>): ServiceState {
   if (breakers.known === 'open') return 'down';
   const isDegraded = breakers.known === 'halfOpen' || breakers.strangers !== 'closed' || everyoneRefused || revocationBus === 'interrupted';
   return isDegraded ? 'degraded' : 'up';

@@ -1,18 +1,18 @@
-import { LocalSessions, type LocalSessionPlaces } from './local-sessions.js';
-import { tokenKey } from './session-key.js';
+import { LocalRevoker, type LocalRevokerParts } from './local-sessions.js';
+import { tokenKeyOf } from './session-key.js';
 import type { SharedRevocations } from './shared/shared-revocations.js';
 
 /** Called for each refusal by the service, with the digest of the token. */
-export type RefusalListener = (tokenKey: string, kind: 'rejected' | 'denied') => void;
+export type RefusalListener = (tokenKey: string, kind: 'unauthenticated' | 'forbidden') => void;
 
 /** Ends sessions everywhere: in this process at once, and on the other instances as soon as they are told. */
-export class SessionEndings<User extends object | string | number | true> {
-  readonly #local: LocalSessions<User>;
+export class SessionRevoker<User extends object | string | number | true> {
+  readonly #local: LocalRevoker<User>;
   readonly #shared: SharedRevocations | undefined;
   readonly #refusalListeners = new Set<RefusalListener>();
 
-  constructor(places: LocalSessionPlaces<User>, shared?: SharedRevocations) {
-    this.#local = new LocalSessions(places);
+  constructor(places: LocalRevokerParts<User>, shared?: SharedRevocations) {
+    this.#local = new LocalRevoker(places);
     this.#shared = shared;
   }
 
@@ -27,57 +27,57 @@ export class SessionEndings<User extends object | string | number | true> {
   }
 
   /** Evicts a session, here at once and then on all instances. */
-  async forget(token: string): Promise<void> {
-    const key = tokenKey(token);
+  async evict(token: string): Promise<void> {
+    const key = tokenKeyOf(token);
     this.#local.evict(key);
-    await this.#shared?.forget(key);
+    await this.#shared?.evict(key);
   }
 
   /** Evicts a session that is about to be signed out, here at once; resolves when the other instances can know. */
   async signingOut(token: string): Promise<void> {
-    const key = tokenKey(token);
-    this.#local.bar(key);
+    const key = tokenKeyOf(token);
+    this.#local.revoke(key);
     await this.#shared?.setTombstone(key);
   }
 
   /** The same when it is signed out. It is not cached again for as long as it could have been cached. */
   signedOut(token: string): void {
-    const key = tokenKey(token);
-    this.#local.bar(key);
-    this.#local.tellEnded(key);
-    void this.#shared?.publish({ kind: 'ended', token: key });
+    const key = tokenKeyOf(token);
+    this.#local.revoke(key);
+    this.#local.notifyRevoked(key);
+    void this.#shared?.publish({ kind: 'signedOut', token: key });
   }
 
   /** A sign-in issued this token. */
   signedIn(token: string): void {
-    const key = tokenKey(token);
-    this.#local.issued(key);
+    const key = tokenKeyOf(token);
+    this.#local.signedIn(key);
     void this.#shared?.clearTombstone(key);
   }
 
   /** Revokes every session of a user, here at once; resolves when the other instances can know. */
-  async endUser(username: string): Promise<void> {
-    this.#local.endUser(username);
-    await this.#shared?.endUser(username);
+  async revokeUser(username: string): Promise<void> {
+    this.#local.revokeUser(username);
+    await this.#shared?.revokeUser(username);
   }
 
   /** Revokes every session, here at once; resolves when the other instances can know. */
-  async endAll(): Promise<void> {
-    this.#local.endAll();
-    await this.#shared?.endAll();
+  async revokeAll(): Promise<void> {
+    this.#local.revokeAll();
+    await this.#shared?.revokeAll();
   }
 
   /** Receives the revocations of other instances from now on. */
-  listen(): void {
+  subscribe(): void {
     const local = this.#local;
     this.#shared?.subscribe({
-      ended: (token) => local.endedElsewhere(token),
+      signedOut: (token) => local.signedOutElsewhere(token),
       foundTombstone: (token) => local.foundTombstone(token),
       refused: (token) => local.refusedElsewhere(token),
-      forgotten: (token) => local.evict(token),
-      userEnded: (username) => local.endUser(username),
-      allEnded: () => local.endAll(),
-      lost: () => local.messagesLost(),
+      evicted: (token) => local.evict(token),
+      userRevoked: (username) => local.revokeUser(username),
+      allRevoked: () => local.revokeAll(),
+      messagesLost: () => local.messagesLost(),
       isRevoked: (user, ageMs, token) => local.isRevoked(user, ageMs, token),
     });
   }
@@ -89,11 +89,11 @@ export class SessionEndings<User extends object | string | number | true> {
   }
 
   /** The service refuses a session. If that was good before, the other instances are told. */
-  refused(token: string, kind: 'rejected' | 'denied'): void {
+  refused(token: string, kind: 'unauthenticated' | 'forbidden'): void {
     for (const listener of this.#refusalListeners) listener(token, kind);
-    const wasGoodHere = this.#local.knows(token);
+    const wasGoodHere = this.#local.isCached(token);
     if (wasGoodHere) this.#local.refusedHere(token);
-    if (wasGoodHere && kind === 'rejected') this.#local.tellEnded(token);
-    void this.#shared?.refused(token, kind === 'rejected' ? 'refused' : 'forgotten', wasGoodHere);
+    if (wasGoodHere && kind === 'unauthenticated') this.#local.notifyRevoked(token);
+    void this.#shared?.refused(token, kind === 'unauthenticated' ? 'refused' : 'evicted', wasGoodHere);
   }
 }

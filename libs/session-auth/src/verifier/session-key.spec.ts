@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { sessionKeys, tokenKey } from './session-key.js';
+import { sessionKeysOf, tokenKeyOf } from './session-key.js';
 
 describe('the key of a session', () => {
   const text = fc.string({ unit: fc.constantFrom('1', ':', '\\', 'n', '!', '~', 'a'), minLength: 1, maxLength: 6 });
@@ -10,22 +10,22 @@ describe('the key of a session', () => {
     fc.assert(
       fc.property(identity, identity, (one, other) => {
         const same = one.token === other.token && one.authIv === other.authIv;
-        expect(sessionKeys(one).session === sessionKeys(other).session).toBe(same);
+        expect(sessionKeysOf(one).sessionKey === sessionKeysOf(other).sessionKey).toBe(same);
       }),
     );
   });
 
   it('tells apart what is the same text when put together', () => {
-    expect(sessionKeys({ token: 'ab', authIv: 'c' }).session).not.toBe(sessionKeys({ token: 'a', authIv: 'bc' }).session);
-    expect(sessionKeys({ token: '1:a', authIv: undefined }).session).not.toBe(sessionKeys({ token: '1', authIv: 'a' }).session);
+    expect(sessionKeysOf({ token: 'ab', authIv: 'c' }).sessionKey).not.toBe(sessionKeysOf({ token: 'a', authIv: 'bc' }).sessionKey);
+    expect(sessionKeysOf({ token: '1:a', authIv: undefined }).sessionKey).not.toBe(sessionKeysOf({ token: '1', authIv: 'a' }).sessionKey);
   });
 
   it('leads from every IV to the one key of its token', () => {
-    expect(sessionKeys({ token: 'a', authIv: 'b' }).token).toBe(tokenKey('a'));
-    expect(sessionKeys({ token: 'a', authIv: undefined })).toEqual({ token: tokenKey('a'), session: tokenKey('a') });
+    expect(sessionKeysOf({ token: 'a', authIv: 'b' }).tokenKey).toBe(tokenKeyOf('a'));
+    expect(sessionKeysOf({ token: 'a', authIv: undefined })).toEqual({ token: tokenKeyOf('a'), session: tokenKeyOf('a') });
   });
 
   it('does not hold the token', () => {
-    expect(tokenKey('canary-token')).not.toContain('canary');
+    expect(tokenKeyOf('canary-token')).not.toContain('canary');
   });
 });

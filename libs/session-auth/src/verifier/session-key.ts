@@ -4,19 +4,19 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 /** One-way digests that stand for a session in memory, where no token may stand. */
 export interface SessionKeys {
   /** Digest of the token alone: what a sign-out drops, under whatever IV. */
-  readonly token: string;
+  readonly tokenKey: string;
   /** Digest of the token and its IV. The same as `token` where there is no IV. */
-  readonly session: string;
+  readonly sessionKey: string;
 }
 
 /** Digests a token and its IV. Neither can hold a line break, so that no two identities read the same. */
-export function sessionKeys({ token, authIv }: SessionIdentity): SessionKeys {
-  const key = tokenKey(token);
-  return { token: key, session: authIv === undefined ? key : digest(`${token}\n${authIv}`) };
+export function sessionKeysOf({ token, authIv }: SessionIdentity): SessionKeys {
+  const key = tokenKeyOf(token);
+  return { tokenKey: key, sessionKey: authIv === undefined ? key : digest(`${token}\n${authIv}`) };
 }
 
 /** Digest of a token alone. */
-export function tokenKey(token: string): string {
+export function tokenKeyOf(token: string): string {
   return digest(token);
 }
 

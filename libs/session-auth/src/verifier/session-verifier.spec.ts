@@ -1,17 +1,17 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadlines.js';
-import { DENIED, REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/verdict.js';
 import { ProtectedCheck } from './protected-check.js';
-import type { MemorySettings } from './memory-settings.js';
-import { SessionMemory } from './session-memory.js';
+import type { CacheSettings } from './memory-settings.js';
+import { SessionCache } from './session-memory.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };
-const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
+const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('server_error');
 
 /** A verifier whose service answers when the test says so. */
-function verifierWith(settings: Partial<MemorySettings> = {}) {
+function verifierWith(settings: Partial<CacheSettings> = {}) {
   let now = 0;
   const pending: ((verdict: Verdict<string>) => void)[] = [];
   const ask = (): Promise<Verdict<string>> => new Promise((resolve) => pending.push(resolve));
@@ -19,7 +19,7 @@ function verifierWith(settings: Partial<MemorySettings> = {}) {
   const limits = { ttlMs: 100, negativeTtlMs: 100, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
   const deadlines = new Deadlines();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), {
-    memory: new SessionMemory<string>(limits, () => now),
+    cache: new SessionCache<string>(limits, () => now),
   });
   return {
     verifier,
@@ -54,9 +54,9 @@ describe('a check with a memory', () => {
   it('asks the service anew for a limit of 0, whatever call is under way', async () => {
     const { verify, answer, calls } = verifierWith();
     const [older, newer] = [verify(), verify(0)];
-    await answer(REJECTED, 1);
+    await answer(UNAUTHENTICATED, 1);
     await answer(ann, 0);
-    expect([await older, await newer, verify(), calls()]).toEqual([ann, REJECTED, REJECTED, 2]);
+    expect([await older, await newer, verify(), calls()]).toEqual([ann, UNAUTHENTICATED, UNAUTHENTICATED, 2]);
   });
 
   it('counts the lifetime of a session from the sending of the call', async () => {
@@ -78,20 +78,20 @@ describe('a check with a memory', () => {
     void verify();
     await answer(ann);
     const fresh = verify(0);
-    await answer(REJECTED);
-    expect([await fresh, verify(), calls()]).toEqual([REJECTED, REJECTED, 2]);
+    await answer(UNAUTHENTICATED);
+    expect([await fresh, verify(), calls()]).toEqual([UNAUTHENTICATED, UNAUTHENTICATED, 2]);
   });
 
   it('answers a remembered refusal without a promise', async () => {
     const { verify, answer, calls } = verifierWith();
     void verify();
-    await answer(REJECTED);
-    expect([verify(), calls()]).toEqual([REJECTED, 1]);
+    await answer(UNAUTHENTICATED);
+    expect([verify(), calls()]).toEqual([UNAUTHENTICATED, 1]);
   });
 });
 
 describe('a check of a request that was checked before', () => {
-  async function checked(settings: Partial<MemorySettings> = {}, cached = false) {
+  async function checked(settings: Partial<CacheSettings> = {}, cached = false) {
     const trial = verifierWith(settings);
     if (cached) {
       void trial.verify();
@@ -137,43 +137,43 @@ describe('a check of a request that was checked before', () => {
     expect(verifier.check(session, undefined, earlier).verifier).toBe(verifier);
   });
 
-  it.each(['forget', 'signedOut'] as const)('does not reuse it after %s', async (end) => {
+  it.each(['evict', 'signedOut'] as const)('does not reuse it after %s', async (end) => {
     const { verifier, earlier } = await checked();
-    void verifier.endings[end]('token');
+    void verifier.revoker[end]('token');
     expect(verifier.check(session, undefined, earlier).verdict).toBeInstanceOf(Promise);
   });
 });
 
 describe('an answer that is still on its way', () => {
-  it.each(['forget', 'signedOut'] as const)('does not bring a session back after %s', async (end) => {
+  it.each(['evict', 'signedOut'] as const)('does not bring a session back after %s', async (end) => {
     const { verifier, verify, answer, calls } = verifierWith();
     const before = verify();
-    void verifier.endings[end]('token');
+    void verifier.revoker[end]('token');
     await answer(ann);
     expect(await before).toEqual(ann);
     const after = verify();
     expect(after).toBeInstanceOf(Promise);
     expect(calls()).toBe(2);
-    await answer(REJECTED);
-    expect(await after).toEqual(REJECTED);
+    await answer(UNAUTHENTICATED);
+    expect(await after).toEqual(UNAUTHENTICATED);
   });
 
   it('is not joined by whoever comes after the sign-out', async () => {
     const { verifier, verify, answer, calls } = verifierWith();
     const before = verify();
-    verifier.endings.signedOut('token');
+    verifier.revoker.signedOut('token');
     const after = verify();
-    await answer(REJECTED, 1);
+    await answer(UNAUTHENTICATED, 1);
     await answer(ann, 0);
-    expect([await before, await after, calls()]).toEqual([ann, REJECTED, 2]);
-    expect(verify()).toEqual(REJECTED);
+    expect([await before, await after, calls()]).toEqual([ann, UNAUTHENTICATED, 2]);
+    expect(verify()).toEqual(UNAUTHENTICATED);
   });
 
   it('of before a sign-in does not hold against its token', async () => {
     const { verifier, verify, answer } = verifierWith();
     void verify();
-    verifier.endings.signedIn('token');
-    await answer(REJECTED);
+    verifier.revoker.signedIn('token');
+    await answer(UNAUTHENTICATED);
     const after = verify();
     await answer(ann);
     expect(await after).toEqual(ann);
@@ -187,7 +187,7 @@ describe('refresh-ahead', () => {
     await answer(ann);
     sleep(60);
     expect([verify(), verify(), calls()]).toMatchObject([ann, ann, 2]);
-    await answer({ kind: 'accepted', user: 'ann, renewed' });
+    await answer({ kind: 'authenticated', user: 'ann, renewed' });
     sleep(60);
     expect(verify()).toMatchObject({ user: 'ann, renewed' });
   });
@@ -198,13 +198,13 @@ describe('refresh-ahead', () => {
     await answer(ann);
     sleep(60);
     void verify();
-    await answer(REJECTED);
-    expect(verify()).toEqual(REJECTED);
+    await answer(UNAUTHENTICATED);
+    expect(verify()).toEqual(UNAUTHENTICATED);
   });
 });
 
 describe('stale-if-error', () => {
-  async function lapsed(settings: Partial<MemorySettings>): Promise<ReturnType<typeof verifierWith>> {
+  async function lapsed(settings: Partial<CacheSettings>): Promise<ReturnType<typeof verifierWith>> {
     const trial = verifierWith(settings);
     void trial.verify();
     await trial.answer(ann);
@@ -221,8 +221,8 @@ describe('stale-if-error', () => {
 
   it.each([
     ['to a caller that wants it fresh', 0, () => undefined],
-    ['after a sign-out', undefined, (verifier: SessionVerifier<string>) => verifier.endings.signedOut('token')],
-    ['after forget', undefined, (verifier: SessionVerifier<string>) => verifier.endings.forget('token')],
+    ['after a sign-out', undefined, (verifier: SessionVerifier<string>) => verifier.revoker.signedOut('token')],
+    ['after forget', undefined, (verifier: SessionVerifier<string>) => verifier.revoker.evict('token')],
   ])('serves nothing %s', async (_name, maxAgeMs, act) => {
     const { verifier, verify, answer } = await lapsed({ staleIfErrorMs: 50 });
     act(verifier);
@@ -234,7 +234,7 @@ describe('stale-if-error', () => {
   it('serves nothing after a refusal', async () => {
     const { verify, answer, sleep } = await lapsed({ staleIfErrorMs: 500, negativeTtlMs: 1 });
     void verify();
-    await answer(REJECTED);
+    await answer(UNAUTHENTICATED);
     sleep(2);
     const check = verify();
     await answer(down);
@@ -251,8 +251,8 @@ describe('stale-if-error', () => {
 
 describe('a question that shares nothing', () => {
   it.each<[string, Verdict<string>, remembered: boolean]>([
-    ['a refusal', REJECTED, false],
-    ['a 403', DENIED, false],
+    ['a refusal', UNAUTHENTICATED, false],
+    ['a 403', FORBIDDEN, false],
     ['an outage', down, true],
     ['a confirmation', ann, true],
   ])('leaves a session remembered after %s: see the last column', async (_name, verdict, remembered) => {

@@ -1,51 +1,57 @@
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/verdict.js';
-import { reportAsked, reportRemembered } from './check-report.js';
-import type { EndedSessions } from './ended-sessions.js';
+import { reportCheck, reportCachedCheck } from './check-report.js';
+import type { RevocationNotifier } from './ended-sessions.js';
 import type { ProtectedCheck } from './protected-check.js';
 import { canReuse, type SessionCheck } from './session-check.js';
-import { sessionKeys, type SessionKeys } from './session-key.js';
-import type { SessionMemory } from './session-memory.js';
+import { sessionKeysOf, type SessionKeys } from './session-key.js';
+import type { SessionCache } from './session-memory.js';
 import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
-import { SessionEndings } from './session-endings.js';
+import { SessionRevoker } from './session-endings.js';
 import { SingleFlight } from './single-flight.js';
-import type { Suspicion } from './suspicion.js';
+import type { MisconfigurationDetector } from './suspicion.js';
 
 /** What a verifier works with, beside the check itself. Each part may be left out. */
 export interface VerifierParts<User extends object | string | number | true> {
   /** What this instance remembers. */
-  readonly memory?: SessionMemory<User> | undefined;
+  readonly cache?: SessionCache<User> | undefined;
   /** What all instances remember, behind the memory of this one; not without that. */
   readonly shared?: SharedTier<User> | undefined;
-  readonly suspicion?: Suspicion | undefined;
-  readonly ended?: EndedSessions | undefined;
+  readonly misconfiguration?: MisconfigurationDetector | undefined;
+  readonly notifier?: RevocationNotifier | undefined;
   /** Called when every session of a user, or every session, is revoked. */
-  readonly usersEnded?: ((username: string | undefined) => void) | undefined;
+  readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
 }
 
 /** Decides on a session: remembered here, or else one shared flight to the shared memory and to the service, protected. */
 export class SessionVerifier<User extends object | string | number | true> {
   readonly #check: ProtectedCheck<User>;
-  readonly #memory: SessionMemory<User> | undefined;
+  readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
-  readonly #suspicion: Suspicion | undefined;
+  readonly #misconfiguration: MisconfigurationDetector | undefined;
   readonly #flights: SingleFlight<Verdict<User>>;
   /** Flights of callers for whom only the service's word of now will do. */
   readonly #freshFlights: SingleFlight<Verdict<User>>;
   /** What becomes of sessions that end. */
-  readonly endings: SessionEndings<User>;
+  readonly revoker: SessionRevoker<User>;
 
-  constructor(check: ProtectedCheck<User>, { memory, shared, suspicion, ended, usersEnded }: VerifierParts<User> = {}) {
+  constructor(
+    check: ProtectedCheck<User>,
+    { cache: memory, shared, misconfiguration: suspicion, notifier: ended, onUsersRevoked: usersEnded }: VerifierParts<User> = {},
+  ) {
     this.#check = check;
-    this.#memory = memory;
+    this.#cache = memory;
     this.#shared = shared;
-    this.#suspicion = suspicion;
-    const landed = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#learn(keys, verdict, tookMs);
+    this.#misconfiguration = suspicion;
+    const landed = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#record(keys, verdict, tookMs);
     this.#flights = new SingleFlight(landed);
     this.#freshFlights = shared ? new SingleFlight(landed) : this.#flights;
     const flights = [this.#flights, this.#freshFlights];
-    this.endings = new SessionEndings({ memory, ended, usersEnded, known: check.known, flights }, shared?.revocations);
+    this.revoker = new SessionRevoker(
+      { cache: memory, notifier: ended, onUsersRevoked: usersEnded, known: check.known, flights },
+      shared?.revocations,
+    );
   }
 
   /**
@@ -54,16 +60,16 @@ export class SessionVerifier<User extends object | string | number | true> {
    * a stream. Its verdict never rejects.
    */
   check(session: SessionIdentity, maxAgeMs = Infinity, earlier?: SessionCheck<User>): SessionCheck<User> {
-    const revocations = this.endings.count;
+    const revocations = this.revoker.count;
     if (earlier?.verifier === this && earlier.revocations === revocations && canReuse(earlier, session, maxAgeMs)) return earlier;
-    const keys = sessionKeys(session);
+    const keys = sessionKeysOf(session);
     const cached = this.#findCached(session, keys, maxAgeMs);
     const madeAtMs = performance.now();
     if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, revocations };
     const mustBeFresh = this.#mustBeFresh(keys, maxAgeMs);
     const joins = (mustBeFresh ? this.#freshFlights : this.#flights).canJoin(keys, maxAgeMs);
     const asked = this.#ask(session, keys, maxAgeMs, mustBeFresh);
-    const verdict = CHECKS.hasSubscribers ? reportAsked(asked, joins) : asked;
+    const verdict = CHECKS.hasSubscribers ? reportCheck(asked, joins) : asked;
     const isFresh = !joins && (maxAgeMs !== Infinity || this.#asksServiceAlone);
     return { verifier: this, session, verdict, isFresh, madeAtMs, revocations };
   }
@@ -77,18 +83,18 @@ export class SessionVerifier<User extends object | string | number | true> {
   }
 
   /** How many sessions are remembered now; none without memory. It looks at each. */
-  countRemembered(): number {
-    return this.#memory?.count() ?? 0;
+  countCached(): number {
+    return this.#cache?.count() ?? 0;
   }
 
   /** Asks the service now, sharing nothing, in the lane of the session unless it is given. A refusal ends what is remembered. */
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
-    const keys = sessionKeys(session);
-    const verdict = await this.#check.run(session, keys.token, 0, lane);
-    this.#check.known.learn(keys.token, verdict);
-    if (verdict.kind === 'rejected' || verdict.kind === 'denied') {
-      this.endings.refused(keys.token, verdict.kind);
-      this.#memory?.forget(keys.token);
+    const keys = sessionKeysOf(session);
+    const verdict = await this.#check.run(session, keys.tokenKey, 0, lane);
+    this.#check.known.update(keys.tokenKey, verdict);
+    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
+      this.revoker.refused(keys.tokenKey, verdict.kind);
+      this.#cache?.evict(keys.tokenKey);
     }
     return verdict;
   }
@@ -98,38 +104,38 @@ export class SessionVerifier<User extends object | string | number | true> {
     await this.#shared?.close();
   }
 
-  #findCached(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): ReturnType<SessionMemory<User>['find']> {
-    const cached = this.#memory?.find(keys, maxAgeMs);
-    if (cached && CHECKS.hasSubscribers) reportRemembered(cached);
-    if (cached?.kind === 'accepted' && this.#memory?.claimRefresh(keys)) void this.#askAll('renew', session, keys);
+  #findCached(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): ReturnType<SessionCache<User>['find']> {
+    const cached = this.#cache?.find(keys, maxAgeMs);
+    if (cached && CHECKS.hasSubscribers) reportCachedCheck(cached);
+    if (cached?.kind === 'authenticated' && this.#cache?.tryRefresh(keys)) void this.#askAll('refresh', session, keys);
     return cached;
   }
 
   /** Whether a check without a limit takes the service's answer alone: not that of a store, nor a stale session. */
   get #asksServiceAlone(): boolean {
-    return !this.#shared && !this.#memory?.servesStale;
+    return !this.#shared && !this.#cache?.servesStale;
   }
 
   async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, mustBeFresh: boolean): Promise<Verdict<User>> {
     const verdict = await (mustBeFresh ? this.#askService(session, keys, maxAgeMs) : this.#askAll('check', session, keys));
     if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
-    const stale = this.#memory?.findStale(keys);
-    return stale !== undefined ? { kind: 'accepted', user: stale, stale: true } : verdict;
+    const stale = this.#cache?.findStale(keys);
+    return stale !== undefined ? { kind: 'authenticated', user: stale, stale: true } : verdict;
   }
 
   /** Of a token that was signed out too: whoever can write to a store could put back what was there before. */
-  #mustBeFresh({ token }: SessionKeys, maxAgeMs: number): boolean {
-    return maxAgeMs !== Infinity || this.#memory?.isBarred(token) === true;
+  #mustBeFresh({ tokenKey: token }: SessionKeys, maxAgeMs: number): boolean {
+    return maxAgeMs !== Infinity || this.#cache?.isRevoked(token) === true;
   }
 
-  #askAll(way: 'check' | 'renew', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
+  #askAll(way: 'check' | 'refresh', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
     const shared = this.#shared;
-    const lane = way === 'renew' ? 'known' : undefined;
+    const lane = way === 'refresh' ? 'known' : undefined;
     if (!shared) return this.#askService(session, keys, Infinity, lane);
     return this.#flights.share(keys, (flight) => shared[way](session, keys, this.#serviceCall(session, keys, lane), flight));
   }
 
-  #serviceCall(session: SessionIdentity, { token }: SessionKeys, lane = this.#check.laneOf(token)): ServiceCall<User> {
+  #serviceCall(session: SessionIdentity, { tokenKey: token }: SessionKeys, lane = this.#check.laneOf(token)): ServiceCall<User> {
     return {
       ask: (spentMs) => this.#check.run(session, token, spentMs, lane),
       patienceMs: this.#check.patienceMs(lane),
@@ -138,13 +144,13 @@ export class SessionVerifier<User extends object | string | number | true> {
   }
 
   #askService(session: SessionIdentity, keys: SessionKeys, maxAgeMs = Infinity, lane?: LaneName): Promise<Verdict<User>> {
-    return this.#freshFlights.share(keys, () => this.#check.run(session, keys.token, 0, lane), maxAgeMs);
+    return this.#freshFlights.share(keys, () => this.#check.run(session, keys.tokenKey, 0, lane), maxAgeMs);
   }
 
-  #learn(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void {
-    if (verdict.kind === 'rejected' || verdict.kind === 'denied') this.endings.refused(keys.token, verdict.kind);
-    this.#check.known.learn(keys.token, verdict);
-    this.#memory?.learn(keys, verdict, tookMs);
-    this.#suspicion?.observe(keys.token, verdict);
+  #record(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void {
+    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.revoker.refused(keys.tokenKey, verdict.kind);
+    this.#check.known.update(keys.tokenKey, verdict);
+    this.#cache?.update(keys, verdict, tookMs);
+    this.#misconfiguration?.record(keys.tokenKey, verdict);
   }
 }

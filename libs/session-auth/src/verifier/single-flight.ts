@@ -17,14 +17,14 @@ interface Entry<Value> {
 /** Concurrent checks of one session share one call. The work must not reject. */
 export class SingleFlight<Value> {
   readonly #flights = new Map<string, Entry<Value>>();
-  readonly #landed: (keys: SessionKeys, value: Value, tookMs: number) => void;
+  readonly #onSettled: (keys: SessionKeys, value: Value, tookMs: number) => void;
   #started = 0;
   /** Flights up to this one are no longer joined. */
   #closedTo = 0;
 
   /** `landed` receives the answer of each flight that is still current. */
   constructor(landed: (keys: SessionKeys, value: Value, tookMs: number) => void) {
-    this.#landed = landed;
+    this.#onSettled = landed;
   }
 
   /** Joins the flight of this session if it started less than `maxAgeMs` ago, or starts one in its place. */
@@ -38,7 +38,7 @@ export class SingleFlight<Value> {
   }
 
   /** Evicts the flights of this token: those who wait still get the answer, and it is neither joined nor cached. */
-  forget(token: string): void {
+  detach(token: string): void {
     for (const [key, flight] of this.#flights) if (flight.token === token) this.#flights.delete(key);
   }
 
@@ -48,13 +48,13 @@ export class SingleFlight<Value> {
   }
 
   #start(keys: SessionKeys, work: (flight: Flight) => Promise<Value>): Promise<Value> {
-    const { session, token } = keys;
+    const { sessionKey: session, tokenKey: token } = keys;
     const startedAtMs = performance.now();
     const isCurrent = (): boolean => this.#flights.get(session) === entry;
     const landing = work({ isCurrent }).then((value) => {
       if (isCurrent()) {
         this.#flights.delete(session);
-        this.#landed(keys, value, performance.now() - startedAtMs);
+        this.#onSettled(keys, value, performance.now() - startedAtMs);
       }
       return value;
     });
@@ -63,7 +63,7 @@ export class SingleFlight<Value> {
     return landing;
   }
 
-  #find({ session }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {
+  #find({ sessionKey: session }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {
     const flight = this.#flights.get(session);
     if (!flight || flight.serial <= this.#closedTo) return undefined;
     return maxAgeMs === Infinity || performance.now() - flight.startedAtMs < maxAgeMs ? flight : undefined;

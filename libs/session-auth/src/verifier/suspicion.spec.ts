@@ -1,28 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { DENIED, REJECTED, unavailable, type Verdict } from '../contract/verdict.js';
-import { Suspicion } from './suspicion.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/verdict.js';
+import { MisconfigurationDetector } from './suspicion.js';
 
-const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
+const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 
 function toldAfter(verdicts: readonly (readonly [token: string, verdict: Verdict<unknown>])[]): boolean[] {
   const told: boolean[] = [];
-  const suspicion = new Suspicion((suspected) => told.push(suspected));
-  for (const [token, verdict] of verdicts) suspicion.observe(token, verdict);
+  const suspicion = new MisconfigurationDetector((suspected) => told.push(suspected));
+  for (const [token, verdict] of verdicts) suspicion.record(token, verdict);
   return told;
 }
 
-const refusals = (count: number, verdict: Verdict<unknown> = REJECTED): [string, Verdict<unknown>][] =>
+const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): [string, Verdict<unknown>][] =>
   Array.from({ length: count }, (_, index) => [`token-${index}`, verdict]);
 
 describe('the suspicion that the key or the URL is wrong', () => {
   it('is told once when many different tokens are refused and none was accepted', () => {
     expect(toldAfter(refusals(19))).toEqual([]);
     expect(toldAfter(refusals(20))).toEqual([true]);
-    expect(toldAfter(refusals(1_000, DENIED))).toEqual([true]);
+    expect(toldAfter(refusals(1_000, FORBIDDEN))).toEqual([true]);
   });
 
   it('does not arise from one token, however often it is refused, nor from an outage', () => {
-    expect(toldAfter(Array.from({ length: 1_000 }, () => ['token', REJECTED] as const))).toEqual([]);
+    expect(toldAfter(Array.from({ length: 1_000 }, () => ['token', UNAUTHENTICATED] as const))).toEqual([]);
     expect(toldAfter(refusals(1_000, unavailable('server_error')))).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ export class CheckTally {
 
 function kindOf({ outcome, source, joined }: CheckMessage): CheckKind {
   if (outcome === 'unavailable') return 'unavailable';
-  if (outcome !== 'accepted') return 'refused';
-  if (source === 'memory') return 'remembered';
+  if (outcome !== 'authenticated') return 'refused';
+  if (source === 'cache') return 'remembered';
   return joined ? 'shared' : 'asked';
 }

@@ -10,7 +10,7 @@ export interface Caller {
 }
 
 /** The caller of a context that more than one request has. */
-export const SHARED: Caller = { request: undefined, reply: undefined };
+export const SHARED_CALLER: Caller = { request: undefined, reply: undefined };
 
 /** What GraphQL servers put into the context of an operation: Apollo, Mercurius, and graphql-ws under Apollo. */
 export interface OperationContext {
@@ -30,8 +30,8 @@ export interface OperationContext {
  * Whether a context speaks of more than one request. An application may give one object to all: its request is that of the first caller, or of
  * the last.
  */
-export function isMixedUp({ req, reply, extra, request, [CALLER]: caller }: OperationContext): boolean {
-  if (caller === SHARED) return true;
+export function mixesRequests({ req, reply, extra, request, [CALLER]: caller }: OperationContext): boolean {
+  if (caller === SHARED_CALLER) return true;
   const own = caller?.request as OperationContext | undefined;
   let found: NodeRequest | undefined;
   for (const candidate of [own, own?.extra?.request, req, req?.extra?.request, reply?.request, extra?.request, request]) {

@@ -1,4 +1,4 @@
-import { CALLER, SHARED, type Caller, type OperationContext } from './graphql-caller.js';
+import { CALLER, SHARED_CALLER, type Caller, type OperationContext } from './graphql-caller.js';
 import { nodeRequestOf } from './node-request.js';
 
 /** Makes the context of an operation, of what its server gives: request and reply in an object, or one after the other, or a socket. */
@@ -16,7 +16,7 @@ export function separateContexts(option: unknown, hearOfShared: () => void): Con
     if (typeof made !== 'object' || made === null) return made ?? { [CALLER]: caller };
     const isShared = isOfAnother(made, originOf(caller), owners);
     if (isShared) hearOfShared();
-    return isPlain(made) ? copyOf(made, caller) : mark(made, isShared ? SHARED : caller);
+    return isPlain(made) ? copyOf(made, caller) : mark(made, isShared ? SHARED_CALLER : caller);
   };
 }
 

@@ -1,14 +1,14 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { admissionOf, type GuardedRequest } from '../guarded-request.js';
 import { exceptionOf, type HttpDenial } from '../http-denial.js';
-import { CALLER, isMixedUp, type OperationContext } from './graphql-caller.js';
+import { CALLER, mixesRequests, type OperationContext } from './graphql-caller.js';
 import { handshakeRequest, requestLike } from './handshake.js';
-import { KeptRequests } from './kept-requests.js';
+import { CallRequests } from './kept-requests.js';
 import { endsWithReply } from './node-request.js';
 import type { CallRequest, Transport } from './transport.js';
 
 /** A context may become another's during the check: an execution stays with the request that it began with. */
-const executions = new KeptRequests();
+const executions = new CallRequests();
 
 /** The user of each field, by its info: fields run at the same time, and one may be let in as another user, or without one. */
 const users = new WeakMap<object, GuardedRequest>();
@@ -64,12 +64,12 @@ function variablesOf(info: { readonly variableValues?: object } | undefined): ob
 function httpRequestOf(operation: OperationContext): CallRequest | undefined {
   const { req, reply, [CALLER]: caller } = operation;
   const request = [req, reply?.request, caller?.request].find((candidate) => requestLike(candidate));
-  return endsWithReply(request) && !isMixedUp(operation) ? (request as CallRequest) : undefined;
+  return endsWithReply(request) && !mixesRequests(operation) ? (request as CallRequest) : undefined;
 }
 
 /** A context that speaks of more than one request presents nothing: whose it is can't be told. */
 function socketRequestOf(operation: OperationContext): CallRequest {
-  if (isMixedUp(operation)) return handshakeRequest(undefined);
+  if (mixesRequests(operation)) return handshakeRequest(undefined);
   const { req, reply, request, extra, connectionParams, _connectionInit } = operation;
   const upgrade = [extra?.request, req?.extra?.request, req, request, reply?.request].find((candidate) => requestLike(candidate));
   return handshakeRequest(requestLike(upgrade), connectionParams ?? req?.connectionParams ?? _connectionInit);

@@ -24,7 +24,7 @@ export function grpcErrorOf({ statusCode, code, message }: HttpDenial): object {
  * that, and a rejection that nobody hears ends the process. On NestJS 11 so does the error of a call whose requests had ended before the guard
  * could hold them. The guard of a call that was ended here never comes to an end.
  */
-export function endByHand({ call, isPassed, answer }: GrpcCall, error: object): boolean {
+export function endCall({ call, isPassed, answer }: GrpcCall, error: object): boolean {
   if (!call || !(isPassed || call.readableEnded)) return false;
   if (answer) answer(error);
   else emitError(call, error);

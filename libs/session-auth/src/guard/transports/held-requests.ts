@@ -17,7 +17,7 @@ const held = new WeakSet<ServerCall>();
  * waits for ever for it, and ends the process when it is refused then. On every version, what a stranger sends takes no room here meanwhile. A
  * refused call is never read on: gRPC discards what is left.
  */
-export function holdRequests(host: ArgumentsHost, { call }: GrpcCall): void {
+export function pauseRequests(host: ArgumentsHost, { call }: GrpcCall): void {
   const args = host.getArgs<unknown[]>();
   const [requests] = args;
   if (!call || !isPausable(call) || !isObservable(requests) || held.has(call)) return;

@@ -1,7 +1,7 @@
 import type { CallRequest } from './transport.js';
 
 /** The requests of calls that have none of HTTP, each kept for as long as something of its call is there. */
-export class KeptRequests {
+export class CallRequests {
   readonly #requests = new WeakMap<object, CallRequest>();
 
   /** The request of a call, built when the first guard of the call asks for it. */

@@ -2,14 +2,14 @@ import type { ArgumentsHost } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
 import { payloadOf } from './denial-payload.js';
 import { grpcCallOf } from './grpc-call.js';
-import { CANCELLED, endByHand, grpcErrorOf } from './grpc-denial.js';
-import { holdRequests } from './held-requests.js';
-import { KeptRequests } from './kept-requests.js';
+import { CANCELLED, endCall, grpcErrorOf } from './grpc-denial.js';
+import { pauseRequests } from './held-requests.js';
+import { CallRequests } from './kept-requests.js';
 import { messageHeaders } from './message-headers.js';
 import { rejectRemoteCall, remoteExceptions } from './optional-packages.js';
 import type { Transport } from './transport.js';
 
-const calls = new KeptRequests();
+const calls = new CallRequests();
 
 /** Message handlers of microservices. The token is in the metadata of gRPC or the message's headers; TCP and Redis have none: see `fromPayload`. */
 export const RPC: Transport = {
@@ -17,7 +17,7 @@ export const RPC: Transport = {
     const request = calls.open(ownObjectOf(context), () => ({ headers: messageHeaders(context) }));
     const grpc = grpcCallOf(context);
     if (grpc) {
-      holdRequests(context, grpc);
+      pauseRequests(context, grpc);
       void remoteExceptions.load();
     }
     return { transport: RPC, context, request };
@@ -37,14 +37,14 @@ export const RPC: Transport = {
     const grpc = grpcCallOf(context);
     if (!grpc) return rejectRemoteCall(denial, payloadOf(denial));
     const error = grpcErrorOf(denial);
-    return endByHand(grpc, error) ? new Promise(() => undefined) : rejectRemoteCall(denial, error);
+    return endCall(grpc, error) ? new Promise(() => undefined) : rejectRemoteCall(denial, error);
   },
 
   answer(host, denial) {
     const grpc = grpcCallOf(host);
     if (!grpc) return throwError(() => payloadOf(denial));
     const error = grpcErrorOf(denial);
-    return grpc.isPassed && endByHand(grpc, error) ? of(undefined) : throwError(() => error);
+    return grpc.isPassed && endCall(grpc, error) ? of(undefined) : throwError(() => error);
   },
 };
 

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import type { AxiosProxyConfig } from 'axios';
-import { integerOption, knownOptions, refuseOption } from './option-checks.js';
+import { integerOption, knownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthHttpOptions } from '../http-options.js';
 
 /** The transport options, checked and with every default in place. */
@@ -18,7 +18,7 @@ const OPTIONS = ['httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTok
 export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSettings {
   knownOptions('http', http, OPTIONS);
   const { httpAgent, httpsAgent, proxy } = http;
-  if (proxy !== undefined && (httpAgent ?? httpsAgent)) refuseOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
+  if (proxy !== undefined && (httpAgent ?? httpsAgent)) invalidOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
   return {
     httpAgent: readAgent('http.httpAgent', httpAgent),
     httpsAgent: readAgent('http.httpsAgent', httpsAgent),
@@ -30,7 +30,7 @@ export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSetting
 
 function readAgent(option: string, agent: unknown): Agent | undefined {
   if (agent === undefined || agent instanceof Agent) return agent;
-  return refuseOption(option, 'must be an agent of node:http or node:https', 'Give it one, or leave it out');
+  return invalidOption(option, 'must be an agent of node:http or node:https', 'Give it one, or leave it out');
 }
 
 function readProxy(proxy: unknown): AxiosProxyConfig | undefined {
@@ -44,5 +44,5 @@ function readProxy(proxy: unknown): AxiosProxyConfig | undefined {
     URL.canParse(`http://${host}:${String(port)}`);
   return valid
     ? (proxy as AxiosProxyConfig)
-    : refuseOption('http.proxy', 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
+    : invalidOption('http.proxy', 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
 }

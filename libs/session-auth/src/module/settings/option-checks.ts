@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../../contract/errors.js';
 
 /** Stops the bootstrap. The text names the option and the remedy; it never holds a value, which may be a secret. */
-export function refuseOption(option: string, problem: string, remedy: string): never {
+export function invalidOption(option: string, problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
 }
 
@@ -10,7 +10,7 @@ export function integerOption(option: string, value: unknown, range: { min: numb
   const { min, max, fallback } = range;
   if (value === undefined) return fallback;
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  return refuseOption(option, `must be an integer from ${min} to ${max}`, `Set it within that range, or leave it out for ${fallback}`);
+  return invalidOption(option, `must be an integer from ${min} to ${max}`, `Set it within that range, or leave it out for ${fallback}`);
 }
 
 /** A boolean, or the default when it is absent. */
@@ -18,21 +18,21 @@ export function booleanOption(option: string, value: unknown, fallback: boolean)
   if (value === undefined) return fallback;
   return typeof value === 'boolean'
     ? value
-    : refuseOption(option, 'must be a boolean', `Set true or false, or leave it out for ${fallback}`);
+    : invalidOption(option, 'must be a boolean', `Set true or false, or leave it out for ${fallback}`);
 }
 
 /** One of a few words, or the default when it is absent. */
 export function wordOption<Word extends string>(option: string, value: unknown, words: readonly Word[], fallback: Word): Word {
   if (value === undefined) return fallback;
   const word = words.find((candidate) => candidate === value);
-  return word ?? refuseOption(option, `must be one of ${quoted(words)}`, `Choose one, or leave it out for '${fallback}'`);
+  return word ?? invalidOption(option, `must be one of ${quoted(words)}`, `Choose one, or leave it out for '${fallback}'`);
 }
 
 /** Only these names: a misspelt option would otherwise silently be its default. */
 export function knownOptions(owner: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) refuseOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
+  if (typeof options !== 'object' || options === null) invalidOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuseOption(`${owner}.${unknown}`, 'is not an option', `Known are ${quoted(known)}`);
+  if (unknown !== undefined) invalidOption(`${owner}.${unknown}`, 'is not an option', `Known are ${quoted(known)}`);
 }
 
 function quoted(words: readonly string[]): string {

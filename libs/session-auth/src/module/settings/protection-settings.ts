@@ -1,6 +1,6 @@
 import type { BreakerSettings } from '../../verifier/circuit.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
-import { integerOption, knownOptions, refuseOption } from './option-checks.js';
+import { integerOption, knownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options.js';
 
 /** Longest time that any call may be given, in milliseconds. */
@@ -22,7 +22,7 @@ function readBreaker(breaker: Partial<BreakerSettings> = {}): BreakerSettings {
   knownOptions('breaker', breaker, ['windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs']);
   const { windowMs, minimumCalls, failureRatio = 0.5, pauseMs, maxPauseMs } = breaker;
   if (typeof failureRatio !== 'number' || !(failureRatio > 0 && failureRatio <= 1)) {
-    refuseOption('breaker.failureRatio', 'must be a number above 0 and up to 1', 'Set it within that range, or leave it out for 0.5');
+    invalidOption('breaker.failureRatio', 'must be a number above 0 and up to 1', 'Set it within that range, or leave it out for 0.5');
   }
   const pause = integerOption('breaker.pauseMs', pauseMs, { min: 1, max: 120_000, fallback: 1_000 });
   return {

@@ -6,13 +6,13 @@ import { UserRecord, type UserRecordClass } from '../../contract/user-record.js'
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { fromHeader, type TokenSource } from '../../guard/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
-import type { MemorySettings } from '../../verifier/memory-settings.js';
+import type { CacheSettings } from '../../verifier/memory-settings.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import { readBaseUrl } from './base-url.js';
 import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
-import { booleanOption, integerOption, knownOptions, refuseOption, wordOption } from './option-checks.js';
+import { booleanOption, integerOption, knownOptions, invalidOption, wordOption } from './option-checks.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options.js';
 import { readStoreSettings, type StoreSurroundings } from './store-settings.js';
@@ -24,7 +24,7 @@ export interface SessionAuthSettings {
   readonly sources: readonly TokenSource[];
   readonly forwardAuthIv: boolean;
   readonly protection: LaneSettings;
-  readonly memory: MemorySettings | undefined;
+  readonly cache: CacheSettings | undefined;
   readonly shared: SharedTierSettings | undefined;
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
@@ -55,8 +55,8 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     sources: readSources(options.token),
     forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, true),
     protection,
-    memory,
-    shared: memory && readShared(options.cache, { memory, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
+    cache: memory,
+    shared: memory && readShared(options.cache, { cache: memory, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
     signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 10_000 }),
     signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 5_000 }),
     maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: 32 }),
@@ -78,7 +78,7 @@ function readApiKeyOption(apiKey: unknown): ApiKey {
   if (typeof apiKey === 'function') return apiKey as ApiKey;
   if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
   const isMissing = apiKey === undefined || apiKey === '';
-  return refuseOption(
+  return invalidOption(
     'apiKey',
     isMissing ? 'is missing' : 'is not a key that can be sent',
     `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`,
@@ -89,7 +89,7 @@ function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_
   const sources = [token].flat() as unknown[];
   const valid = sources.every((source): source is TokenSource => typeof source === 'function');
   if (valid && sources.length > 0) return sources;
-  return refuseOption(
+  return invalidOption(
     'token',
     'must be a token source, or a list of them',
     "Give it fromHeader('x-auth-token'), fromBearer(), fromCookie(name) or your own function",
@@ -105,13 +105,13 @@ function readStatusMap(statusMap: StatusMap = {}): StatusMap {
 
 function readRecordClass(record: unknown = UserRecord): UserRecordClass {
   if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord)) return record as UserRecordClass;
-  return refuseOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
+  return invalidOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
 }
 
 function readIdentityFields(fields: unknown = ['username', 'email']): readonly string[] {
   const valid = Array.isArray(fields) && fields.length > 0 && fields.every((field) => typeof field === 'string' && field !== '');
   if (valid) return fields as string[];
-  return refuseOption(
+  return invalidOption(
     'identityFields',
     'must be a list of at least one field name',
     "Name fields of the user record, for example ['username']",

@@ -1,13 +1,13 @@
 import type { ApiKey } from '../../client/api-key.js';
 import { SessionStore } from '../../contract/session-store.js';
-import type { MemorySettings } from '../../verifier/memory-settings.js';
+import type { CacheSettings } from '../../verifier/memory-settings.js';
 import { refreshPauseMs } from '../../verifier/refresh-pauses.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import { integerOption, refuseOption } from './option-checks.js';
+import { integerOption, invalidOption } from './option-checks.js';
 
 /** What else decides how a store is used. */
 export interface StoreSurroundings {
-  readonly memory: MemorySettings;
+  readonly cache: CacheSettings;
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
   readonly timeoutMs: number;
@@ -20,9 +20,13 @@ const DEFAULT_TIMEOUT_MS = 50;
 const MIN_GRACE_MS = 10;
 
 /** Checks the store. @throws InvalidConfigurationError naming what is wrong with it. */
-export function readStoreSettings(store: unknown, { memory, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
+export function readStoreSettings(store: unknown, { cache: memory, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
   if (!SessionStore.isOne(store)) {
-    return refuseOption('cache.store', 'must be a SessionStore', "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'");
+    return invalidOption(
+      'cache.store',
+      'must be a SessionStore',
+      "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'",
+    );
   }
   const { ttlMs, staleIfErrorMs, refreshAheadMs } = memory;
   const storeTimeoutMs = integerOption('cache.store.timeoutMs', store.timeoutMs, { min: 1, max: 1_000, fallback: DEFAULT_TIMEOUT_MS });
@@ -43,7 +47,7 @@ export function readStoreSettings(store: unknown, { memory, baseUrl, apiKey, tim
 function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [string, ...string[]] {
   if (secret === undefined) {
     if (typeof apiKey === 'string') return [apiKey];
-    refuseOption(
+    invalidOption(
       'cache.store.secret',
       'is missing',
       'With apiKey as a function, every instance needs one secret that stays when the key rotates',
@@ -51,7 +55,7 @@ function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [
   }
   const [first, ...others] = [secret].flat() as unknown[];
   if (isSecret(first) && others.every(isSecret)) return [first, ...others];
-  return refuseOption(
+  return invalidOption(
     'cache.store.secret',
     'must be a string, or a list of strings',
     `Give it ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH} random characters, the same on every instance`,

@@ -1,26 +1,26 @@
-import { describedOnce, hasAsyncValidators } from '../../contract/record-description.js';
+import { fieldsOf, hasAsyncValidators } from '../../contract/record-description.js';
 import { compileRecordReader } from '../../contract/record-reader.js';
-import { sharingValues } from '../../contract/shared-values.js';
+import { internCommonValues } from '../../contract/shared-values.js';
 import type { UserRecord, UserRecordClass } from '../../contract/user-record.js';
-import { refuseOption } from './option-checks.js';
+import { invalidOption } from './option-checks.js';
 
 /** Which class a record is of, and which of its fields tell who it is. */
 export interface UserReaderSettings {
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
   /** Where records are remembered, they share what they have in common. */
-  readonly memory: object | undefined;
+  readonly cache: object | undefined;
 }
 
 /** Builds the check of a record: of its fields, and that it names somebody. @throws InvalidConfigurationError */
-export function readUserWith({ userRecord, identityFields, memory }: UserReaderSettings): (json: object) => UserRecord | undefined {
-  const declared = new Set(describedOnce(userRecord).map(({ name }) => name));
+export function readUserWith({ userRecord, identityFields, cache: memory }: UserReaderSettings): (json: object) => UserRecord | undefined {
+  const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
   const unknown = identityFields.find((name) => !declared.has(name));
   if (unknown !== undefined)
-    refuseOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
-  if (hasAsyncValidators(userRecord)) refuseOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
-  if (Object.hasOwn(new userRecord(), 'auth_token')) refuseOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
-  const read = compileRecordReader(userRecord, memory && sharingValues());
+    invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
+  if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
+  if (Object.hasOwn(new userRecord(), 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
+  const read = compileRecordReader(userRecord, memory && internCommonValues());
   return (json) => {
     const user = read(json);
     return user && identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord])) ? user : undefined;

@@ -2,9 +2,9 @@ import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/user-record.js';
-import { unavailable, type Accepted, type Verdict } from '../../contract/verdict.js';
+import { unavailable, type Authenticated, type Verdict } from '../../contract/verdict.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { TOKEN_REFUSED, TOKEN_REQUIRED, unavailableDenial, type GuardDenial } from '../../guard/http-denial.js';
+import { SESSION_REJECTED, SESSION_REQUIRED, unavailableDenial, type GuardDenial } from '../../guard/http-denial.js';
 import { NO_TOKEN } from '../../guard/presented-session.js';
 import type { CallRequest } from '../../guard/transports/transport.js';
 import { denialOfVerdict } from '../../guard/verdict-denial.js';
@@ -16,7 +16,7 @@ import { verifyForSocket } from './verify-for-socket.js';
 /** A handshake of a client with a valid session. */
 export interface AcceptedHandshake {
   readonly session: SessionIdentity;
-  readonly verdict: Accepted<UserRecord>;
+  readonly verdict: Authenticated<UserRecord>;
 }
 
 /** A handshake to check. */
@@ -47,7 +47,7 @@ export class HandshakeChecks {
   begin(handshake: Handshake): EndsWithSession | undefined {
     const session = this.#parts.presented.read(connectionContext(handshake.client), handshake.request);
     if (typeof session !== 'object') {
-      handshake.settle(session === NO_TOKEN ? TOKEN_REQUIRED : TOKEN_REFUSED);
+      handshake.settle(session === NO_TOKEN ? SESSION_REQUIRED : SESSION_REJECTED);
       return undefined;
     }
     const verdict = verifyForSocket(this.#parts.verifier, session);
@@ -78,7 +78,7 @@ export class HandshakeChecks {
 
 /** A stale session counts as an outage: nobody new is let in where the outage grace is 0. */
 function outcomeOf({ settings }: Handshake, session: SessionIdentity, verdict: Verdict<UserRecord>): AcceptedHandshake | GuardDenial {
-  if (verdict.kind !== 'accepted') return denialOfVerdict(verdict);
+  if (verdict.kind !== 'authenticated') return denialOfVerdict(verdict);
   return verdict.stale && settings.outageGraceMs === 0 ? unavailableDenial(unavailable('unreachable')) : { session, verdict };
 }
 

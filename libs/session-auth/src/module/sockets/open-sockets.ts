@@ -1,5 +1,5 @@
 import type { UserRecord } from '../../contract/user-record.js';
-import { TOKEN_REFUSED, TOKEN_REQUIRED } from '../../guard/http-denial.js';
+import { SESSION_REJECTED, SESSION_REQUIRED } from '../../guard/http-denial.js';
 import { NO_TOKEN, type PresentedSessions } from '../../guard/presented-session.js';
 import { payloadOf } from '../../guard/transports/denial-payload.js';
 import { holdMessages } from '../../guard/transports/held-messages.js';
@@ -32,7 +32,7 @@ export class OpenSockets {
     rememberUpgrade(client, upgrade);
     const session = this.#presented.read(connectionContext(client), handshakeOf(client));
     if (typeof session === 'string') {
-      disconnect(client, payloadOf(session === NO_TOKEN ? TOKEN_REQUIRED : TOKEN_REFUSED));
+      disconnect(client, payloadOf(session === NO_TOKEN ? SESSION_REQUIRED : SESSION_REJECTED));
       return undefined;
     }
     const messages = holdMessages(client);
@@ -45,6 +45,6 @@ export class OpenSockets {
   /** A namespace broadcasts past its sockets, so that nothing can be held back. One that has ended just now comes here as well. */
   #refuseSocketIo(client: SocketClient): void {
     if (client.connected) this.#unprotected();
-    disconnect(client, payloadOf(TOKEN_REFUSED));
+    disconnect(client, payloadOf(SESSION_REJECTED));
   }
 }

@@ -1,5 +1,5 @@
 import { unavailable } from '../../contract/verdict.js';
-import { TOKEN_REFUSED, type GuardDenial } from '../../guard/http-denial.js';
+import { SESSION_REJECTED, type GuardDenial } from '../../guard/http-denial.js';
 import { payloadOf } from '../../guard/transports/denial-payload.js';
 import { reportDenial } from '../../guard/report-denial.js';
 import { disconnect, handshakeOf } from '../../guard/transports/socket-client.js';
@@ -76,7 +76,7 @@ export class SocketIoHandshakes {
     this.#unfinished.finish(socket);
     const watched = this.#watched.of(socket);
     if (watched) watched.opened();
-    else disconnect(socket, payloadOf(TOKEN_REFUSED));
+    else disconnect(socket, payloadOf(SESSION_REJECTED));
   }
 }
 

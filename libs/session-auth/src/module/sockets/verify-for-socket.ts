@@ -29,7 +29,7 @@ async function settle(
   for (let checks = 1; checks <= MAX_CHECKS; checks += 1) {
     const verdict = await pending;
     const nowMs = performance.now();
-    if (verdict.kind !== 'accepted' || !verifier.endings.revokedWithin(verdict.user, nowMs - sinceMs)) return verdict;
+    if (verdict.kind !== 'authenticated' || !verifier.revoker.revokedWithin(verdict.user, nowMs - sinceMs)) return verdict;
     sinceMs = nowMs;
     pending = verifier.verify(session);
   }

@@ -104,14 +104,14 @@ describe('a lane', () => {
 
   it('does not let a check wait whose turn would come too late', async () => {
     const { strangers, enter, told } = trial(2, 100);
-    strangers.pace.learn(20_000);
+    strangers.pace.record(20_000);
     enter(strangers, 6);
     expect(await told()).toEqual([...times(2, 'admitted'), ...times(3, 'waits'), 'full']);
   });
 
   it('counts on its share when it considers that, though the other lane holds all places', async () => {
     const { known, strangers, enter, told } = trial(4, 100);
-    known.pace.learn(20_000);
+    known.pace.record(20_000);
     enter(strangers, 4);
     enter(known, 5);
     expect((await told()).slice(4)).toEqual([...times(4, 'waits'), 'full']);
@@ -120,7 +120,7 @@ describe('a lane', () => {
   it('passes over a check that has waited for too long to be answered', async () => {
     const { known, enter, leave, told, deadlines } = trial(1, 5);
     enter(known, 3);
-    known.pace.learn(10_000);
+    known.pace.record(10_000);
     Object.defineProperty(deadlines[1], 'remainingMs', { value: 19_000 });
     leave(known);
     expect(await told()).toEqual(['admitted', 'full', 'admitted']);

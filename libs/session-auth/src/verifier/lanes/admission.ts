@@ -1,5 +1,5 @@
 import type { Deadline } from '../../client/deadline.js';
-import type { Admitted, Lane } from './lane.js';
+import type { AdmissionResult, Lane } from './lane.js';
 
 /** How many calls may run at once, and how many checks may wait for their turn. */
 export interface AdmissionSettings {
@@ -32,7 +32,7 @@ export class Admission {
   }
 
   /** Takes a place, or waits for one until the deadline. A check that was admitted must {@link leave}. */
-  enter(lane: Lane, deadline: Deadline): Admitted | Promise<Admitted> {
+  enter(lane: Lane, deadline: Deadline): AdmissionResult | Promise<AdmissionResult> {
     if (deadline.ended) return deadline.ended;
     if (lane.waiting.size === 0 && this.#hasPlace(lane)) {
       lane.inFlight += 1;
@@ -81,11 +81,11 @@ function admitFirst(lane: Lane): void {
   first.settle(isInTime ? 'admitted' : 'full');
 }
 
-function wait(lane: Lane, deadline: Deadline): Promise<Admitted> {
+function wait(lane: Lane, deadline: Deadline): Promise<AdmissionResult> {
   return new Promise((resolve) => {
     const waiter = {
       deadline,
-      settle: (admitted: Admitted): void => {
+      settle: (admitted: AdmissionResult): void => {
         if (lane.waiting.delete(waiter)) resolve(admitted);
       },
     };

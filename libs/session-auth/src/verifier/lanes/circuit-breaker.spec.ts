@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { DENIED, REJECTED, unavailable, type Verdict } from '../../contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/verdict.js';
 import type { BreakerSettings } from '../circuit.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { evidenceOf } from './evidence.js';
 
-const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
+const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('unreachable');
 
 /** A call that has begun; `end` gives it its answer. */
@@ -19,9 +19,9 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
   const breaker = new CircuitBreaker(limits, () => now);
   /** Begins a call with a token of its own, or with the one given; `undefined` when it is refused. */
   const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {
-    if (breaker.refusal(token)) return undefined;
+    if (breaker.denial(token)) return undefined;
     const began = breaker.begin();
-    return { end: (verdict) => breaker.learn(began, evidenceOf(verdict, true), token, now) };
+    return { end: (verdict) => breaker.record(began, evidenceOf(verdict, true), token, now) };
   };
   return {
     breaker,
@@ -36,7 +36,7 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
       });
       return begun.filter(Boolean).length;
     },
-    refusal: (token = 'another') => breaker.refusal(token),
+    refusal: (token = 'another') => breaker.denial(token),
   };
 }
 
@@ -56,8 +56,8 @@ describe('the circuit breaker', () => {
 
   it.each<[string, Verdict<string>]>([
     ['accepted sessions', ann],
-    ['refused tokens', REJECTED],
-    ['403', DENIED],
+    ['refused tokens', UNAUTHENTICATED],
+    ['403', FORBIDDEN],
     ['429', unavailable('rate_limited')],
     ['any other status', unavailable('unexpected_status')],
     ['a malformed 200', unavailable('malformed')],
@@ -89,7 +89,7 @@ describe('the circuit breaker', () => {
     const probe = begin();
     expect(refusal()).toEqual(unavailable('circuit_open', 1));
     expect(call(ann)).toBe(0);
-    probe?.end(REJECTED);
+    probe?.end(UNAUTHENTICATED);
     expect(call(ann)).toBe(1);
   });
 

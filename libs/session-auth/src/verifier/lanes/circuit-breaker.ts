@@ -23,23 +23,23 @@ export class CircuitBreaker {
   }
 
   /** The answer to a caller that may not make a call now; `undefined` when it may. */
-  refusal(token: string): Unavailable | undefined {
+  denial(token: string): Unavailable | undefined {
     if (this.#circuit.isClosed) return undefined;
     const pauseLeftMs = this.#circuit.pauseLeftMs() + (this.#failing.has(token) ? PROBE_MS : 0);
     return pauseLeftMs > 0 ? unavailable('circuit_open', pauseLeftMs / 1_000) : undefined;
   }
 
-  /** Lets a call begin, for which there must be no {@link refusal}, and returns the state for {@link learn}. */
+  /** Lets a call begin, for which there must be no {@link denial}, and returns the state for {@link record}. */
   begin(): CircuitState {
     return this.#circuit.begin();
   }
 
   /** Takes in what a call with this token showed. */
-  learn(began: CircuitState, result: CallResult, token: string, nowMs: number): void {
-    if (result !== 'failure') this.#circuit.learn(began, result, nowMs);
+  record(began: CircuitState, result: CallResult, token: string, nowMs: number): void {
+    if (result !== 'failure') this.#circuit.record(began, result, nowMs);
     else {
       const counts = this.#failing.add(token, nowMs) || !this.#circuit.isClosed;
-      this.#circuit.learn(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
+      this.#circuit.record(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
     }
   }
 
@@ -49,7 +49,7 @@ export class CircuitBreaker {
   }
 
   /** Closes, if {@link trip} opened it and no call was made since: the other lane has shown that the service works again. */
-  untrip(): void {
-    this.#circuit.untrip();
+  undoTrip(): void {
+    this.#circuit.undoTrip();
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DENIED, REJECTED, unavailable, type UnavailableReason } from '../../contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type UnavailableReason } from '../../contract/verdict.js';
 import { evidenceOf } from './evidence.js';
 
 describe('what a call shows about the service', () => {
@@ -19,7 +19,8 @@ describe('what a call shows about the service', () => {
   });
 
   it('is success for every answer about the session', () => {
-    for (const verdict of [{ kind: 'accepted', user: 'ann' } as const, REJECTED, DENIED]) expect(evidenceOf(verdict, true)).toBe('success');
+    for (const verdict of [{ kind: 'authenticated', user: 'ann' } as const, UNAUTHENTICATED, FORBIDDEN])
+      expect(evidenceOf(verdict, true)).toBe('success');
   });
 
   it('is nothing after a timeout without the full time, and on a connection that the service had closed', () => {

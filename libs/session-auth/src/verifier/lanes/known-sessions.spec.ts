@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { DENIED, REJECTED, unavailable, type Verdict } from '../../contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/verdict.js';
 import { KnownSessions } from './known-sessions.js';
 
-const ann: Verdict<string> = { kind: 'accepted', user: 'ann' };
+const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 
 function tableOf(maxEntries = 10) {
   let now = 0;
@@ -13,7 +13,7 @@ describe('a session', () => {
   it('is known once it was accepted, for half an hour', () => {
     const { known, sleep } = tableOf();
     expect(known.has('ann')).toBe(false);
-    known.learn('ann', ann);
+    known.update('ann', ann);
     sleep(1_799_999);
     expect(known.has('ann')).toBe(true);
     sleep(1);
@@ -22,9 +22,9 @@ describe('a session', () => {
 
   it('is known for longer when it is accepted again', () => {
     const { known, sleep } = tableOf();
-    known.learn('ann', ann);
+    known.update('ann', ann);
     sleep(1_000_000);
-    known.learn('ann', ann);
+    known.update('ann', ann);
     sleep(1_000_000);
     expect(known.has('ann')).toBe(true);
   });
@@ -37,26 +37,26 @@ describe('a session', () => {
     expect(known.has('ann')).toBe(false);
   });
 
-  it.each([REJECTED, DENIED])('is a stranger once it is refused: $kind', (refusal) => {
+  it.each([UNAUTHENTICATED, FORBIDDEN])('is a stranger once it is refused: $kind', (refusal) => {
     const { known } = tableOf();
-    known.learn('ann', ann);
-    known.learn('ann', refusal);
+    known.update('ann', ann);
+    known.update('ann', refusal);
     expect(known.has('ann')).toBe(false);
   });
 
   it('stays what it is in an outage', () => {
     const { known } = tableOf();
-    known.learn('ann', ann);
-    for (const token of ['ann', 'bo']) known.learn(token, unavailable('server_error'));
-    known.learn('cleo', { ...ann, stale: true });
+    known.update('ann', ann);
+    for (const token of ['ann', 'bo']) known.update(token, unavailable('server_error'));
+    known.update('cleo', { ...ann, stale: true });
     expect(['ann', 'bo', 'cleo'].map((token) => known.has(token))).toEqual([true, false, false]);
   });
 
   it('is evicted when there are too many, and the least recently used first', () => {
     const { known } = tableOf(2);
-    for (const token of ['ann', 'bo']) known.learn(token, ann);
+    for (const token of ['ann', 'bo']) known.update(token, ann);
     known.has('ann');
-    known.learn('cleo', ann);
+    known.update('cleo', ann);
     expect(['ann', 'bo', 'cleo'].map((token) => known.has(token))).toEqual([true, false, true]);
   });
 });

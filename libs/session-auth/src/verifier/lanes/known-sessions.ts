@@ -1,5 +1,5 @@
 import type { Verdict } from '../../contract/verdict.js';
-import { LapsingMap } from '../lapsing-map.js';
+import { TtlLruMap } from '../lapsing-map.js';
 
 /** Sessions that the table has room for at least: 100 bytes each, 1 MB when it is full. */
 export const MIN_KNOWN_SESSIONS = 10_000;
@@ -11,31 +11,31 @@ const LIFETIME_MS = 1_800_000;
  * used evicted first. The table decides in which lane a call is made, and never on access.
  */
 export class KnownSessions {
-  readonly #tokens: LapsingMap<true>;
+  readonly #sessions: TtlLruMap<true>;
 
   constructor(maxEntries = MIN_KNOWN_SESSIONS, now: () => number = () => performance.now()) {
-    this.#tokens = new LapsingMap({ maxEntries, lifetimeMs: LIFETIME_MS }, now);
+    this.#sessions = new TtlLruMap({ maxEntries, ttlMs: LIFETIME_MS }, now);
   }
 
   /** Whether the session with this token digest is known. */
   has(token: string): boolean {
-    return this.#tokens.get(token) === true;
+    return this.#sessions.get(token) === true;
   }
 
   /** Adds a session that a sign-in issued. */
   add(token: string): void {
-    this.#tokens.set(token, true);
+    this.#sessions.set(token, true);
   }
 
   /** Removes a session that was signed out. */
   delete(token: string): void {
-    this.#tokens.delete(token);
+    this.#sessions.delete(token);
   }
 
   /** Adds an accepted session, removes a refused one. An outage, and an answer that is stale, change nothing. */
-  learn(token: string, verdict: Verdict<unknown>): void {
+  update(token: string, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
-    if (verdict.kind !== 'accepted') this.#tokens.delete(token);
-    else if (!verdict.stale) this.#tokens.set(token, true);
+    if (verdict.kind !== 'authenticated') this.#sessions.delete(token);
+    else if (!verdict.stale) this.#sessions.set(token, true);
   }
 }

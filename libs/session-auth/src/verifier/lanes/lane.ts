@@ -11,12 +11,12 @@ import type { StrangersLimit } from './strangers-limit.js';
 export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
 
 /** What a check gets that asks for a place: it, none, or the end of its deadline. */
-export type Admitted = 'admitted' | 'full' | DeadlineEnd;
+export type AdmissionResult = 'admitted' | 'full' | DeadlineEnd;
 
 /** A check that waits for a place. */
 export interface Waiter {
   readonly deadline: Deadline;
-  settle(admitted: Admitted): void;
+  settle(admitted: AdmissionResult): void;
 }
 
 /** What a lane is made of. */
@@ -31,7 +31,7 @@ export interface LaneParts {
   /** Calls in flight at most, whatever the share. */
   readonly limit?: StrangersLimit;
   /** The limit that holds for the sake of this lane. */
-  readonly protectedBy?: StrangersLimit;
+  readonly strangersLimit?: StrangersLimit;
 }
 
 /** Calls of one kind of callers: its places, its queue, its circuit breaker, its retries. */
@@ -46,16 +46,16 @@ export class Lane {
   readonly #retry: Retry;
   readonly #breaker: CircuitBreaker | undefined;
   readonly #limit: StrangersLimit | undefined;
-  readonly #protectedBy: StrangersLimit | undefined;
+  readonly #strangersLimit: StrangersLimit | undefined;
 
-  constructor({ share, queueShare, pace, retry, breaker, limit, protectedBy }: LaneParts) {
+  constructor({ share, queueShare, pace, retry, breaker, limit, strangersLimit: protectedBy }: LaneParts) {
     this.share = share;
     this.queueShare = queueShare;
     this.pace = pace;
     this.#retry = retry;
     this.#breaker = breaker;
     this.#limit = limit;
-    this.#protectedBy = protectedBy;
+    this.#strangersLimit = protectedBy;
   }
 
   /** Whether it may have no more calls in flight, even with places free. */
@@ -64,8 +64,8 @@ export class Lane {
   }
 
   /** The answer to a check while the breaker is open. */
-  refusal(token: string): Unavailable | undefined {
-    return this.#breaker?.refusal(token);
+  denial(token: string): Unavailable | undefined {
+    return this.#breaker?.denial(token);
   }
 
   /** Whether another check that begins to wait can expect a place in time. Its own share is what a lane can count on. */
@@ -81,11 +81,11 @@ export class Lane {
 
   /** Code of the application (an interceptor, a validator) may throw. */
   async #attempt<User>(ask: Ask<User>, session: SessionIdentity, token: string, deadline: Deadline): Promise<Verdict<User>> {
-    const refusal = this.#breaker?.refusal(token);
+    const refusal = this.#breaker?.denial(token);
     if (refusal) return refusal;
     const began = this.#breaker?.begin();
     const startedAtMs = performance.now();
-    this.#protectedBy?.protect(startedAtMs);
+    this.#strangersLimit?.hold(startedAtMs);
     let verdict: Verdict<User>;
     try {
       verdict = await ask(session, deadline);
@@ -94,16 +94,16 @@ export class Lane {
     }
     const endedAtMs = performance.now();
     const durationMs = endedAtMs - startedAtMs;
-    if (began) this.#breaker?.learn(began, evidenceOf(verdict, this.pace.isFullTime(durationMs)), token, endedAtMs);
-    this.#learn(verdict, durationMs, endedAtMs);
+    if (began) this.#breaker?.record(began, evidenceOf(verdict, this.pace.isFullTime(durationMs)), token, endedAtMs);
+    this.#record(verdict, durationMs, endedAtMs);
     return verdict;
   }
 
-  #learn(verdict: Verdict<unknown>, durationMs: number, nowMs: number): void {
+  #record(verdict: Verdict<unknown>, durationMs: number, nowMs: number): void {
     const wasAnswered = verdict.kind !== 'unavailable';
-    if (wasAnswered) this.pace.learn(durationMs);
+    if (wasAnswered) this.pace.record(durationMs);
     if (!wasAnswered && verdict.reason !== 'timeout') return;
-    this.#limit?.learn(durationMs, nowMs, this.inFlight);
-    this.#protectedBy?.learnKnown(durationMs, nowMs);
+    this.#limit?.record(durationMs, nowMs, this.inFlight);
+    this.#strangersLimit?.recordKnown(durationMs, nowMs);
   }
 }

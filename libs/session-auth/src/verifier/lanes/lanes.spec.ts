@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { LaneName } from '../../contract/diagnostics.js';
 import { Deadline } from '../../client/deadline.js';
-import { REJECTED, unavailable, type Verdict } from '../../contract/verdict.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/verdict.js';
 import type { BreakerState } from '../circuit.js';
 import { buildLanes } from './lanes.js';
 
@@ -54,7 +54,7 @@ describe('the lanes', () => {
     const { lanes, told, fail } = trial();
     await fail('strangers', 1_000);
     expect(told).toEqual([['strangers', 'open']]);
-    expect([lanes.known.refusal('ann'), lanes.strangers.refusal('ann')?.reason]).toEqual([undefined, 'circuit_open']);
+    expect([lanes.known.denial('ann'), lanes.strangers.denial('ann')?.reason]).toEqual([undefined, 'circuit_open']);
   });
 
   it('both open when known sessions show that the service fails', async () => {
@@ -84,7 +84,7 @@ describe('the lanes', () => {
     const { told, fail } = trial();
     await fail('known', 25);
     jest.advanceTimersByTime(breaker.pauseMs);
-    await fail('known', 1, REJECTED);
+    await fail('known', 1, UNAUTHENTICATED);
     expect(told.slice(4)).toEqual([
       ['known', 'closed'],
       ['strangers', 'closed'],
@@ -97,7 +97,7 @@ describe('the lanes', () => {
     await fail('strangers', 25);
     await fail('known', 25);
     jest.advanceTimersByTime(breaker.pauseMs);
-    await fail('known', 1, REJECTED);
+    await fail('known', 1, UNAUTHENTICATED);
     expect(told.slice(-1)).toEqual([['known', 'closed']]);
   });
 
@@ -114,7 +114,7 @@ describe('the lanes', () => {
       await known.check(() => Promise.resolve(down), { token: '', authIv: undefined }, `known-${call}`, deadline);
     }
     deadline.clear();
-    expect(known.refusal('ann')).toBeUndefined();
+    expect(known.denial('ann')).toBeUndefined();
   });
 
   it('have retries of their own', async () => {

@@ -29,7 +29,7 @@ export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Rea
   const knownBreaker = breakerOf(settings, (state) => {
     changed('known', state);
     if (before === 'closed') strangersBreaker?.trip();
-    if (state === 'closed') strangersBreaker?.untrip();
+    if (state === 'closed') strangersBreaker?.undoTrip();
     before = state;
   });
   const { maxInFlight, maxQueued } = settings;

@@ -3,14 +3,14 @@ import { Pace } from './pace.js';
 
 function paceAfter(...durationsMs: number[]): Pace {
   const pace = new Pace(3_000);
-  for (const durationMs of durationsMs) pace.learn(durationMs);
+  for (const durationMs of durationsMs) pace.record(durationMs);
   return pace;
 }
 
 describe('the time that a check waits for the call of another instance', () => {
   const sharingMs = (usualMs: number): number => {
     const pace = new Pace(3_000);
-    if (usualMs > 0) pace.learn(usualMs);
+    if (usualMs > 0) pace.record(usualMs);
     return Math.round(pace.sharingMs);
   };
 

@@ -33,7 +33,7 @@ export class Pace {
   }
 
   /** A call was answered. */
-  learn(durationMs: number): void {
+  record(durationMs: number): void {
     this.#usualMs += this.#usualMs === 0 ? durationMs : (durationMs - this.#usualMs) * WEIGHT;
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../../client/deadline.js';
-import { REJECTED, unavailable, type UnavailableReason, type Verdict } from '../../contract/verdict.js';
+import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../../contract/verdict.js';
 import { Pace } from './pace.js';
 import { Retry } from './retry.js';
 import { RetryBudget } from './retry-budget.js';
@@ -13,7 +13,7 @@ async function attemptsFor(
   pace = new Pace(490),
 ): Promise<number> {
   let made = 0;
-  const attempt = (): Promise<Verdict<string>> => Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? REJECTED);
+  const attempt = (): Promise<Verdict<string>> => Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? UNAUTHENTICATED);
   await new Retry({ maxAttempts }, budget, pace).run(attempt, deadline);
   deadline.clear();
   return made;
@@ -38,10 +38,10 @@ describe('a check that fails', () => {
   it('is not repeated after a refusal, nor beyond its attempts, nor after its deadline', async () => {
     const over = new Deadline(60_000);
     over.end('timeout');
-    expect(await attemptsFor([REJECTED], 5)).toBe(1);
+    expect(await attemptsFor([UNAUTHENTICATED], 5)).toBe(1);
     expect(await attemptsFor([unavailable('unreachable')], 3)).toBe(3);
     expect(await attemptsFor([unavailable('unreachable')], 3, over)).toBe(1);
-    expect(await attemptsFor([unavailable('unreachable'), REJECTED], 3)).toBe(2);
+    expect(await attemptsFor([unavailable('unreachable'), UNAUTHENTICATED], 3)).toBe(2);
   });
 
   it('is repeated for less than a tenth of all checks in a total outage', async () => {
@@ -55,8 +55,8 @@ describe('a check that fails', () => {
   it('on a connection that the service had closed is repeated at once, whatever the budget', async () => {
     const budget = new RetryBudget();
     while (budget.spend());
-    expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }, REJECTED], 2, undefined, budget)).toBe(2);
-    expect(await attemptsFor([unavailable('unreachable'), REJECTED], 2, undefined, budget)).toBe(1);
+    expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }, UNAUTHENTICATED], 2, undefined, budget)).toBe(2);
+    expect(await attemptsFor([unavailable('unreachable'), UNAUTHENTICATED], 2, undefined, budget)).toBe(1);
   });
 });
 
@@ -76,7 +76,7 @@ describe('the pause before another attempt', () => {
     const [deadline, pace] = [new Deadline(60_000), new Pace(3_000)];
     jest.spyOn(deadline, 'remainingMs', 'get').mockReturnValue(850);
     expect(await attemptsFor([unavailable('unreachable')], 2, deadline, undefined, pace)).toBe(2);
-    pace.learn(450);
+    pace.record(450);
     expect(await attemptsFor([unavailable('unreachable')], 2, deadline, undefined, pace)).toBe(1);
   });
 
@@ -110,7 +110,7 @@ describe('checks that succeed', () => {
   it('earn retries for those that will not', async () => {
     const budget = new RetryBudget();
     while (budget.spend());
-    for (let check = 0; check < 13; check += 1) await attemptsFor([REJECTED], 2, undefined, budget);
+    for (let check = 0; check < 13; check += 1) await attemptsFor([UNAUTHENTICATED], 2, undefined, budget);
     expect(await attemptsFor([unavailable('unreachable')], 2, undefined, budget)).toBe(2);
   });
 });

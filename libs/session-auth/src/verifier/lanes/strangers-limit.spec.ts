@@ -8,8 +8,8 @@ function looksAt(limit: StrangersLimit, looks: number, durationOf: (inFlight: nu
   return Array.from({ length: looks }, () => {
     const inFlight = Math.ceil(limit.current * fill);
     nowMs += 10_000;
-    for (let call = 0; call < 10; call += 1) limit.learn(durationOf(inFlight), nowMs, inFlight);
-    for (let call = 0; call < 10; call += 1) limit.learnKnown(durationOf(inFlight), nowMs);
+    for (let call = 0; call < 10; call += 1) limit.record(durationOf(inFlight), nowMs, inFlight);
+    for (let call = 0; call < 10; call += 1) limit.recordKnown(durationOf(inFlight), nowMs);
     return limit.current;
   });
 }
@@ -30,7 +30,7 @@ describe('the limit of strangers', () => {
     const limit = new StrangersLimit(settings);
     const now = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
     expect(limit.isReached(16)).toBe(false);
-    limit.protect(1_000_000);
+    limit.hold(1_000_000);
     expect([limit.isReached(15), limit.isReached(16)]).toEqual([false, true]);
     now.mockReturnValue(1_299_999);
     expect(limit.isReached(16)).toBe(true);
@@ -41,7 +41,7 @@ describe('the limit of strangers', () => {
 
   it('becomes as many as were in flight before there were known sessions to protect, where those took no longer', () => {
     const limit = new StrangersLimit(settings);
-    for (let call = 0; call < 128; call += 1) limit.learn(450, nowMs + 1_000, 128 - call);
+    for (let call = 0; call < 128; call += 1) limit.record(450, nowMs + 1_000, 128 - call);
     expect(limit.current).toBe(128);
   });
 
@@ -49,7 +49,7 @@ describe('the limit of strangers', () => {
     const limit = new StrangersLimit(settings);
     for (const durationMs of [2, 450, 2, 3_000, 3_000]) {
       nowMs += 10_000;
-      for (let call = 0; call < 10; call += 1) limit.learn(durationMs, nowMs, limit.current);
+      for (let call = 0; call < 10; call += 1) limit.record(durationMs, nowMs, limit.current);
     }
     expect(limit.current).toBeGreaterThanOrEqual(16);
   });
@@ -57,7 +57,7 @@ describe('the limit of strangers', () => {
   it('grows by what strangers are answered quickly, where no known session is checked', () => {
     const limit = new StrangersLimit(settings);
     nowMs += 10_000;
-    for (let call = 0; call < 10; call += 1) limit.learn(450, nowMs, limit.current);
+    for (let call = 0; call < 10; call += 1) limit.record(450, nowMs, limit.current);
     expect(limit.current).toBe(20);
   });
 
@@ -98,10 +98,10 @@ describe('the limit of strangers', () => {
 
   it('does not judge by calls that began before it last looked', () => {
     const limit = new StrangersLimit(settings);
-    for (let call = 0; call < 10; call += 1) limit.learn(450, nowMs + 1_000, 16);
+    for (let call = 0; call < 10; call += 1) limit.record(450, nowMs + 1_000, 16);
     expect(limit.current).toBe(20);
-    for (let call = 0; call < 10; call += 1) limit.learnKnown(450, nowMs + 1_000);
-    for (let call = 0; call < 100; call += 1) limit.learnKnown(2_900, nowMs + 2_000);
+    for (let call = 0; call < 10; call += 1) limit.recordKnown(450, nowMs + 1_000);
+    for (let call = 0; call < 100; call += 1) limit.recordKnown(2_900, nowMs + 2_000);
     expect(limit.current).toBe(20);
   });
 

@@ -5,8 +5,8 @@ export interface StrangersLimitSettings {
 }
 
 /** Calls and milliseconds that one look at the durations takes at least. */
-const CALLS_PER_LOOK = 10;
-const MIN_LOOK_MS = 100;
+const CALLS_PER_SAMPLE = 10;
+const MIN_SAMPLE_MS = 100;
 /** Where the limit begins, in calls, and as a part of `maxInFlight` where that is more. */
 const FIRST_LIMIT = 16;
 const FIRST_PART = 1 / 8;
@@ -16,7 +16,7 @@ const GROWTH = 1.25;
 const PROTECTED_MS = 300_000;
 
 /** Calls of one lane that began since it was last looked at. */
-interface Look {
+interface Sample {
   atMs: number;
   calls: number;
   totalMs: number;
@@ -40,8 +40,8 @@ const NO_BETTER = 0.8;
 export class StrangersLimit {
   readonly #settings: StrangersLimitSettings;
   readonly #least: number;
-  readonly #known = newLook();
-  readonly #strangers = newLook();
+  readonly #known = newSample();
+  readonly #strangers = newSample();
   #limit: number;
   #lowestMs = Infinity;
   /** Strangers in flight at most, since the limit changed last. */
@@ -63,7 +63,7 @@ export class StrangersLimit {
   }
 
   /** A known session was checked: the limit holds from now on. */
-  protect(nowMs: number): void {
+  hold(nowMs: number): void {
     this.#holdsUntilMs = nowMs + PROTECTED_MS;
   }
 
@@ -73,18 +73,18 @@ export class StrangersLimit {
   }
 
   /** A call of a stranger was answered, or timed out; so many were in flight with it. */
-  learn(durationMs: number, nowMs: number, inFlight: number): void {
+  record(durationMs: number, nowMs: number, inFlight: number): void {
     this.#most = Math.max(this.#most, inFlight);
     const look = this.#strangers;
-    if (!isOver(look, durationMs, nowMs, this.#settings.timeoutMs * QUICK_PART)) return;
+    if (!isComplete(look, durationMs, nowMs, this.#settings.timeoutMs * QUICK_PART)) return;
     if (!this.#fall && look.longCalls * 2 <= look.calls) this.#grow();
     restart(look, nowMs);
   }
 
   /** The same of a known session. */
-  learnKnown(durationMs: number, nowMs: number): void {
+  recordKnown(durationMs: number, nowMs: number): void {
     const look = this.#known;
-    if (!isOver(look, durationMs, nowMs, this.#longMs())) return;
+    if (!isComplete(look, durationMs, nowMs, this.#longMs())) return;
     const averageMs = look.totalMs / look.calls;
     this.#lowestMs = Math.min(this.#lowestMs, averageMs);
     if (look.longCalls * 2 > look.calls) this.#shrink(averageMs);
@@ -121,20 +121,20 @@ export class StrangersLimit {
   }
 }
 
-function newLook(): Look {
+function newSample(): Sample {
   return { atMs: -Infinity, calls: 0, totalMs: 0, longCalls: 0 };
 }
 
-function restart(look: Look, nowMs: number): void {
-  Object.assign(look, newLook(), { atMs: nowMs });
+function restart(look: Sample, nowMs: number): void {
+  Object.assign(look, newSample(), { atMs: nowMs });
 }
 
 /** Counts a call, unless it began before the look; whether there are enough. */
-function isOver(look: Look, durationMs: number, nowMs: number, longMs: number): boolean {
+function isComplete(look: Sample, durationMs: number, nowMs: number, longMs: number): boolean {
   if (nowMs - durationMs < look.atMs) return false;
   if (look.calls === 0 && look.atMs === -Infinity) look.atMs = nowMs - durationMs;
   look.calls += 1;
   look.totalMs += durationMs;
   if (durationMs > longMs) look.longCalls += 1;
-  return look.calls >= CALLS_PER_LOOK && nowMs - look.atMs >= MIN_LOOK_MS;
+  return look.calls >= CALLS_PER_SAMPLE && nowMs - look.atMs >= MIN_SAMPLE_MS;
 }

@@ -8,8 +8,8 @@ afterEach(() => void jest.useRealTimers());
 
 const LEASED = { kind: 'leased', lease: 'lease' } as const;
 const MISSING = { kind: 'missing', isHolder: false, sinceMs: 5 } as const;
-const FOUND = { kind: 'found', verdict: { kind: 'accepted', user: 'ann from the store', ageMs: 1 } } as const;
-const ANN = { kind: 'accepted', user: 'ann from the service' } as const;
+const FOUND = { kind: 'found', verdict: { kind: 'authenticated', user: 'ann from the store', ageMs: 1 } } as const;
+const ANN = { kind: 'authenticated', user: 'ann from the service' } as const;
 
 interface Course {
   /** What the store has, from so many milliseconds on. */
@@ -73,8 +73,8 @@ describe('a check that finds a lease of another instance', () => {
   });
 
   it('takes a refusal of the service at once, whatever the holder does', async () => {
-    const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, { kind: 'rejected' }] });
-    expect(verdict).toEqual({ kind: 'rejected' });
+    const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, { kind: 'unauthenticated' }] });
+    expect(verdict).toEqual({ kind: 'unauthenticated' });
     expect(afterMs).toBeLessThanOrEqual(511);
   });
 

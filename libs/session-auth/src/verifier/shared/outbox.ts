@@ -74,18 +74,18 @@ export class Outbox {
 
   /** Whether it is done. One that fails again goes to the end, so that it holds up no other kind of delivery. */
   async #repeat(pending: Pending): Promise<boolean> {
-    const isDone = !this.#has(pending) || pending.untilMs <= performance.now() || (await this.#attempt(pending));
+    const isDone = !this.#isPending(pending) || pending.untilMs <= performance.now() || (await this.#attempt(pending));
     if (isDone) this.#remove(pending);
-    else if (this.#has(pending)) this.#add(pending);
+    else if (this.#isPending(pending)) this.#add(pending);
     return isDone;
   }
 
-  #has(pending: Pending): boolean {
+  #isPending(pending: Pending): boolean {
     return this.#pending.get(pending.name) === pending;
   }
 
   #remove(pending: Pending): void {
-    if (this.#has(pending)) this.#pending.delete(pending.name);
+    if (this.#isPending(pending)) this.#pending.delete(pending.name);
   }
 
   async #attempt({ send, untilMs }: Pending): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
-import { LapsingMap } from '../lapsing-map.js';
+import { TtlLruMap } from '../lapsing-map.js';
 import type { Outbox } from './outbox.js';
 import { objectIn } from './sealed-json.js';
 import type { SessionSeal } from './session-seal.js';
@@ -8,12 +8,12 @@ import type { SessionSeal } from './session-seal.js';
 /** A message of one instance to the others. Sessions are named by the digests of their tokens. */
 export type BusMessage =
   | {
-      /** `ended`: signed out. `refused`: refused by the service. `forgotten`: evicted on purpose. */
-      readonly kind: 'ended' | 'refused' | 'forgotten';
+      /** `signedOut`: by a user. `refused`: by the service. `evicted`: by the application. */
+      readonly kind: 'signedOut' | 'refused' | 'evicted';
       readonly token: string;
     }
-  | { readonly kind: 'userEnded'; readonly username: string }
-  | { readonly kind: 'allEnded' };
+  | { readonly kind: 'userRevoked'; readonly username: string }
+  | { readonly kind: 'allRevoked' };
 
 /** What the bus reports beside messages. */
 export interface BusReports {
@@ -35,7 +35,7 @@ interface Envelope {
   readonly at: number;
 }
 
-const TOKEN_KINDS: ReadonlySet<unknown> = new Set(['ended', 'refused', 'forgotten']);
+const TOKEN_KINDS: ReadonlySet<unknown> = new Set(['signedOut', 'refused', 'evicted']);
 /** User names have up to 1024 characters, of up to 6 bytes each in JSON. */
 const MAX_BYTES = 8_192;
 /** A message that is published again within this time is ignored. */
@@ -50,7 +50,7 @@ export class RevocationBus {
   readonly #store: SessionStore;
   readonly #outbox: Outbox;
   readonly #seals: readonly SessionSeal[];
-  readonly #seen = new LapsingMap<true>({ maxEntries: MAX_SEEN, lifetimeMs: DUPLICATE_MS }, () => performance.now());
+  readonly #seen = new TtlLruMap<true>({ maxEntries: MAX_SEEN, ttlMs: DUPLICATE_MS }, () => performance.now());
 
   constructor(store: SessionStore, outbox: Outbox, seals: readonly SessionSeal[]) {
     this.#store = store;
@@ -115,10 +115,10 @@ function envelopeIn(text: string): Envelope | undefined {
 }
 
 function messageIn({ kind, token, username }: { readonly [Name in keyof Envelope]?: unknown }): BusMessage | undefined {
-  if (kind === 'allEnded') return { kind };
-  if (kind === 'userEnded') return typeof username === 'string' ? { kind, username } : undefined;
+  if (kind === 'allRevoked') return { kind };
+  if (kind === 'userRevoked') return typeof username === 'string' ? { kind, username } : undefined;
   if (typeof token !== 'string' || !TOKEN_KINDS.has(kind)) return undefined;
-  return { kind: kind as 'ended', token: Buffer.from(token, 'base64').toString('latin1') };
+  return { kind: kind as 'signedOut', token: Buffer.from(token, 'base64').toString('latin1') };
 }
 
 function nameOf(message: BusMessage): string {

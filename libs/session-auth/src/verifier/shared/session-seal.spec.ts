@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sessionKeys, type SessionKeys } from '../session-key.js';
+import { sessionKeysOf, type SessionKeys } from '../session-key.js';
 import { SessionSeal } from './session-seal.js';
 
 const visibleAscii = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1 });
 const keys = fc
   .record({ token: visibleAscii, authIv: fc.option(visibleAscii, { nil: undefined }) })
-  .map((session): SessionKeys => sessionKeys(session));
+  .map((session): SessionKeys => sessionKeysOf(session));
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.json());
 const secret = fc.string({ minLength: 16, maxLength: 1_024 });
 const scope = fc.webUrl();
@@ -32,7 +32,7 @@ describe('what is sealed', () => {
     fc.assert(
       fc.property(secret, scope, keys, text, (key, at, session, said) => {
         const [one, other] = [new SessionSeal(key, at), new SessionSeal(key, at)];
-        expect(other.nameOf(session.token)).toBe(one.nameOf(session.token));
+        expect(other.nameOf(session.tokenKey)).toBe(one.nameOf(session.tokenKey));
         expect(other.openValue(session, one.sealValue(session, said))).toBe(Buffer.from(said).toString());
         expect(other.openMessage(one.sealMessage(said))).toBe(Buffer.from(said).toString());
       }),
@@ -47,13 +47,13 @@ describe('what is sealed', () => {
         const [value, message] = [seal.sealValue(session, said), seal.sealMessage(said)];
         const opened = [
           seal.openValue(otherSession, value),
-          seal.openValue({ ...session, token: otherSession.token }, seal.sealValue({ ...session, token: 'elsewhere' }, said)),
+          seal.openValue({ ...session, tokenKey: otherSession.tokenKey }, seal.sealValue({ ...session, tokenKey: 'elsewhere' }, said)),
           seal.openMessage(value),
           seal.openValue(session, message),
           ...strangers.flatMap((stranger) => [stranger.openValue(session, value), stranger.openMessage(message)]),
         ];
         expect(new Set(opened)).toEqual(new Set([undefined]));
-        for (const stranger of strangers) expect(stranger.nameOf(session.token)).not.toBe(seal.nameOf(session.token));
+        for (const stranger of strangers) expect(stranger.nameOf(session.tokenKey)).not.toBe(seal.nameOf(session.tokenKey));
       }),
     );
   });
@@ -73,11 +73,11 @@ describe('what is sealed', () => {
     fc.assert(
       fc.property(secret, fc.string({ minLength: 8 }), (key, said) => {
         const seal = new SessionSeal(key, 'https://sessions.example.com');
-        const session = sessionKeys({ token: `token of ${said}`, authIv: undefined });
+        const session = sessionKeysOf({ token: `token of ${said}`, authIv: undefined });
         const [one, other] = [seal.sealValue(session, said), seal.sealValue(session, said)];
         expect(one.equals(other)).toBe(false);
         expect(one.includes(said)).toBe(false);
-        expect(seal.nameOf(session.token)).toMatch(/^[\w-]{43}$/);
+        expect(seal.nameOf(session.tokenKey)).toMatch(/^[\w-]{43}$/);
       }),
     );
   });

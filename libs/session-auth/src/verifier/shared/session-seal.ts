@@ -46,12 +46,12 @@ export class SessionSeal {
 
   /** Seals the record of a session. */
   sealValue(keys: SessionKeys, text: string): Buffer {
-    return seal(this.#keyOf(keys), text, this.nameOf(keys.token));
+    return seal(this.#keyOf(keys), text, this.nameOf(keys.tokenKey));
   }
 
   /** Opens what was sealed for this session and key; returns `undefined` for anything else. */
   openValue(keys: SessionKeys, bytes: Uint8Array): string | undefined {
-    return open(this.#keyOf(keys), bytes, this.nameOf(keys.token));
+    return open(this.#keyOf(keys), bytes, this.nameOf(keys.tokenKey));
   }
 
   /** Seals a message to the other instances. */
@@ -64,7 +64,7 @@ export class SessionSeal {
     return open(this.#messages, bytes, '');
   }
 
-  #keyOf({ session }: SessionKeys): Buffer {
+  #keyOf({ sessionKey: session }: SessionKeys): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#values, Buffer.from(session, 'latin1'), 'session', 32));
   }
 }

@@ -1,7 +1,7 @@
 import { readUser } from '../../client/user-details-verdict.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
-import type { Accepted } from '../../contract/verdict.js';
+import type { Authenticated } from '../../contract/verdict.js';
 import type { SessionKeys } from '../session-key.js';
 import type { RevocationRecords } from './revocation-records.js';
 import type { SessionSeal } from './session-seal.js';
@@ -26,7 +26,7 @@ export interface SharedCacheParts<User> {
 
 /** What a look-up found. */
 export type LookUp<User> =
-  | { readonly kind: 'found'; readonly verdict: Accepted<User> }
+  | { readonly kind: 'found'; readonly verdict: Authenticated<User> }
   | { readonly kind: 'revoked' }
   | {
       /** Another instance holds this lease. */
@@ -67,7 +67,7 @@ export class SharedCache<User> {
   /** Takes a lock of this session, with a lease. An unavailable store gives it to every instance. */
   async lock(keys: SessionKeys, use: string, lease: StoreLease): Promise<boolean> {
     const { seals, access, store } = this.#parts;
-    const entry = await access.try(() => store.get(`${seals[0].nameOf(keys.token)}.${use}`, lease));
+    const entry = await access.try(() => store.get(`${seals[0].nameOf(keys.tokenKey)}.${use}`, lease));
     return entry?.kind !== 'leased';
   }
 
@@ -77,8 +77,8 @@ export class SharedCache<User> {
    */
   async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
     const { seals, ttlMs, access, store } = this.#parts;
-    const value = seals[0].sealValue(keys, writeSharedRecord(json, keys.token, { ttlMs, ageMs, sinceMs }));
-    return (await access.try(() => store.set(seals[0].nameOf(keys.token), value, ttlMs - ageMs))) ?? true;
+    const value = seals[0].sealValue(keys, writeSharedRecord(json, keys.tokenKey, { ttlMs, ageMs, sinceMs }));
+    return (await access.try(() => store.set(seals[0].nameOf(keys.tokenKey), value, ttlMs - ageMs))) ?? true;
   }
 
   /** Deletes a session or a lease. Returns whether there was a session. */
@@ -88,7 +88,7 @@ export class SharedCache<User> {
     return deleted.includes(true);
   }
 
-  async releaseLease({ token }: SessionKeys, id: string): Promise<void> {
+  async releaseLease({ tokenKey: token }: SessionKeys, id: string): Promise<void> {
     const { seals, access, store } = this.#parts;
     await access.try(() => store.releaseLease(seals[0].nameOf(token), id).then(() => true));
   }
@@ -100,7 +100,7 @@ export class SharedCache<User> {
     maxAgeMs: number,
     lease?: StoreLease,
   ): Promise<LookUp<User>> {
-    const entry = await this.#get(seal.nameOf(keys.token), lease);
+    const entry = await this.#get(seal.nameOf(keys.tokenKey), lease);
     if (entry?.kind === 'leased') return entry;
     if (entry?.kind === 'tombstone') return { kind: 'revoked' };
     const verdict = entry && (await this.#read(entry, seal, session, keys, maxAgeMs));
@@ -123,16 +123,16 @@ export class SharedCache<User> {
     session: SessionIdentity,
     keys: SessionKeys,
     maxAgeMs: number,
-  ): Promise<Accepted<User> | undefined> {
+  ): Promise<Authenticated<User> | undefined> {
     const record = entry.kind === 'value' ? this.#open(entry, seal, session, keys) : undefined;
     // An age that is no number is no age.
     if (!record || !(record.ageMs < Math.min(maxAgeMs, this.#parts.ttlMs))) return undefined;
     const user = readUser(record.json, this.#parts.readUser);
     if (user === undefined) return undefined;
     const { username } = record.json as { readonly username?: unknown };
-    if (await this.#parts.records.isRevoked({ token: keys.token, username, sinceMs: record.sinceMs })) return undefined;
-    if (this.#parts.isRevokedHere(user, record.ageMs, keys.token)) return undefined;
-    return { kind: 'accepted', user, ageMs: record.ageMs };
+    if (await this.#parts.records.isRevoked({ token: keys.tokenKey, username, sinceMs: record.sinceMs })) return undefined;
+    if (this.#parts.isRevokedHere(user, record.ageMs, keys.tokenKey)) return undefined;
+    return { kind: 'authenticated', user, ageMs: record.ageMs };
   }
 
   #open(

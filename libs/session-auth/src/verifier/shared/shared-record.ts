@@ -1,4 +1,4 @@
-import { tokenKey } from '../session-key.js';
+import { tokenKeyOf } from '../session-key.js';
 import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
 import { objectIn } from './sealed-json.js';
 
@@ -36,7 +36,7 @@ export interface ReadRecord {
 /** Serialises a record for the session with this token digest. */
 export function writeSharedRecord(json: object, token: string, { ttlMs, ageMs, sinceMs }: RecordAge): string {
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
-  const hasToken = typeof echoed === 'string' && tokenKey(echoed) === token;
+  const hasToken = typeof echoed === 'string' && tokenKeyOf(echoed) === token;
   return JSON.stringify({ confirmedAt: Date.now() - ageMs, ttlMs, hasToken, since: sinceMs, json: rest } satisfies SharedRecord);
 }
 

@@ -8,21 +8,21 @@ import type { SharedTierReports } from './shared-tier-settings.js';
 import type { StoreAccess } from './store-access.js';
 
 /** What this instance does about revocations of others. Sessions are named by the digests of their tokens. */
-export interface SharedTierListener {
+export interface RevocationListener {
   /** A session was signed out. */
-  ended(token: string): void;
+  signedOut(token: string): void;
   /** The store has a tombstone of a session. */
   foundTombstone(token: string): void;
   /** The service refuses a session. */
   refused(token: string): void;
   /** A session is to be checked again. */
-  forgotten(token: string): void;
+  evicted(token: string): void;
   /** Every session of a user was revoked. */
-  userEnded(username: string): void;
+  userRevoked(username: string): void;
   /** Every session was revoked. */
-  allEnded(): void;
+  allRevoked(): void;
   /** Messages may have been lost: any cached session may be revoked. */
-  lost(): void;
+  messagesLost(): void;
   /** Whether a session, confirmed so many milliseconds ago, is known to be revoked. */
   isRevoked(user: unknown, ageMs: number, token: string): boolean;
 }
@@ -44,7 +44,7 @@ export class SharedRevocations {
   readonly #tombstoneMs: number;
   readonly #outbox: Outbox;
   readonly #bus: RevocationBus;
-  #listener: SharedTierListener | undefined;
+  #listener: RevocationListener | undefined;
   #unsubscribe: (() => Promise<void>) | undefined;
 
   constructor(parts: SharedRevocationsParts, tombstoneMs: number) {
@@ -61,7 +61,7 @@ export class SharedRevocations {
 
   /** Removes the tombstone of a session: a sign-in has issued this token. */
   async clearTombstone(token: string): Promise<void> {
-    this.#bus.cancel({ kind: 'ended', token });
+    this.#bus.cancel({ kind: 'signedOut', token });
     await this.#eachName(token, (name) => {
       this.#outbox.cancel(name);
       return this.#parts.access.insist(() => this.#parts.store.clearTombstone(name).then(() => true));
@@ -74,28 +74,28 @@ export class SharedRevocations {
   }
 
   /** The service refuses a session. If the session was good before, here or in the store, the other instances are told. */
-  async refused(token: string, kind: 'refused' | 'forgotten', wasGoodHere: boolean): Promise<void> {
+  async refused(token: string, kind: 'refused' | 'evicted', wasGoodHere: boolean): Promise<void> {
     const wasStored = await this.#parts.cache.delete(token);
     if (wasGoodHere || wasStored) await this.publish({ kind, token });
   }
 
   /** Evicts a session from the store and from all instances. */
-  async forget(token: string): Promise<void> {
+  async evict(token: string): Promise<void> {
     // The record is for answers that are still on their way to the store.
     await Promise.all([this.#parts.records.addSession(token), this.#parts.cache.delete(token)]);
-    await this.publish({ kind: 'forgotten', token });
+    await this.publish({ kind: 'evicted', token });
   }
 
   /** Revokes every session of a user, in the store and on all instances. */
-  async endUser(username: string): Promise<void> {
+  async revokeUser(username: string): Promise<void> {
     await this.#parts.records.addUser(username);
-    await this.publish({ kind: 'userEnded', username });
+    await this.publish({ kind: 'userRevoked', username });
   }
 
   /** Revokes every session, in the store and on all instances. */
-  async endAll(): Promise<void> {
+  async revokeAll(): Promise<void> {
     await this.#parts.records.addAll();
-    await this.publish({ kind: 'allEnded' });
+    await this.publish({ kind: 'allRevoked' });
   }
 
   /** The store has a tombstone of a session. */
@@ -108,16 +108,16 @@ export class SharedRevocations {
     return this.#listener?.isRevoked(user, ageMs, token) === true;
   }
 
-  subscribe(listener: SharedTierListener): void {
+  subscribe(listener: RevocationListener): void {
     const { reports } = this.#parts;
     this.#listener = listener;
     this.#unsubscribe = this.#bus.subscribe((message) => receive(listener, message), {
       subscribed: () => {
-        reports.busIs('connected');
-        listener.lost();
+        reports.busStateChanged('connected');
+        listener.messagesLost();
         void this.#outbox.flush();
       },
-      interrupted: (reason) => reports.busIs('interrupted', reason),
+      interrupted: (reason) => reports.busStateChanged('interrupted', reason),
       clockDiffers: () => reports.clockDiffers(),
     });
   }
@@ -136,8 +136,8 @@ export class SharedRevocations {
   }
 }
 
-function receive(listener: SharedTierListener, message: BusMessage): void {
+function receive(listener: RevocationListener, message: BusMessage): void {
   if ('token' in message) listener[message.kind](message.token);
-  else if ('username' in message) listener.userEnded(message.username);
-  else listener.allEnded();
+  else if ('username' in message) listener.userRevoked(message.username);
+  else listener.allRevoked();
 }

@@ -27,5 +27,5 @@ export interface SharedTierReports {
   /** The wall clock of another instance differs by more than a minute. */
   clockDiffers(): void;
   /** Whether messages of other instances arrive, and if not, why. */
-  busIs(state: 'connected' | 'interrupted', reason?: string): void;
+  busStateChanged(state: 'connected' | 'interrupted', reason?: string): void;
 }

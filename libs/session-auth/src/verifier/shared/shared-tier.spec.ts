@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease } from '../../contract/session-store.js';
-import { sessionKeys } from '../session-key.js';
+import { sessionKeysOf } from '../session-key.js';
 import { SharedTier } from './shared-tier.js';
 
 beforeEach(() => void jest.useFakeTimers());
@@ -43,15 +43,15 @@ class SlowStore extends SessionStore {
 }
 
 /** Has sessions checked, one after the other, by a service that answers at once. Returns how many it was asked about. */
-async function check(store: SlowStore, { way = 'check', times = 1 }: { way?: 'check' | 'renew'; times?: number } = {}): Promise<number> {
+async function check(store: SlowStore, { way = 'check', times = 1 }: { way?: 'check' | 'refresh'; times?: number } = {}): Promise<number> {
   const ages = { ttlMs: 60_000, tombstoneMs: 63_000, refreshAheadMs: 30_000, refreshPauseMs: 1_000, leaseMs: 3_000, graceMs: TIMEOUT_MS };
   const settings = { store, timeoutMs: TIMEOUT_MS, secrets: ['a secret of sixteen'], scope: 'scope', ...ages } as const;
-  const reports = { failed: () => undefined, clockDiffers: () => undefined, busIs: () => undefined };
+  const reports = { failed: () => undefined, clockDiffers: () => undefined, busStateChanged: () => undefined };
   const tier = new SharedTier(settings, (json) => json, reports);
-  const ask = jest.fn(() => Promise.resolve({ kind: 'accepted', user: {}, json: {} } as const));
+  const ask = jest.fn(() => Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const));
   const service = { ask, patienceMs: 100, timeoutMs: 3_000 };
   for (let time = 0; time < times; time += 1) {
-    const verdict = tier[way](SESSION, sessionKeys(SESSION), service, { isCurrent: () => true });
+    const verdict = tier[way](SESSION, sessionKeysOf(SESSION), service, { isCurrent: () => true });
     await jest.advanceTimersByTimeAsync(5 * TIMEOUT_MS);
     await verdict;
   }
@@ -78,7 +78,7 @@ describe('a store that answers after its time', () => {
     const leased = new SlowStore(TIMEOUT_MS + 1, { kind: 'leased', lease: 'of-another' });
     const stored = new SlowStore(TIMEOUT_MS + 1, { kind: 'value', value: new Uint8Array(), remainingMs: 1 });
     const refreshed = new SlowStore(TIMEOUT_MS + 1);
-    expect([await check(leased), await check(stored), await check(refreshed, { way: 'renew' })]).toEqual([1, 1, 1]);
+    expect([await check(leased), await check(stored), await check(refreshed, { way: 'refresh' })]).toEqual([1, 1, 1]);
     expect([...leased.released, ...stored.released, ...refreshed.released]).toEqual([]);
     expect(refreshed.asked.map(({ lease }) => typeof lease)).toEqual(['undefined', 'string']);
   });

@@ -73,7 +73,7 @@ export class SharedTier<User> {
   }
 
   /** Refreshes a cached session. One instance asks the service; the others use its answer, now or later. */
-  async renew(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
+  async refresh(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
     const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
     const startedAtMs = performance.now();
     const found = await this.#cache.find(session, keys, ttlMs - refreshAheadMs);
@@ -90,7 +90,7 @@ export class SharedTier<User> {
   /** Takes what a look-up found, or asks the service and stores its answer. */
   async #settle(found: LookUp<User>, keys: SessionKeys, asking: Asking<User>): Promise<Verdict<User>> {
     if (found.kind === 'found') return found.verdict;
-    if (found.kind === 'revoked') this.revocations.foundTombstone(keys.token);
+    if (found.kind === 'revoked') this.revocations.foundTombstone(keys.tokenKey);
     const lease = found.kind === 'missing' && found.isHolder ? asking.lease : undefined;
     if (lease !== undefined) this.#leases.hold(lease);
     const sentAtMs = performance.now();
@@ -105,12 +105,12 @@ export class SharedTier<User> {
   }
 
   #store(keys: SessionKeys, verdict: Verdict<User>, tookMs: number, sinceMs: number | undefined): boolean {
-    if (verdict.kind !== 'accepted' || !verdict.json || sinceMs === undefined) return false;
+    if (verdict.kind !== 'authenticated' || !verdict.json || sinceMs === undefined) return false;
     const ageMs = Math.ceil(tookMs) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
-    if (verdict.cacheForMs === 0) void this.#cache.delete(keys.token);
-    if (ageMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, tookMs, keys.token)) return false;
+    if (verdict.cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
+    if (ageMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, tookMs, keys.tokenKey)) return false;
     void this.#cache.set(keys, verdict.json, ageMs, sinceMs).then((isSet) => {
-      if (!isSet) this.revocations.foundTombstone(keys.token);
+      if (!isSet) this.revocations.foundTombstone(keys.tokenKey);
     });
     return true;
   }

@@ -32,7 +32,7 @@ export class StoreAccess {
     this.#calls += 1;
     const began = this.#circuit.pauseLeftMs() > 0 ? undefined : this.#circuit.begin();
     const answer = await this.#answerTo(call, late);
-    if (began) this.#circuit.learn(began, answer ? 'success' : 'failure');
+    if (began) this.#circuit.record(began, answer ? 'success' : 'failure');
     this.#calls -= 1;
     return answer?.value;
   }
