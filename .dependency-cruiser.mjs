@@ -40,13 +40,13 @@ export default {
     {
       name: 'packages-that-an-application-may-lack-are-imported-in-one-file',
       severity: 'error',
-      from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/guard/transports/optional-packages[.]ts$`, '[.]spec[.]ts$'] },
+      from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/guard/optional-packages[.]ts$`, '[.]spec[.]ts$'] },
       to: { path: OPTIONAL_PACKAGES },
     },
     {
       name: 'packages-that-an-application-may-lack-are-imported-when-they-are-used',
       severity: 'error',
-      from: { path: `${LIBRARY}/guard/transports/optional-packages[.]ts$` },
+      from: { path: `${LIBRARY}/guard/optional-packages[.]ts$` },
       to: { path: OPTIONAL_PACKAGES, dynamic: false },
     },
     { name: 'the-library-imports-no-app', severity: 'error', from: { path: '^libs/' }, to: { path: '^(apps|test|bench)/' } },

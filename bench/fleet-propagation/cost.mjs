@@ -111,7 +111,7 @@ async function heap() {
   await verifyAll(app.get(SessionAuthService), HEAP_SESSIONS);
   service.requests.length = 0;
   const bytes = (bytesInUse() - before) / HEAP_SESSIONS;
-  if (app.get(SessionAuthService).countRemembered() !== HEAP_SESSIONS) throw new Error('A session is not cached');
+  if (app.get(SessionAuthService).countCached() !== HEAP_SESSIONS) throw new Error('A session is not cached');
   await Promise.all([small.close(), app.close()]);
   return [
     ['heap of a cached session', `${HEAP_SESSIONS.toLocaleString('en')} sessions of users of their own`, `${bytes.toFixed(0)} bytes`],

@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
-import { SessionCache } from '../../libs/session-auth/src/verifier/session-memory.js';
+import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
+import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionModel, type Lifetimes, type Question, type Said, type Told } from './session-model.js';
 

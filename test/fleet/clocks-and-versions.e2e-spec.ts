@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { sessionKeysOf, type SessionKeys } from '../../libs/session-auth/src/verifier/session-key.js';
+import { sessionKeysOf, type SessionKeys } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
 import { CHANNEL, type Fleet } from './fleet.js';
 import type { Instance } from './instance.js';

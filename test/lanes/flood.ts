@@ -1,7 +1,7 @@
-import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
+import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import { noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
-import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/verdict.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import type { Ask } from '../../libs/session-auth/src/verifier/lanes/lane.js';
 import type { ServiceModel } from './service-models.js';
 import type { VirtualClock } from './virtual-clock.js';

@@ -37,7 +37,7 @@ async function healthOf({ app }: Trial, probe: boolean): Promise<unknown> {
   return health.status;
 }
 
-const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, everyoneRefused: false, revocationBus: 'off' };
+const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, misconfigurationSuspected: false, revocationBus: 'off' };
 
 describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name, platform) => {
   const row = rowsOn(platform);
@@ -163,7 +163,7 @@ describe.each(oneOf(PLATFORMS))('junk after a start on %s', (_name, platform) =>
     trial.service.on('user_details', reply(401));
     expect(await trial.flood(60, asks('junk'))).toEqual({ 401: 60 });
 
-    expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', everyoneRefused: true });
+    expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', misconfigurationSuspected: true });
     expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
     expect(trial.log.having('error', 'every token is refused')).toHaveLength(1);
     await letIn(trial);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
-import { Deadlines } from '../../libs/session-auth/src/client/deadlines.js';
-import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/verdict.js';
+import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
+import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
 import type { Ask } from '../../libs/session-auth/src/verifier/lanes/lane.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import { randomNumbers } from './flood.js';
 import { VirtualClock } from './virtual-clock.js';
 

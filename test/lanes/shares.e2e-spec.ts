@@ -5,7 +5,7 @@ import { Admission, strangersShare } from '../../libs/session-auth/src/verifier/
 import { Lane, type AdmissionResult, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
 import { Pace } from '../../libs/session-auth/src/verifier/lanes/pace.js';
 import { Retry } from '../../libs/session-auth/src/verifier/lanes/retry.js';
-import { RetryBudget } from '../../libs/session-auth/src/verifier/lanes/retry-budget.js';
+import { RetryBudget } from '../../libs/session-auth/src/verifier/lanes/retry.js';
 import { StrangersLimit } from '../../libs/session-auth/src/verifier/lanes/strangers-limit.js';
 
 const TIMEOUT_MS = 60_000;

@@ -55,7 +55,7 @@ describe.each(PLATFORMS)('health on %s', (_name, platform) => {
     status: 'up',
     state: 'up',
     breakers: { known: 'closed', strangers: 'closed' },
-    everyoneRefused: false,
+    misconfigurationSuspected: false,
     revocationBus: 'off',
   };
 
@@ -89,7 +89,7 @@ describe.each(PLATFORMS)('health on %s', (_name, platform) => {
   it('is up, and the state degraded, while every token is refused since the start', async () => {
     const { app, service } = await started();
     for (let index = 0; index < 20; index += 1) await app.get('/me', `token-${index}`);
-    expect(await healthOf(app)).toEqual([200, { 'session-service': { ...up, state: 'degraded', everyoneRefused: true } }]);
+    expect(await healthOf(app)).toEqual([200, { 'session-service': { ...up, state: 'degraded', misconfigurationSuspected: true } }]);
     service.on('user_details', json({ username: 'ann' }));
     await app.get('/me', 'ann');
     expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);

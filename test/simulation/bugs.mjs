@@ -4,21 +4,21 @@
 export const BUGS = [
   {
     name: 'A message is handled before the flights are evicted',
-    file: 'verifier/local-sessions.ts',
-    find: 'bar(token: string): void {\n    this.#count += 1;\n    this.#forgetFlights(token);',
-    replace: 'bar(token: string): void {\n    this.#count += 1;\n    setTimeout(() => this.#forgetFlights(token), 1).unref();',
+    file: 'verifier/revocation/local-revoker.ts',
+    find: 'revoke(token: string): void {\n    this.#count += 1;\n    this.#detachFlights(token);',
+    replace: 'bar(token: string): void {\n    this.#count += 1;\n    setTimeout(() => this.#detachFlights(token), 1).unref();',
   },
   {
     name: 'A sign-in removes the tombstone late',
-    file: 'verifier/session-endings.ts',
+    file: 'verifier/revocation/session-revoker.ts',
     find: 'void this.#shared?.clearTombstone(key);',
     replace: 'setTimeout(() => void this.#shared?.clearTombstone(key), 100).unref();',
   },
   {
     name: 'A lifetime is counted from the reply',
     file: 'verifier/single-flight.ts',
-    find: 'this.#landed(keys, value, performance.now() - startedAtMs);',
-    replace: 'this.#landed(keys, value, 0);',
+    find: 'this.#onSettled(keys, value, performance.now() - startedAtMs);',
+    replace: 'this.#onSettled(keys, value, 0);',
   },
   {
     name: 'The holder of a lease gives no sign of life',
@@ -34,20 +34,20 @@ export const BUGS = [
   },
   {
     name: 'A flight is joined after endUser',
-    file: 'verifier/local-sessions.ts',
-    find: 'this.#revocations.add(username);\n    this.#closeFlights();',
-    replace: 'this.#revocations.add(username);',
+    file: 'verifier/revocation/local-revoker.ts',
+    find: 'this.#revocations.addUser(username);\n    this.#closeFlights();',
+    replace: 'this.#revocations.addUser(username);',
   },
   {
     name: 'A new subscription does not clear the cache',
     file: 'verifier/shared/shared-revocations.ts',
-    find: 'listener.lost();\n',
+    find: 'listener.messagesLost();\n',
     replace: '\n',
   },
   {
     name: 'A refused write over a tombstone is ignored',
     file: 'verifier/shared/shared-tier.ts',
-    find: 'if (!isSet) this.revocations.foundTombstone(keys.token);',
+    find: 'if (!isSet) this.revocations.foundTombstone(keys.tokenKey);',
     replace: 'void isSet;',
   },
   {
@@ -58,14 +58,14 @@ export const BUGS = [
   },
   {
     name: 'A stale entry is served after a revocation',
-    file: 'verifier/session-memory.ts',
-    find: 'return user !== undefined && this.#isGood(keys.token, user, ttlMs + staleIfErrorMs) ? user : undefined;',
-    replace: 'return user !== undefined && this.#sessions.isYounger(keys.token, ttlMs + staleIfErrorMs) ? user : undefined;',
+    file: 'verifier/cache/session-cache.ts',
+    find: 'return user !== undefined && this.#isGood(keys.tokenKey, user, ttlMs + staleIfErrorMs) ? user : undefined;',
+    replace: 'return user !== undefined && this.#entries.isYoungerThan(keys.tokenKey, ttlMs + staleIfErrorMs) ? user : undefined;',
   },
   {
     name: 'An evicted flight is cached',
     file: 'verifier/single-flight.ts',
-    find: 'const isCurrent = (): boolean => this.#flights.get(session) === entry;',
+    find: 'const isCurrent = (): boolean => this.#flights.get(sessionKey) === entry;',
     replace: 'const isCurrent = (): boolean => entry !== undefined;',
   },
   {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../libs/session-auth/src/contract/verdict.js';
+import type { Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { keyInStore } from './instance.js';
 import type { Network } from './network.js';
 import type { CheckRecord, EndRecord, SignInRecord } from './records.js';

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import type { SignInResult } from '../../libs/session-auth/src/client/session-client.js';
-import type { Credentials } from '../../libs/session-auth/src/client/session-wire.js';
+import type { Credentials } from '../../libs/session-auth/src/client/session-requests.js';
 import { AccessDeniedError, SessionServiceUnavailableError } from '../../libs/session-auth/src/contract/errors.js';
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
 import {
@@ -9,7 +9,7 @@ import {
   unavailable,
   type UnavailableReason,
   type Verdict,
-} from '../../libs/session-auth/src/contract/verdict.js';
+} from '../../libs/session-auth/src/contract/outcome.js';
 import type { SeededRandom } from '../soak/seeded-random.js';
 import { chance } from './random.js';
 import type { Host } from './host.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline, noReplyAt, type DeadlineEnd } from './deadline.js';
-import { Deadlines } from './deadlines.js';
+import { Deadlines } from './deadline.js';
 
 describe('a deadline', () => {
   beforeEach(() => void jest.useFakeTimers());

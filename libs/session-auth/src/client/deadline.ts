@@ -1,4 +1,4 @@
-import type { NoReply } from './no-reply.js';
+import type { NoReply } from './http/reply.js';
 
 /** Why a deadline ended: its time passed, the application is shutting down, or the caller gave up. */
 export type DeadlineEnd = 'timeout' | 'shutting_down' | 'aborted';
@@ -55,4 +55,64 @@ export class Deadline {
 /** What a call that met its deadline brought. */
 export function noReplyAt(end: DeadlineEnd): NoReply {
   return { noReply: end === 'shutting_down' ? end : 'timeout' };
+}
+
+/** Starts deadlines and ends all of them when the application shuts down. */
+export class Deadlines {
+  readonly #graceMs: number;
+  readonly #running = new Set<Deadline>();
+  readonly #release = (deadline: Deadline): void => this.#remove(deadline);
+  #closed = false;
+  #closing: Promise<void> | undefined;
+  #idle: (() => void) | undefined;
+
+  /** `graceMs`: how long calls in flight may go on when everything closes. */
+  constructor(graceMs = 0) {
+    this.#graceMs = graceMs;
+  }
+
+  /** Starts the clock of one call. */
+  start(durationMs: number): Deadline {
+    const deadline = new Deadline(durationMs, this.#release);
+    this.#running.add(deadline);
+    if (this.#closed) deadline.end('shutting_down');
+    return deadline;
+  }
+
+  /** Ends every later call at its start. Resolves when the calls in flight are over, each at its deadline at the latest, and all after `graceMs`. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#endAll());
+  }
+
+  async #endAll(): Promise<void> {
+    this.#closed = true;
+    if (this.#running.size > 0 && this.#graceMs > 0) await this.#whenIdle();
+    for (const deadline of [...this.#running]) deadline.end('shutting_down');
+  }
+
+  #whenIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#graceMs).unref();
+      this.#idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #remove(deadline: Deadline): void {
+    this.#running.delete(deadline);
+    if (this.#running.size === 0) this.#idle?.();
+  }
+}
+
+/** Waits for a result until the caller gives up. What others share goes on without him. */
+export function abortable<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return result;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

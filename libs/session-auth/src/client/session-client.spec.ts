@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
-import type { NoReply, NoReplyReason } from './no-reply.js';
-import type { Reply } from './reply.js';
+import type { NoReply, NoReplyReason } from './http/reply.js';
+import type { Reply } from './http/reply.js';
 import { SessionClient } from './session-client.js';
-import type { SessionWire } from './session-wire.js';
+import type { SessionWire } from './session-requests.js';
 import type { ReadUser, UserDetailsVerdicts } from './user-details-verdict.js';
 
 const deadline = new Deadline(60_000);

@@ -6,14 +6,14 @@ import {
   SessionServiceUnavailableError,
   type SessionAuthError,
 } from '../contract/errors.js';
-import { isHeaderValue } from '../contract/header-value.js';
+import { isHeaderValue } from '../contract/wire.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import type { UserRecord } from '../contract/user-record.js';
-import { unavailable, type Verdict } from '../contract/verdict.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Deadline } from './deadline.js';
-import type { NoReply } from './no-reply.js';
-import type { Reply } from './reply.js';
-import type { Credentials, SessionWire } from './session-wire.js';
+import type { NoReply } from './http/reply.js';
+import type { Reply } from './http/reply.js';
+import type { Credentials, SessionWire } from './session-requests.js';
 import { recordStatus, traced } from './traced-call.js';
 import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 

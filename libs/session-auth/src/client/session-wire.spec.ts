@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
-import type { NoReply } from './no-reply.js';
-import type { SessionHttpService } from './session-http.service.js';
-import type { SessionRequest } from './session-request.js';
-import { SessionWire } from './session-wire.js';
+import type { NoReply } from './http/reply.js';
+import type { SessionHttpService } from './http/session-http.service.js';
+import type { SessionRequest } from './http/session-request.js';
+import { SessionWire } from './session-requests.js';
 
 /** A wire, and what it would send. */
 function wireWith(apiKey: string | (() => string) = 'key') {

@@ -1,6 +1,6 @@
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
-import type { NoReply } from './no-reply.js';
-import type { Reply } from './reply.js';
+import type { NoReply } from './http/reply.js';
+import type { Reply } from './http/reply.js';
 
 /** What a call's message says from its beginning. */
 export type CallStart = Pick<CallMessage, 'operation' | 'method' | 'serverAddress' | 'serverPort'>;

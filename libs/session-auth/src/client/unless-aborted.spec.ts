@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { abortable } from './unless-aborted.js';
+import { abortable } from './deadline.js';
 
 const never = new Promise<string>(() => undefined);
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/verdict.js';
-import type { UserRecord } from '../contract/user-record.js';
-import { STALE_CONNECTION } from './no-reply.js';
-import type { Warnings } from './notices.js';
-import type { Reply } from './reply.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { STALE_CONNECTION } from './http/reply.js';
+import type { Warnings } from './user-details-verdict.js';
+import type { Reply } from './http/reply.js';
 import { outage, UserDetailsVerdicts, type ReadUser, type VerdictSettings } from './user-details-verdict.js';
 
 const nothing = (): void => undefined;

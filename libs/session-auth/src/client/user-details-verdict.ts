@@ -1,11 +1,26 @@
-import type { UserRecord } from '../contract/user-record.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Unavailable, type Verdict } from '../contract/verdict.js';
-import { readCacheForMs } from './cache-lifetime.js';
-import type { NoReply } from './no-reply.js';
-import type { Warnings } from './notices.js';
-import { readJsonObject, type Reply } from './reply.js';
-import { readRetryAfterSeconds } from './retry-after.js';
-import { DEFAULT_STATUS_MEANINGS, type RefusalStatus, type StatusMap } from './status-meaning.js';
+import {
+  DEFAULT_STATUS_MEANINGS,
+  FORBIDDEN,
+  type RefusalStatus,
+  type StatusMap,
+  UNAUTHENTICATED,
+  unavailable,
+  type Unavailable,
+  type Verdict,
+} from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { type NoReply, readJsonObject, type Reply } from './http/reply.js';
+import { readCacheForMs, readRetryAfterSeconds } from './reply-headers.js';
+
+/** Things an operator should know. Implemented where the logger is; called as often as they happen. */
+export interface Warnings {
+  /** The service answered what it never answers: most likely the base URL is not the session service's. */
+  unexpectedReply(status: number): void;
+  /** user_details answered with another token than was presented. */
+  tokenMismatch(): void;
+  /** The service accepts a session and forbids caching it, although the cache is on. */
+  cachingForbidden(): void;
+}
 
 /** Reads the record in a 200: `undefined` for anything that is not a user. */
 export type ReadUser<User> = (json: object) => User | undefined;

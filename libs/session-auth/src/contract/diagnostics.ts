@@ -1,5 +1,5 @@
 import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel';
-import type { UnavailableReason, Verdict } from './verdict.js';
+import type { UnavailableReason, Verdict } from './outcome.js';
 
 /** Where the answer to a check came from: memory of this instance, the store of all, or the session service. */
 export type CheckSource = 'cache' | 'store' | 'service';

@@ -10,7 +10,7 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from './errors.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './outcome.js';
 
 describe('an error of this library', () => {
   it.each<[SessionAuthError, name: string, code: string, statusCode: number]>([

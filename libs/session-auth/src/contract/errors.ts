@@ -1,4 +1,4 @@
-import { type UnavailableReason, type Verdict } from './verdict.js';
+import { type UnavailableReason, type Verdict } from './outcome.js';
 
 const BRAND = Symbol.for('nestjs-session-auth.error');
 

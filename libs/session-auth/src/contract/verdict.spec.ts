@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './outcome.js';
 
 describe('a verdict that everyone shares', () => {
   it.each([

@@ -1,7 +1,7 @@
-import type { UserRecord } from '../contract/user-record.js';
+import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
-import type { AccessRules } from './access-rules.js';
-import type { PresentedSessions } from './presented-session.js';
+import type { AccessRules } from './access/access-metadata.js';
+import type { PresentedSessions } from './session/presented-session.js';
 
 /** What a guard works with. Nest builds a guard in each module that names it; the parts are one for all. */
 export interface GuardParts {

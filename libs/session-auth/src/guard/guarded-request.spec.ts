@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
-import type { UserRecord } from '../contract/user-record.js';
+import type { UserRecord } from '../contract/record/user-record.js';
 import { detachUser, attachUser, isAdmitted, tokenOf, userOf } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { UserRecord } from '../contract/user-record.js';
-import type { Verdict } from '../contract/verdict.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { Verdict } from '../contract/outcome.js';
 import type { SessionCheck } from '../verifier/session-check.js';
-import type { HttpRequest } from './http-request.js';
+import type { HttpRequest } from './http/http-request.js';
 
 const CHECK = Symbol('session check');
 const ADMISSION = Symbol('admission');

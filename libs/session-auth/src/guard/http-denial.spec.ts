@@ -9,16 +9,8 @@ import {
   SessionServiceUnavailableError,
   type SessionAuthError,
 } from '../contract/errors.js';
-import { unavailable } from '../contract/verdict.js';
-import {
-  denialOf,
-  exceptionOf,
-  ACCESS_DENIED,
-  SESSION_REJECTED,
-  SESSION_REQUIRED,
-  unavailableDenial,
-  type HttpDenial,
-} from './http-denial.js';
+import { unavailable } from '../contract/outcome.js';
+import { denialOf, exceptionOf, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED, unavailableDenial, type HttpDenial } from './denial.js';
 
 const challenge = ['www-authenticate', 'X-Auth-Token realm="session"'];
 const refusedChallenge = ['www-authenticate', 'X-Auth-Token realm="session", error="invalid_token"'];

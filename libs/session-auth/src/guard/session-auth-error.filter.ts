@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { Catch, type ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import { SessionAuthError } from '../contract/errors.js';
-import { denialOf, exceptionOf } from './http-denial.js';
-import { setHeaders } from './http-reply.js';
-import { transportOf } from './transports/transports.js';
+import { denialOf, exceptionOf } from './denial.js';
+import { setHeaders } from './http/http-transport.js';
+import { transportOf } from './transports.js';
 
 /**
  * Answers an error of the service class that a handler let through with the error's own meaning. The module registers it for the whole

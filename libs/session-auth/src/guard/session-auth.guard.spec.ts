@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import type { AccessRule } from './access-rule.js';
+import type { AccessRule } from './access/access-rule.js';
 import type { GuardParts } from './guard-parts.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 

@@ -1,18 +1,18 @@
 import 'reflect-metadata';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import type { UserRecord } from '../contract/user-record.js';
-import type { Verdict } from '../contract/verdict.js';
-import { meetsAll, type AccessRule } from './access-rule.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { Verdict } from '../contract/outcome.js';
+import { meetsAll, type AccessRule } from './access/access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
-import { exceptionOf, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED, type GuardDenial } from './http-denial.js';
-import { keepFromSharedCaches } from './http-reply.js';
-import { MALFORMED_TOKEN, NO_TOKEN } from './presented-session.js';
-import { reportDenial } from './report-denial.js';
-import type { GuardedCall } from './transports/transport.js';
-import { transportOf } from './transports/transports.js';
-import { denialOfVerdict } from './verdict-denial.js';
+import { exceptionOf, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED, type GuardDenial } from './denial.js';
+import { keepFromSharedCaches } from './http/http-transport.js';
+import { MALFORMED_TOKEN, NO_TOKEN } from './session/presented-session.js';
+import { reportDenial } from './denial.js';
+import type { GuardedCall } from './transport.js';
+import { transportOf } from './transports.js';
+import { denialOfVerdict } from './denial.js';
 
 type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withoutStack } from './without-stack.js';
+import { withoutStack } from './denial.js';
 
 describe('an error built without a stack', () => {
   it('has no trace, and those built after it have theirs', () => {

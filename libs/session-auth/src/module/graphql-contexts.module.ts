@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Global, Logger, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { separateContexts } from '../guard/transports/graphql-contexts.js';
+import { separateContexts } from '../guard/graphql/operation-context.js';
 
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 

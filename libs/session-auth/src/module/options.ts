@@ -1,11 +1,11 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
-import type { ApiKey } from '../client/api-key.js';
-import type { StatusMap } from '../client/status-meaning.js';
+import type { ApiKey } from '../client/session-requests.js';
+import type { StatusMap } from '../contract/outcome.js';
 import type { TokenEcho } from '../client/user-details-verdict.js';
 import type { SessionStore } from '../contract/session-store.js';
-import type { UserRecord, UserRecordClass } from '../contract/user-record.js';
-import type { TokenSource } from '../guard/token-source.js';
-import type { BreakerSettings } from '../verifier/circuit.js';
+import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
+import type { TokenSource } from '../guard/session/token-source.js';
+import type { BreakerSettings } from '../verifier/lanes/circuit.js';
 import type { RetrySettings } from '../verifier/lanes/retry.js';
 import type { Audit } from './audit/boot-audit.js';
 import type { SessionAuthHttpOptions } from './http-options.js';

@@ -1,26 +1,26 @@
 import type { FactoryProvider, Provider } from '@nestjs/common';
 import { APP_FILTER, ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { Deadlines } from '../client/deadlines.js';
+import { Deadlines } from '../client/deadline.js';
 import { SessionClient } from '../client/session-client.js';
-import { SessionHttpService } from '../client/session-http.service.js';
-import type { UserRecord } from '../contract/user-record.js';
-import { AccessRules } from '../guard/access-rules.js';
-import { ApplicationGuards } from '../guard/application-guards.js';
+import { SessionHttpService } from '../client/http/session-http.service.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { AccessRules } from '../guard/access/access-metadata.js';
+import { ApplicationGuards } from '../guard/access/application-guards.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { PresentedSessions } from '../guard/presented-session.js';
+import { PresentedSessions } from '../guard/session/presented-session.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
-import { CLIENT_PROVIDERS } from './client-providers.js';
+import { CLIENT_PROVIDERS } from './core-providers.js';
 import { reachEveryHandler } from './reach-every-handler.js';
-import { WarningLog } from './notice-log.js';
+import { WarningLog } from './warning-log.js';
 import { SessionAuthEvents } from './session-auth-events.js';
-import { SessionAuthService } from './session-auth.service.js';
-import { SessionSockets } from './session-sockets.js';
-import { SETTINGS, SETTINGS_PROVIDERS } from './settings-providers.js';
+import { SessionAuthService } from './service/session-auth.service.js';
+import { SessionSockets } from './sockets/session-sockets.js';
+import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { VERIFIER_PROVIDER } from './verifier-provider.js';
+import { VERIFIER_PROVIDER } from './core-providers.js';
 
 const service: FactoryProvider<SessionAuthService> = {
   provide: SessionAuthService,

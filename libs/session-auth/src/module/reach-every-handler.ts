@@ -1,7 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
-import { ApplicationGuardsProxy, type ApplicationGuards } from '../guard/application-guards.js';
-import { applyGuard, namesSessionAuthGuard } from '../guard/named-guards.js';
-import { classesOf, handlersIn, type Handler } from './audit/handlers.js';
+import { ApplicationGuardsProxy, type ApplicationGuards } from '../guard/access/application-guards.js';
+import { applyGuard, namesSessionAuthGuard } from '../guard/access/access-decorator.js';
+import { classesOf, handlersIn, type Handler } from './handlers.js';
 
 /**
  * Makes guards of the whole application reach message handlers of a hybrid application that connects a microservice without `inheritAppConfig`,

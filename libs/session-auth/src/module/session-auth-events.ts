@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { BehaviorSubject, distinctUntilChanged, map, Subject, type Observable } from 'rxjs';
-import { UP, type ServiceState, type ServiceStatus } from '../verifier/service-state.js';
-import { tokenKeyOf } from '../verifier/session-key.js';
+import { UP, type ServiceState, type ServiceStatus } from '../verifier/service-status.js';
+import { tokenKeyOf } from '../contract/session-identity.js';
 
 const FINGERPRINT_DIGITS = 32;
 

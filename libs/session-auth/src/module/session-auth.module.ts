@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Module, type DynamicModule, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Connections } from '../client/connections.js';
-import { Deadlines } from '../client/deadlines.js';
-import type { UserRecord } from '../contract/user-record.js';
-import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import { Connections } from '../client/http/connections.js';
+import { Deadlines } from '../client/deadline.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { GraphqlContextsModule } from './graphql-contexts.module.js';
@@ -11,7 +11,7 @@ import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthAsyncOptions, SessionAuthExtras, SessionAuthOptions } from './options.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { SessionAuthEvents } from './session-auth-events.js';
-import type { SessionAuthService } from './session-auth.service.js';
+import type { SessionAuthService } from './service/session-auth.service.js';
 
 declare const service: unique symbol;
 

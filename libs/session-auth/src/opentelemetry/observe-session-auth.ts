@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api';
 import { BREAKER_CHANNEL, CALLS, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import { BreakerGauge, CheckHistogram, DenialCounter } from './instruments.js';
-import { CallObserver } from './call-observer.js';
+import { CallObserver } from './instruments.js';
 
 /** Where to report to. */
 export interface ObservationOptions {

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { SessionStore, type StoreEntry, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
 import { clocksMs, isCluster, isConnected, run, send } from './commands.js';
-import { decodeEntry, leaseEntry, leasePrefix, MAX_ENTRY_BYTES, TOMBSTONE, valueEntry, type DecodedEntry } from './entry.js';
+import { decodeEntry, leaseEntry, leasePrefix, MAX_ENTRY_BYTES, TOMBSTONE, valueEntry, type DecodedEntry } from './entries.js';
 import { checkOptions, type RedisSessionStoreOptions } from './options.js';
 import { DELETE, GET, READ, RELEASE, REVOKE, SET, type Script } from './scripts.js';
 import { Subscription } from './subscription.js';

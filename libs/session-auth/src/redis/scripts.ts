@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TOMBSTONE, VALUE } from './entry.js';
+import { TOMBSTONE, VALUE } from './entries.js';
 
 /** A script that Redis runs in one atomic step. In a Cluster it gets one key. */
 export interface Script {

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import type { StoreSubscriber } from '../contract/session-store.js';
 import { isCluster } from './commands.js';
-import { NoNode, reasonOf } from './interruption.js';
-import { addressOf, publishersFor, shuffled } from './publishers.js';
+import { NoNode, reasonOf } from './probe.js';
+import { addressOf, publishersFor, shuffled } from './subscriber-connection.js';
 import { CONNECT_TIMEOUT_MS, DISCONNECT_TIMEOUT_MS, SubscriberConnection } from './subscriber-connection.js';
 
 const FIRST_PAUSE_MS = 50;

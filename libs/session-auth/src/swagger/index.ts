@@ -1,5 +1,5 @@
 import './user-record-schema.js';
 
-export { ApiSessionAuth } from './api-session-auth.decorator.js';
-export { SessionAuthDenial } from './denial-body.js';
-export { addSessionAuth, SESSION_SCHEME } from './session-scheme.js';
+export { ApiSessionAuth } from './api-session-auth.js';
+export { SessionAuthDenial } from './api-session-auth.js';
+export { addSessionAuth, SESSION_SCHEME } from './api-session-auth.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { CclInfo, UserRecord } from '../contract/user-record.js';
+import { CclInfo, UserRecord } from '../contract/record/user-record.js';
 
 type Fields<Target> = { readonly [Field in keyof Target]-?: ApiPropertyOptions };
 

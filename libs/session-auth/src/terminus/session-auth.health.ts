@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import type { Verdict } from '../contract/verdict.js';
+import type { Verdict } from '../contract/outcome.js';
 import { SessionAuthEvents } from '../module/session-auth-events.js';
-import { SessionAuthService } from '../module/session-auth.service.js';
+import { SessionAuthService } from '../module/service/session-auth.service.js';
 
 /** How a health check is made. */
 export interface SessionAuthHealthOptions {
@@ -32,7 +32,7 @@ export class SessionAuthHealthIndicator {
   ) {}
 
   /**
-   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breakers`, `everyoneRefused` and `revocationBus` of
+   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breakers`, `misconfigurationSuspected` and `revocationBus` of
    * `SessionAuthEvents.serviceStatus`, and `unreachable`, the reason, where a probe failed.
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(

@@ -1,4 +1,4 @@
-import type { UserRecord } from '../contract/user-record.js';
+import type { UserRecord } from '../contract/record/user-record.js';
 
 /** Fields of a user's record, as the session service sends them. */
 export type UserRecordFields = { readonly [Field in keyof UserRecord]?: UserRecord[Field] | null };

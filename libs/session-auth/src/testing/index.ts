@@ -1,11 +1,11 @@
 import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
 
-export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './answers.js';
+export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './scripts.js';
 export { aUserRecord, type UserRecordFields } from './a-user-record.js';
 export { TestSessions, type OverridableModule, type SessionHeaders } from './test-sessions.js';
-export { SESSION_STORE_RULES, type SessionStoreRule } from './session-store-rules.js';
-export { afterDelay, hold, inTurn, type HeldScript } from './timing.js';
-export type { Operation, Script, SeenRequest } from './script.js';
+export { SESSION_STORE_RULES, type SessionStoreRule } from './session-store-rules/rules.js';
+export { afterDelay, hold, inTurn, type HeldScript } from './scripts.js';
+export type { Operation, Script, SeenRequest } from './scripts.js';
 export type { ScriptedSessionService, SessionServiceOptions } from './scripted-session-service.js';
 
 /**

@@ -1,9 +1,13 @@
-import { SessionClient } from '../client/session-client.js';
+import { randomUUID } from 'node:crypto';
+import { SessionClient, type SignInResult } from '../client/session-client.js';
+import type { Credentials } from '../client/session-requests.js';
+import { CredentialsRejectedError, SessionServiceUnavailableError } from '../contract/errors.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
-import { USER_READER } from '../module/settings-providers.js';
+import { USER_READER } from '../module/settings/settings-providers.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
-import { TestBook } from './test-book.js';
-import { TestSessionClient } from './test-session-client.js';
 
 /** What {@link TestSessions} needs of Nest's `TestingModuleBuilder`. */
 export interface OverridableModule {
@@ -59,5 +63,57 @@ export class TestSessions {
   /** Makes the session service unavailable, or available again. */
   setDown(isDown: boolean): void {
     this.#book.isDown = isDown;
+  }
+}
+
+const DOWN = unavailable('unreachable');
+
+/** Stands where the client of the session service stands, and answers as that would, from what a test says. */
+export class TestSessionClient {
+  readonly #book: TestBook;
+  readonly #readUser: (json: object) => UserRecord | undefined;
+
+  constructor(book: TestBook, readUser: (json: object) => UserRecord | undefined) {
+    this.#book = book;
+    this.#readUser = readUser;
+  }
+
+  userDetails({ token }: SessionIdentity): Promise<Verdict<UserRecord>> {
+    if (this.#book.isDown) return Promise.resolve(DOWN);
+    const json = this.#book.sessions.get(token);
+    if (!json) return Promise.resolve(UNAUTHENTICATED);
+    const user = this.#readUser(json);
+    return Promise.resolve(user ? { kind: 'authenticated', user, json } : unavailable('malformed'));
+  }
+
+  async signIn({ username, password }: Credentials): Promise<SignInResult<UserRecord>> {
+    await Promise.resolve();
+    if (this.#book.isDown) throw new SessionServiceUnavailableError(DOWN);
+    const account = this.#book.accounts.get(username);
+    if (account?.password !== password) throw new CredentialsRejectedError();
+    const token = this.#book.open(account.record);
+    const user = this.#readUser({ ...account.record, auth_token: token });
+    if (!user) throw new SessionServiceUnavailableError(unavailable('malformed'));
+    return { kind: 'signed-in', user, token };
+  }
+
+  async signOut({ token }: SessionIdentity): Promise<void> {
+    await Promise.resolve();
+    if (this.#book.isDown) throw new SessionServiceUnavailableError(DOWN);
+    this.#book.sessions.delete(token);
+  }
+}
+
+/** What a test says about users and sessions. */
+export class TestBook {
+  readonly sessions = new Map<string, object>();
+  readonly accounts = new Map<string, { readonly password: string; readonly record: object }>();
+  isDown = false;
+
+  /** Opens a session and gives its token. */
+  open(record: object): string {
+    const token = `test-${randomUUID()}`;
+    this.sessions.set(token, { ...record, auth_token: token });
+    return token;
   }
 }

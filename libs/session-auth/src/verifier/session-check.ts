@@ -1,5 +1,6 @@
+import { CHECKS } from '../contract/diagnostics.js';
+import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import type { Verdict } from '../contract/verdict.js';
 
 /** A check of one session, for one request. */
 export interface SessionCheck<User> {
@@ -22,4 +23,25 @@ const MAX_REUSE_MS = 10_000;
 export function canReuse({ session, isFresh, madeAtMs }: SessionCheck<unknown>, presented: SessionIdentity, maxAgeMs: number): boolean {
   const isSame = session.token === presented.token && session.authIv === presented.authIv;
   return isSame && (isFresh || maxAgeMs === Infinity) && performance.now() - madeAtMs < MAX_REUSE_MS;
+}
+
+/** Tells of a check that was answered from the memory of this instance. */
+export function reportCachedCheck({ kind }: Verdict<unknown>): void {
+  CHECKS.publish({ outcome: kind, source: 'cache', joined: false, stale: false, reason: undefined, durationMs: 0 });
+}
+
+/** Tells of a check when its answer is there. */
+export async function reportCheck<User>(asked: Promise<Verdict<User>>, joined: boolean): Promise<Verdict<User>> {
+  const start = performance.now();
+  const verdict = await asked;
+  const accepted = verdict.kind === 'authenticated' ? verdict : undefined;
+  CHECKS.publish({
+    outcome: verdict.kind,
+    source: accepted?.ageMs !== undefined ? 'store' : accepted?.stale ? 'cache' : 'service',
+    joined,
+    stale: accepted?.stale === true,
+    reason: verdict.kind === 'unavailable' ? verdict.reason : undefined,
+    durationMs: performance.now() - start,
+  });
+  return verdict;
 }

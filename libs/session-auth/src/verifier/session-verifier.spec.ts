@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Deadlines } from '../client/deadlines.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/verdict.js';
-import { ProtectedCheck } from './protected-check.js';
-import type { CacheSettings } from './memory-settings.js';
-import { SessionCache } from './session-memory.js';
+import { Deadlines } from '../client/deadline.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { ProtectedCheck } from './lanes/protected-check.js';
+import type { CacheSettings } from './cache/cache-entry.js';
+import { SessionCache } from './cache/session-cache.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };

@@ -1,16 +1,16 @@
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import type { Verdict } from '../contract/verdict.js';
-import { reportCheck, reportCachedCheck } from './check-report.js';
-import type { RevocationNotifier } from './ended-sessions.js';
-import type { ProtectedCheck } from './protected-check.js';
+import type { Verdict } from '../contract/outcome.js';
+import { reportCheck, reportCachedCheck } from './session-check.js';
+import type { RevocationNotifier } from './revocation/revocation-notifier.js';
+import type { ProtectedCheck } from './lanes/protected-check.js';
 import { canReuse, type SessionCheck } from './session-check.js';
-import { sessionKeysOf, type SessionKeys } from './session-key.js';
-import type { SessionCache } from './session-memory.js';
+import { sessionKeysOf, type SessionKeys } from '../contract/session-identity.js';
+import type { SessionCache } from './cache/session-cache.js';
 import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
-import { SessionRevoker } from './session-endings.js';
+import { SessionRevoker } from './revocation/session-revoker.js';
 import { SingleFlight } from './single-flight.js';
-import type { MisconfigurationDetector } from './suspicion.js';
+import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
 /** What a verifier works with, beside the check itself. Each part may be left out. */
 export interface VerifierParts<User extends object | string | number | true> {

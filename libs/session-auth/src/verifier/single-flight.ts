@@ -1,4 +1,4 @@
-import type { SessionKeys } from './session-key.js';
+import type { SessionKeys } from '../contract/session-identity.js';
 
 /** One call that concurrent checks of a session wait for. */
 export interface Flight {

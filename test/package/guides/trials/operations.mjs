@@ -14,7 +14,7 @@ await trial('operations', async () => {
     status: 'up',
     state: 'up',
     breakers: { known: 'closed', strangers: 'closed' },
-    everyoneRefused: false,
+    misconfigurationSuspected: false,
     revocationBus: 'off',
   });
   const { 'x-auth-token': token } = sessions.signInAs({ username: 'ann' });
@@ -27,7 +27,7 @@ await trial('operations', async () => {
     status: 'down',
     state: 'down',
     breakers: { known: 'open', strangers: 'open' },
-    everyoneRefused: false,
+    misconfigurationSuspected: false,
     revocationBus: 'off',
   });
   await app.close();

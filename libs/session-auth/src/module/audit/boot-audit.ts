@@ -1,10 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { graphqlOptionsOf } from '../graphql-contexts.module.js';
+import { type GraphqlOptions, graphqlOptionsOf } from '../graphql-contexts.module.js';
+import { handlersOf } from '../handlers.js';
 import { findingsOf } from './findings.js';
-import { contextFindings } from './graphql-contexts.js';
-import { handlersOf } from './handlers.js';
 import { surroundingsOf } from './surroundings.js';
 
 /** What to do with what the audit finds: nothing, a warning for each, or an error that stops the bootstrap. */
@@ -41,4 +40,15 @@ export class BootAudit {
     const logger = new Logger('SessionAuth');
     for (const finding of told) logger.warn(`audit: ${finding}`);
   }
+}
+
+/** Whether requests of GraphQL share a context. NestJS 12 copies an object for each of them itself, but not for Mercurius. */
+export function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): string[] {
+  const findings: string[] = [];
+  for (const { context, driver } of all) {
+    const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
+    if (typeof context === 'object' && context !== null && !isCopied)
+      findings.push('GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).');
+  }
+  return findings;
 }

@@ -1,8 +1,8 @@
-import { declarationOf, decoratedMethod } from '../../guard/access-metadata.js';
-import { sharesCachedReplies } from './cached-replies.js';
-import type { Handler } from './handlers.js';
+import 'reflect-metadata';
+import { declarationOf, decoratedMethod } from '../../guard/access/access-metadata.js';
+import type { Handler } from '../handlers.js';
 import type { Surroundings } from './surroundings.js';
-import { unguardedFieldsOf } from './unguarded-fields.js';
+import { requirementsOf, unguardedFieldsOf } from './unguarded-fields.js';
 
 /** Returns what is wrong with the handlers of an application: what their decorators declare, and what does not hold. */
 export function findingsOf(handlers: readonly Handler[], surroundings: Surroundings): string[] {
@@ -49,4 +49,35 @@ function hasLostItsRule({ owner, name, method }: Handler): boolean {
   if (!decorated || decorated === method) return false;
   const [before, now] = [declarationOf(decorated), declarationOf(method)];
   return before.open !== now.open || before.requirements.some((requirement) => !now.requirements.includes(requirement));
+}
+
+const INTERCEPTORS_METADATA = '__interceptors__';
+const ROUTE_METHOD = 'method';
+/** Of Nest's `RequestMethod`: the interceptor caches no other. */
+const GET = 0;
+/** Where `@CacheKey()` keeps its argument, which may be a function of the call. */
+const CACHE_KEY = 'cache_module:cache_key';
+const CACHE_INTERCEPTOR = 'CacheInterceptor';
+
+/** Whether `CacheInterceptor` of `@nestjs/cache-manager` may answer one user of a guarded route with the reply that another one got. */
+export function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: Surroundings): boolean {
+  const { kinds, owner, method } = handler;
+  if (!kinds.has('route') || Reflect.getMetadata(ROUTE_METHOD, method) !== GET || !requirementsOf(handler, isGlobal)) return false;
+  if (typeof Reflect.getMetadata(CACHE_KEY, method) === 'function') return false;
+  return [...interceptors, ...interceptorsOf(owner), ...interceptorsOf(method)].some(ignoresTheUser);
+}
+
+function interceptorsOf(target: object): unknown[] {
+  const interceptors: unknown = Reflect.getMetadata(INTERCEPTORS_METADATA, target);
+  return Array.isArray(interceptors) ? interceptors : [];
+}
+
+/** Its key is the URL, unless a subclass says otherwise. It is known by its name: the library does not import the package. */
+function ignoresTheUser(interceptor: unknown): boolean {
+  let prototype = (typeof interceptor === 'function' ? interceptor.prototype : interceptor) as object | null | undefined;
+  for (; prototype; prototype = Object.getPrototypeOf(prototype) as object | null) {
+    if (prototype.constructor.name === CACHE_INTERCEPTOR) return true;
+    if (Object.hasOwn(prototype, 'trackBy') || Object.hasOwn(prototype, 'isRequestCacheable')) return false;
+  }
+  return false;
 }

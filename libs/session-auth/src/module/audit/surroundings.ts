@@ -1,5 +1,5 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { isSessionAuthGuard } from '../../guard/named-guards.js';
+import { isSessionAuthGuard } from '../../guard/access/access-decorator.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
 /** What the classes of an application do not tell. */

@@ -1,8 +1,17 @@
 import 'reflect-metadata';
-import { requirementsOf } from './closed-handlers.js';
-import type { Handler } from './handlers.js';
+import { namesSessionAuthGuard } from '../../guard/access/access-decorator.js';
+import { declarationOf } from '../../guard/access/access-metadata.js';
+import { type Requirement, resolveRule } from '../../guard/access/access-rule.js';
+import type { Handler } from '../handlers.js';
 import type { RootField } from './schema-reach.js';
 import type { Surroundings } from './surroundings.js';
+
+/** Returns what a handler requires that is not open to callers without a session; `undefined` for one that is. */
+export function requirementsOf({ owner, method }: Handler, isGlobal: boolean): readonly Requirement[] | undefined {
+  const rule = resolveRule(declarationOf(method), declarationOf(owner));
+  const isGuarded = isGlobal || namesSessionAuthGuard(owner) || namesSessionAuthGuard(method);
+  return isGuarded && rule.kind === 'protected' ? rule.requirements : undefined;
+}
 
 const RESOLVER_TYPE = 'graphql:resolver_type';
 const RESOLVER_NAME = 'graphql:resolver_name';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPlainTextBeyondLoopback, readBaseUrl } from './base-url.js';
+import { isPlainTextBeyondLoopback, readBaseUrl } from './option-checks.js';
 
 describe('baseUrl', () => {
   it.each([

@@ -1,4 +1,4 @@
-import type { BreakerSettings } from '../../verifier/circuit.js';
+import type { BreakerSettings } from '../../verifier/lanes/circuit.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import { integerOption, knownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options.js';

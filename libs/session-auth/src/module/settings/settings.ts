@@ -1,21 +1,21 @@
-import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/api-key.js';
-import type { RefusalStatus, StatusMap } from '../../client/status-meaning.js';
+import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/session-requests.js';
+import type { RefusalStatus, StatusMap } from '../../contract/outcome.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
-import { isHeaderValue } from '../../contract/header-value.js';
-import { UserRecord, type UserRecordClass } from '../../contract/user-record.js';
+import { isHeaderValue } from '../../contract/wire.js';
+import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
-import { fromHeader, type TokenSource } from '../../guard/token-source.js';
+import { fromHeader, type TokenSource } from '../../guard/session/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
-import type { CacheSettings } from '../../verifier/memory-settings.js';
+import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import { readBaseUrl } from './base-url.js';
+import { readBaseUrl } from './option-checks.js';
 import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { booleanOption, integerOption, knownOptions, invalidOption, wordOption } from './option-checks.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options.js';
-import { readStoreSettings, type StoreSurroundings } from './store-settings.js';
+import { readStoreSettings, type StoreSurroundings } from './cache-settings.js';
 
 /** The options, checked and with every default in place. */
 export interface SessionAuthSettings {

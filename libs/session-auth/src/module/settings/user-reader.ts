@@ -1,7 +1,7 @@
-import { fieldsOf, hasAsyncValidators } from '../../contract/record-description.js';
-import { compileRecordReader } from '../../contract/record-reader.js';
-import { internCommonValues } from '../../contract/shared-values.js';
-import type { UserRecord, UserRecordClass } from '../../contract/user-record.js';
+import { fieldsOf, hasAsyncValidators } from '../../contract/record/field-descriptions.js';
+import { compileRecordReader } from '../../contract/record/record-reader.js';
+import { internCommonValues } from '../../contract/record/common-values.js';
+import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
 /** Which class a record is of, and which of its fields tell who it is. */

@@ -1,17 +1,16 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { type Authenticated, unavailable, type Verdict } from '../../contract/outcome.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import type { UserRecord } from '../../contract/user-record.js';
-import { unavailable, type Authenticated, type Verdict } from '../../contract/verdict.js';
+import { denialOfVerdict, type GuardDenial, SESSION_REJECTED, SESSION_REQUIRED, unavailableDenial } from '../../guard/denial.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { SESSION_REJECTED, SESSION_REQUIRED, unavailableDenial, type GuardDenial } from '../../guard/http-denial.js';
-import { NO_TOKEN } from '../../guard/presented-session.js';
-import type { CallRequest } from '../../guard/transports/transport.js';
-import { denialOfVerdict } from '../../guard/verdict-denial.js';
+import { NO_TOKEN } from '../../guard/session/presented-session.js';
+import type { CallRequest } from '../../guard/transport.js';
+import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthEvents } from '../session-auth-events.js';
-import { SessionIndex, type EndsWithSession } from './session-index.js';
+import { type EndsWithSession, SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
-import { verifyForSocket } from './verify-for-socket.js';
 
 /** A handshake of a client with a valid session. */
 export interface AcceptedHandshake {
@@ -87,4 +86,37 @@ export function connectionContext(client: object): ExecutionContext {
   const context = new ExecutionContextHost([client, undefined, 'connection']);
   context.setType('ws');
   return context;
+}
+
+/** Checks of one handshake at most. */
+const MAX_CHECKS = 3;
+
+/**
+ * Checks the session of a socket. A socket outlives its check, so that the check is repeated if the sessions of its user were revoked meanwhile:
+ * whose session it is is not known before the verdict.
+ */
+export function verifyForSocket(verifier: SessionVerifier<UserRecord>, session: SessionIdentity): SocketVerdict {
+  const startedAtMs = performance.now();
+  const verdict = verifier.verify(session);
+  return verdict instanceof Promise ? settle(verifier, session, verdict, startedAtMs) : verdict;
+}
+
+type SocketVerdict = Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
+
+async function settle(
+  verifier: SessionVerifier<UserRecord>,
+  session: SessionIdentity,
+  first: SocketVerdict,
+  startedAtMs: number,
+): Promise<Verdict<UserRecord>> {
+  let pending = first;
+  let sinceMs = startedAtMs;
+  for (let checks = 1; checks <= MAX_CHECKS; checks += 1) {
+    const verdict = await pending;
+    const nowMs = performance.now();
+    if (verdict.kind !== 'authenticated' || !verifier.revoker.revokedWithin(verdict.user, nowMs - sinceMs)) return verdict;
+    sinceMs = nowMs;
+    pending = verifier.verify(session);
+  }
+  return unavailable('busy');
 }

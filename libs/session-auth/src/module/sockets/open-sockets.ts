@@ -1,9 +1,9 @@
-import type { UserRecord } from '../../contract/user-record.js';
-import { SESSION_REJECTED, SESSION_REQUIRED } from '../../guard/http-denial.js';
-import { NO_TOKEN, type PresentedSessions } from '../../guard/presented-session.js';
-import { payloadOf } from '../../guard/transports/denial-payload.js';
-import { holdMessages } from '../../guard/transports/held-messages.js';
-import { disconnect, handshakeOf, rememberUpgrade, type SocketClient } from '../../guard/transports/socket-client.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
+import { SESSION_REJECTED, SESSION_REQUIRED } from '../../guard/denial.js';
+import { NO_TOKEN, type PresentedSessions } from '../../guard/session/presented-session.js';
+import { payloadOf } from '../../guard/denial.js';
+import { holdMessages } from '../../guard/sockets/held-messages.js';
+import { disconnect, handshakeOf, rememberUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import { connectionContext } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';

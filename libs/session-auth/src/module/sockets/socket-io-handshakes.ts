@@ -1,15 +1,15 @@
-import { unavailable } from '../../contract/verdict.js';
-import { SESSION_REJECTED, type GuardDenial } from '../../guard/http-denial.js';
-import { payloadOf } from '../../guard/transports/denial-payload.js';
-import { reportDenial } from '../../guard/report-denial.js';
-import { disconnect, handshakeOf } from '../../guard/transports/socket-client.js';
-import { denialOfVerdict } from '../../guard/verdict-denial.js';
-import { withoutStack } from '../../guard/without-stack.js';
+import { unavailable } from '../../contract/outcome.js';
+import { SESSION_REJECTED, type GuardDenial } from '../../guard/denial.js';
+import { payloadOf } from '../../guard/denial.js';
+import { reportDenial } from '../../guard/denial.js';
+import { disconnect, handshakeOf } from '../../guard/sockets/socket-client.js';
+import { denialOfVerdict } from '../../guard/denial.js';
+import { withoutStack } from '../../guard/denial.js';
 import type { HandshakeChecks } from './handshake-checks.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 import type { SocketWatchSettings } from './socket-options.js';
-import { UnfinishedHandshakes } from './unfinished-handshakes.js';
+import { UnfinishedHandshakes } from './session-index.js';
 import type { WatchedSockets } from './watched-sockets.js';
 
 type Settings = () => SocketWatchSettings;

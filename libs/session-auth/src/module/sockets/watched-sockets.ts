@@ -1,11 +1,11 @@
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import type { SocketClient } from '../../guard/transports/socket-client.js';
-import { WatchedSocket } from '../../guard/watched-socket.js';
+import type { SocketClient } from '../../guard/sockets/socket-client.js';
+import { WatchedSocket } from '../../guard/sockets/watched-socket.js';
 import type { SessionAuthEvents } from '../session-auth-events.js';
 import { SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
-import { verifyForSocket } from './verify-for-socket.js';
+import { verifyForSocket } from './handshake-checks.js';
 
 /** The sockets that are watched: by client, and by session. It knows sessions by fingerprints alone. */
 export class WatchedSockets {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyOf, unavailableDenial, type GuardDenial } from '../../guard/http-denial.js';
-import { reportDenial } from '../../guard/report-denial.js';
-import { handshakeRequest } from '../../guard/transports/handshake.js';
-import { rememberUpgrade, type SocketClient } from '../../guard/transports/socket-client.js';
+import { bodyOf, unavailableDenial, type GuardDenial } from '../../guard/denial.js';
+import { reportDenial } from '../../guard/denial.js';
+import { handshakeRequest } from '../../guard/sockets/socket-client.js';
+import { rememberUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SocketClient } from '../../guard/transports/socket-client.js';
+import type { SocketClient } from '../../guard/sockets/socket-client.js';
 
 /** How ws is told what becomes of a handshake. */
 export type Answer = (accepted: boolean, status?: number, body?: string, headers?: Record<string, string>) => void;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/verdict.js';
-import type { BreakerSettings } from '../circuit.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import type { BreakerSettings } from './circuit.js';
 import { CircuitBreaker } from './circuit-breaker.js';
-import { evidenceOf } from './evidence.js';
+import { evidenceOf } from './circuit-breaker.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('unreachable');

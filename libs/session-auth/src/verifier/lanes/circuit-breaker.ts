@@ -1,6 +1,5 @@
-import { unavailable, type Unavailable } from '../../contract/verdict.js';
-import { Circuit, PROBE_MS, type BreakerSettings, type BreakerState, type CallResult, type CircuitState } from '../circuit.js';
-import { FailingTokens } from './failing-tokens.js';
+import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
+import { type BreakerSettings, type BreakerState, type CallResult, Circuit, type CircuitState, PROBE_MS } from './circuit.js';
 
 /** Different tokens that must fail before a breaker opens, or `minimumCalls` if that is less. */
 const FAILING_TOKENS = 5;
@@ -52,4 +51,79 @@ export class CircuitBreaker {
   undoTrip(): void {
     this.#circuit.undoTrip();
   }
+}
+
+/** What is kept of a token whose calls fail. */
+interface FailingToken {
+  /** When the failures that are counted began. */
+  readonly sinceMs: number;
+  readonly lastMs: number;
+  readonly failures: number;
+}
+
+/** Bounds of {@link FailingTokens}. */
+export interface FailingTokenLimits {
+  /** Tokens that must fail within the window. */
+  readonly tokens: number;
+  /** Failures of one token that count within a window. */
+  readonly failuresEach: number;
+  readonly windowMs: number;
+}
+
+/** Tokens that are kept: more than one caller has, or the eviction of one would let its failures count again. */
+const MAX_TOKENS = 256;
+
+/**
+ * The tokens whose calls failed within the window, by digest. One of them counts for no more than its part, so that one account whose details
+ * always fail proves nothing about the service, however often it asks, and does not when the breaker has closed again either.
+ */
+export class FailingTokens {
+  readonly #limits: FailingTokenLimits;
+  /** The one that failed last is the last. */
+  readonly #tokens = new Map<string, FailingToken>();
+
+  constructor(limits: FailingTokenLimits) {
+    this.#limits = limits;
+  }
+
+  /** Records a failure, and returns whether it counts. */
+  add(token: string, nowMs: number): boolean {
+    const { failuresEach, windowMs } = this.#limits;
+    const before = this.#tokens.get(token);
+    const { sinceMs, failures } = before && nowMs - before.sinceMs < windowMs ? before : { sinceMs: nowMs, failures: 0 };
+    this.#tokens.delete(token);
+    this.#tokens.set(token, { sinceMs, lastMs: nowMs, failures: failures + 1 });
+    this.#evict(nowMs);
+    return failures < failuresEach;
+  }
+
+  /** Whether enough different tokens failed within the window that ended with the last failure. */
+  get areEnough(): boolean {
+    return this.#tokens.size >= this.#limits.tokens;
+  }
+
+  has(token: string): boolean {
+    return this.#tokens.has(token);
+  }
+
+  #evict(nowMs: number): void {
+    for (const [token, { lastMs }] of this.#tokens) {
+      if (this.#tokens.size <= MAX_TOKENS && nowMs - lastMs < this.#limits.windowMs) return;
+      this.#tokens.delete(token);
+    }
+  }
+}
+
+/** Failures of the service: no connection (and a reply that is not HTTP, or whose head is too long), no answer in time, 408 and 5xx. */
+const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeout', 'server_error']);
+
+/**
+ * Returns what a call shows about the service. A refusal is a success: the service answered. Any other status, 429 and a malformed 200 concern
+ * this request alone; a full queue, an open breaker, a failing `apiKey` function and a shutdown are ours. A connection that the service had
+ * closed, and a call that timed out without its full time, show nothing either.
+ */
+export function evidenceOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
+  if (verdict.kind !== 'unavailable') return 'success';
+  if (verdict.staleConnection || !FAILURES.has(verdict.reason)) return 'neither';
+  return verdict.reason === 'timeout' && !hadFullTime ? 'neither' : 'failure';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/verdict.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };

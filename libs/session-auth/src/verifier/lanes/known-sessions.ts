@@ -1,5 +1,5 @@
-import type { Verdict } from '../../contract/verdict.js';
-import { TtlLruMap } from '../lapsing-map.js';
+import type { Verdict } from '../../contract/outcome.js';
+import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
 /** Sessions that the table has room for at least: 100 bytes each, 1 MB when it is full. */
 export const MIN_KNOWN_SESSIONS = 10_000;

@@ -1,8 +1,8 @@
 import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import { unavailable, type Unavailable, type Verdict } from '../../contract/verdict.js';
+import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
 import type { CircuitBreaker } from './circuit-breaker.js';
-import { evidenceOf } from './evidence.js';
+import { evidenceOf } from './circuit-breaker.js';
 import type { Pace } from './pace.js';
 import type { Retry } from './retry.js';
 import type { StrangersLimit } from './strangers-limit.js';

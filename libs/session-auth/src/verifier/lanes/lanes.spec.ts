@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { LaneName } from '../../contract/diagnostics.js';
 import { Deadline } from '../../client/deadline.js';
-import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/verdict.js';
-import type { BreakerState } from '../circuit.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import type { BreakerState } from './circuit.js';
 import { buildLanes } from './lanes.js';
 
 const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024 };

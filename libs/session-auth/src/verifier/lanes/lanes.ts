@@ -1,11 +1,11 @@
 import type { LaneName } from '../../contract/diagnostics.js';
-import type { BreakerSettings, BreakerState } from '../circuit.js';
+import type { BreakerSettings, BreakerState } from './circuit.js';
 import { strangersShare, type AdmissionSettings } from './admission.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { Lane, type LaneParts } from './lane.js';
 import { Pace } from './pace.js';
 import { Retry, type RetrySettings } from './retry.js';
-import { RetryBudget } from './retry-budget.js';
+import { RetryBudget } from './retry.js';
 import { StrangersLimit } from './strangers-limit.js';
 
 /** Limits of both lanes. */

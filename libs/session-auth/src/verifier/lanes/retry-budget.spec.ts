@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RetryBudget } from './retry-budget.js';
+import { RetryBudget } from './retry.js';
 
 function drained(budget: RetryBudget): number {
   let retries = 0;

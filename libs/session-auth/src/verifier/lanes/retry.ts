@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../client/deadline.js';
-import type { Unavailable, UnavailableReason, Verdict } from '../../contract/verdict.js';
+import type { Unavailable, UnavailableReason, Verdict } from '../../contract/outcome.js';
 import type { Pace } from './pace.js';
-import type { RetryBudget } from './retry-budget.js';
 
 /** How often one check may ask the service. */
 export interface RetrySettings {
@@ -53,4 +52,26 @@ export class Retry {
 
 function isTransient(verdict: Verdict<unknown>): verdict is Unavailable {
   return verdict.kind === 'unavailable' && TRANSIENT.has(verdict.reason);
+}
+
+/** What each first attempt adds: retries stay below a tenth of them, so that an outage is not met with twice the load. */
+const EARNED_BY_AN_ATTEMPT = 0.08;
+/** Retries that are there from the start, and at most saved up. */
+const MAX_SAVED = 10;
+
+/** Bounds retries by the number of first attempts. */
+export class RetryBudget {
+  #saved = MAX_SAVED;
+
+  /** A first attempt is made. */
+  earn(): void {
+    this.#saved = Math.min(MAX_SAVED, this.#saved + EARNED_BY_AN_ATTEMPT);
+  }
+
+  /** Takes one retry, if there is one. */
+  spend(): boolean {
+    if (this.#saved < 1) return false;
+    this.#saved -= 1;
+    return true;
+  }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { unavailable, type Verdict } from '../../contract/verdict.js';
-import { followLease } from './lease-wait.js';
+import { unavailable, type Verdict } from '../../contract/outcome.js';
+import { followLease } from './leases.js';
 import type { LookUp } from './shared-cache.js';
 
 beforeEach(() => void jest.useFakeTimers());

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
-import { TtlLruMap } from '../lapsing-map.js';
+import { TtlLruMap } from '../cache/ttl-lru-map.js';
 import type { Outbox } from './outbox.js';
-import { objectIn } from './sealed-json.js';
+import { objectIn } from './session-seal.js';
 import type { SessionSeal } from './session-seal.js';
 
 /** A message of one instance to the others. Sessions are named by the digests of their tokens. */

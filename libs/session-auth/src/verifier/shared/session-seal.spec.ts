@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sessionKeysOf, type SessionKeys } from '../session-key.js';
+import { sessionKeysOf, type SessionKeys } from '../../contract/session-identity.js';
 import { SessionSeal } from './session-seal.js';
 
 const visibleAscii = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1 });

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { SessionKeys } from '../session-key.js';
+import type { SessionKeys } from '../../contract/session-identity.js';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -81,6 +81,16 @@ function open(key: Buffer, bytes: Uint8Array, place: string): string | undefined
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
     return decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses the JSON object in a text that another version of this package may have sealed. Returns `undefined` for anything else. */
+export function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { readUser } from '../../client/user-details-verdict.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
-import type { Authenticated } from '../../contract/verdict.js';
-import type { SessionKeys } from '../session-key.js';
+import type { Authenticated } from '../../contract/outcome.js';
+import type { SessionKeys } from '../../contract/session-identity.js';
 import type { RevocationRecords } from './revocation-records.js';
 import type { SessionSeal } from './session-seal.js';
 import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-record.js';

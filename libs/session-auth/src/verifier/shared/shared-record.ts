@@ -1,6 +1,6 @@
-import { tokenKeyOf } from '../session-key.js';
+import { tokenKeyOf } from '../../contract/session-identity.js';
 import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
-import { objectIn } from './sealed-json.js';
+import { objectIn } from './session-seal.js';
 
 /** The sealed form: the record as the service sent it, without its token, and when that was. */
 interface SharedRecord {

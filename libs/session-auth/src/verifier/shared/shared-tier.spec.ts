@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease } from '../../contract/session-store.js';
-import { sessionKeysOf } from '../session-key.js';
+import { sessionKeysOf } from '../../contract/session-identity.js';
 import { SharedTier } from './shared-tier.js';
 
 beforeEach(() => void jest.useFakeTimers());

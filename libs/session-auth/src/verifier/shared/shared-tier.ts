@@ -1,10 +1,10 @@
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import type { Verdict } from '../../contract/verdict.js';
-import type { SessionKeys } from '../session-key.js';
-import { shortenedBy } from '../memory-settings.js';
+import type { Verdict } from '../../contract/outcome.js';
+import type { SessionKeys } from '../../contract/session-identity.js';
+import { shortenedBy } from '../cache/cache-entry.js';
 import type { Flight } from '../single-flight.js';
 import { Leases } from './leases.js';
-import { followLease } from './lease-wait.js';
+import { followLease } from './leases.js';
 import { Outbox } from './outbox.js';
 import { RevocationRecords } from './revocation-records.js';
 import { SessionSeal } from './session-seal.js';

@@ -1,4 +1,4 @@
-import { Circuit } from '../circuit.js';
+import { Circuit } from '../lanes/circuit.js';
 
 /** Calls to a store in flight at most. A call beyond them counts as failed. */
 const MAX_CALLS = 1_024;

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { BodyBuffer } from './body.js';
+
+const text = (body: BodyBuffer): string => body.bytes.toString();
+
+describe('a body buffer', () => {
+  it('is empty before its first chunk', () => {
+    expect(new BodyBuffer(10).bytes).toEqual(Buffer.alloc(0));
+  });
+
+  it('keeps a single chunk without a copy', () => {
+    const [body, chunk] = [new BodyBuffer(10), Buffer.from('all')];
+    body.append(chunk);
+    expect(body.bytes.buffer).toBe(chunk.buffer);
+    expect(text(body)).toBe('all');
+  });
+
+  it('keeps chunks of any size in their order', () => {
+    const body = new BodyBuffer(10_000);
+    const chunks = ['a', '', 'bc', 'd'.repeat(3_000), 'e', 'f'.repeat(2_000), 'g'];
+    for (const chunk of chunks) expect(body.append(Buffer.from(chunk))).toBe(true);
+    expect(text(body)).toBe(chunks.join(''));
+  });
+
+  it('does not write into a chunk', () => {
+    const body = new BodyBuffer(10);
+    const memory = Buffer.from('first, and what is not of this body');
+    body.append(memory.subarray(0, 5));
+    body.append(Buffer.from('+'));
+    expect(memory.toString()).toBe('first, and what is not of this body');
+    expect(text(body)).toBe('first+');
+  });
+
+  it.each([65_536, 1_048_576])('of %p chunks of one byte is moved only when it doubles', (length) => {
+    const body = new BodyBuffer(length);
+    const chunk = Buffer.from('x');
+    const moves: number[] = [];
+    let memory: ArrayBufferLike | undefined;
+    for (let index = 0; index < length; index += 1) {
+      body.append(chunk);
+      if (body.bytes.buffer !== memory) moves.push(index);
+      memory = body.bytes.buffer;
+    }
+    const bytesCopied = moves.reduce((sum, bytes) => sum + bytes, length);
+    expect(bytesCopied).toBeLessThan(3 * length);
+    expect(memory?.byteLength).toBe(length);
+  });
+
+  it('takes no chunk that makes it longer than it may be', () => {
+    const body = new BodyBuffer(4);
+    expect(body.append(Buffer.from('12345'))).toBe(false);
+    expect(['12', '34', '5'].map((chunk) => body.append(Buffer.from(chunk)))).toEqual([true, true, false]);
+    expect(text(body)).toBe('1234');
+  });
+});

@@ -1,0 +1,99 @@
+import type { Dispatcher } from 'undici';
+import { describe, expect, it } from '@jest/globals';
+import { errors } from 'undici';
+import { STALE_CONNECTION, UNREACHABLE, type NoReply } from './reply.js';
+import type { Reply } from './reply.js';
+import { ReplyCollector } from './reply-collector.js';
+
+const MAX_BYTES = 10;
+
+/** A collector, the connection that it would end, and what it said. */
+function collecting() {
+  const outcomes: (Reply | NoReply)[] = [];
+  let ended = 0;
+  const controller = { abort: () => void (ended += 1) } as unknown as Dispatcher.DispatchController;
+  const collector = new ReplyCollector(MAX_BYTES, (outcome) => outcomes.push(outcome));
+  return {
+    collector,
+    outcomes,
+    connectionsEnded: () => ended,
+    start: () => collector.onRequestStart(controller),
+    head: (status: number, headers = {}) => collector.onResponseStart(controller, status, headers),
+    data: (text: string) => collector.onResponseData(controller, Buffer.from(text)),
+    fail: (error: Error) => collector.onResponseError(controller, error),
+  };
+}
+
+/** What undici tells of a connection that ended, after so many bytes had come over it. */
+const closed = (bytesRead: number): Error => new errors.SocketError('other side closed', { bytesRead } as never);
+
+describe('a reply', () => {
+  it('is its status, its headers and the whole of its body', () => {
+    const { collector, outcomes, start, head, data } = collecting();
+    start();
+    head(200, { a: 'b' });
+    for (const part of ['four', ' and', ' x']) data(part);
+    collector.onResponseEnd();
+    expect(outcomes).toEqual([{ status: 200, headers: { a: 'b' }, body: Buffer.from('four and x') }]);
+  });
+
+  it('without a body has an empty one', () => {
+    const { collector, outcomes, head } = collecting();
+    head(401);
+    collector.onResponseEnd();
+    expect(outcomes).toEqual([{ status: 401, headers: {}, body: Buffer.alloc(0) }]);
+  });
+
+  it('is not what was announced before it', () => {
+    const { collector, outcomes, head } = collecting();
+    head(100, { 'content-length': '99' });
+    head(200);
+    collector.onResponseEnd();
+    expect(outcomes).toEqual([{ status: 200, headers: {}, body: Buffer.alloc(0) }]);
+  });
+
+  it.each([
+    ['is longer than the limit', {}, '12345678901'],
+    ['says that it is longer than the limit', { 'content-length': '11' }, ''],
+    ['is in an encoding that nobody asked for', { 'content-encoding': 'gzip' }, ''],
+  ])('that %s is known by status and headers alone, and ends the connection', (_name, headers, body) => {
+    const { outcomes, connectionsEnded, start, head, data } = collecting();
+    start();
+    head(200, headers);
+    if (body) data(body);
+    expect(outcomes).toEqual([{ status: 200, headers, body: undefined }]);
+    expect(connectionsEnded()).toBe(1);
+  });
+});
+
+describe('a deadline', () => {
+  it('ends the connection of a request that is under way', () => {
+    const { collector, outcomes, connectionsEnded, start } = collecting();
+    start();
+    collector.expire('timeout');
+    expect(outcomes).toEqual([{ noReply: 'timeout' }]);
+    expect(connectionsEnded()).toBe(1);
+  });
+
+  it('ends a request that still waited for its connection, once that is there', () => {
+    const { collector, connectionsEnded, start } = collecting();
+    collector.expire('timeout');
+    expect(connectionsEnded()).toBe(0);
+    start();
+    expect(connectionsEnded()).toBe(1);
+  });
+});
+
+describe('a connection that ends', () => {
+  it.each([
+    ['after earlier replies, before a byte of this one, was stale', 4, undefined, STALE_CONNECTION],
+    ['before any reply was not stale: the service is unreachable', 0, undefined, UNREACHABLE],
+    ['in the middle of this reply was not stale: the service is unreachable', 4, 200, UNREACHABLE],
+  ])('%s', (_name, bytesRead, status, outcome) => {
+    const { outcomes, start, head, fail } = collecting();
+    start();
+    if (status) head(status);
+    fail(closed(bytesRead));
+    expect(outcomes).toEqual([outcome]);
+  });
+});

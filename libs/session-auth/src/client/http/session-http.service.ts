@@ -1,0 +1,81 @@
+import type { Agent } from 'node:http';
+import { HttpService } from '@nestjs/axios';
+import axios, { type AxiosAdapter, type AxiosInstance } from 'axios';
+import type { Connections } from './connections.js';
+import { noReplyAt } from '../deadline.js';
+import { NoReplyError, UNREACHABLE, type NoReply } from './reply.js';
+import { pooledAdapter, type SessionCall } from './pooled-adapter.js';
+import type { Reply } from './reply.js';
+import type { SessionRequest } from './session-request.js';
+
+/** Agents that an application brings, and the adapter that uses them. */
+export interface OwnAgents {
+  readonly adapter: AxiosAdapter;
+  readonly httpAgent: Agent | undefined;
+  readonly httpsAgent: Agent | undefined;
+}
+
+/**
+ * The `HttpService` through which this module talks to the session service, and to nothing else. Inject it to add interceptors, or agents
+ * on `axiosRef.defaults`. Its defaults are bare: no proxy from the environment, no redirect, no transformation, every status a reply.
+ */
+export class SessionHttpService extends HttpService {
+  readonly #connections: Connections;
+  #isPlain: boolean;
+
+  /** @internal Nest builds it. */
+  constructor(connections: Connections, agents: OwnAgents) {
+    super(bareInstance(pooledAdapter(connections), agents));
+    this.#connections = connections;
+    this.#isPlain = !agents.httpAgent && !agents.httpsAgent;
+  }
+
+  /** The axios instance. Whoever takes it may change it, so from then on every call goes through it. */
+  override get axiosRef(): HttpService['axiosRef'] {
+    this.#isPlain = false;
+    return super.axiosRef;
+  }
+
+  /** Sends one request, through axios where anybody could have put something there, and else straight to the pool. Never rejects. @internal */
+  send(request: SessionRequest): Promise<Reply | NoReply> {
+    return this.#isPlain ? this.#connections.exchange(request) : this.#sendThroughAxios(request);
+  }
+
+  /** Ends at the deadline at the latest, whatever an interceptor does. */
+  #sendThroughAxios({ method, origin, path, headers, body, deadline, freshConnection }: SessionRequest): Promise<Reply | NoReply> {
+    return new Promise((settle) => {
+      deadline.onEnd((end) => settle(noReplyAt(end)));
+      if (deadline.ended) return;
+      const call: SessionCall = { deadline, freshConnection };
+      const config = { ...call, method, url: `${origin}${path}`, headers: headersOf(headers), ...(body !== null && { data: body }) };
+      this.axiosRef.request<Buffer | undefined>(config).then(
+        (response: unknown) => settle(replyIn(response)),
+        (error: unknown) => settle(error instanceof NoReplyError ? error.outcome : UNREACHABLE),
+      );
+    });
+  }
+}
+
+/** The reply in what the interceptors of the application left of it. */
+function replyIn(response: unknown): Reply | NoReply {
+  if (typeof response !== 'object' || response === null) return UNREACHABLE;
+  const { status, headers, data } = response as { status?: unknown; headers?: unknown; data?: unknown };
+  if (typeof status !== 'number' || typeof headers !== 'object' || headers === null) return UNREACHABLE;
+  return { status, headers: headers as Reply['headers'], body: Buffer.isBuffer(data) ? data : undefined };
+}
+
+/** axios merges its defaults into each request: with nearly none of them a call costs a third. */
+function bareInstance(pooled: AxiosAdapter, { adapter: withAgents, httpAgent, httpsAgent }: OwnAgents): AxiosInstance {
+  const instance = axios.create();
+  for (const option of Object.keys(instance.defaults)) Reflect.deleteProperty(instance.defaults, option);
+  const adapter: AxiosAdapter = (config) => (config.httpAgent || config.httpsAgent ? withAgents(config) : pooled(config));
+  const agents = { ...(httpAgent && { httpAgent }), ...(httpsAgent && { httpsAgent }) };
+  Object.assign(instance.defaults, { adapter, headers: { common: {} }, maxRedirects: 0, proxy: false, validateStatus: null, ...agents });
+  return instance;
+}
+
+function headersOf(flat: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index + 1 < flat.length; index += 2) headers[flat[index] ?? ''] = flat[index + 1] ?? '';
+  return headers;
+}

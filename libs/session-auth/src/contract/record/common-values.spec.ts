@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compileRecordReader } from './record-reader.js';
+import { internCommonValues } from './common-values.js';
+import { CclInfo, UserRecord } from './user-record.js';
+
+const id = fc.option(fc.integer({ min: -1, max: 3 }), { nil: null });
+const text = fc.constantFrom('', 'a', '1', 'hm', null);
+const record = fc.record(
+  {
+    username: fc.constantFrom('ann', 'bo'),
+    last_name: text,
+    role: text,
+    client_name: text,
+    ccl_info: fc.option(fc.record({ client_id: id, company_id: id, location_id: id }, { requiredKeys: [] })),
+  },
+  { requiredKeys: ['username'] },
+);
+
+describe('records that share values', () => {
+  it('say the same as records that do not', () => {
+    const sharing = compileRecordReader(UserRecord, internCommonValues());
+    const alone = compileRecordReader(UserRecord);
+    fc.assert(
+      fc.property(record, (json) => expect(sharing(json)).toEqual(alone(json))),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('hold one frozen ccl_info for all who have the same ids', () => {
+    const read = compileRecordReader(UserRecord, internCommonValues());
+    const [ann, bo, dan, cleo] = [{ client_id: 1 }, { client_id: 1 }, { client_id: 1 }, { company_id: 1 }].map((ids) =>
+      read({ username: 'x', ccl_info: ids }),
+    );
+    expect(bo?.ccl_info).toBe(ann?.ccl_info);
+    expect(dan?.ccl_info).toBe(ann?.ccl_info);
+    expect(cleo?.ccl_info).not.toBe(bo?.ccl_info);
+    expect(Object.isFrozen(ann?.ccl_info)).toBe(true);
+  });
+
+  it('share no more than a thousand values of a field, and go on sharing those', () => {
+    const read = compileRecordReader(UserRecord, internCommonValues());
+    const infoOf = (id: number): unknown => read({ username: 'x', ccl_info: { client_id: id } })?.ccl_info;
+    const infos = Array.from({ length: 1_001 }, (_, id) => infoOf(id));
+    expect(infoOf(999)).toBe(infos[999]);
+    expect(infoOf(0)).toBe(infos[0]);
+    expect(infoOf(1_000)).not.toBe(infos[1_000]);
+    expect(infoOf(1_000)).toEqual(infos[1_000]);
+  });
+
+  it('keep a ccl_info of the class that the application made of it', () => {
+    class OwnCclInfo extends CclInfo {}
+    const share = internCommonValues();
+    const [ann, bo] = [{ ccl_info: new CclInfo() }, { ccl_info: new OwnCclInfo() }];
+    share(ann);
+    share(bo);
+    expect(bo.ccl_info).toBeInstanceOf(OwnCclInfo);
+  });
+});

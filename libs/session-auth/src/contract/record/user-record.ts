@@ -1,0 +1,70 @@
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { IsBoolean, IsObject, IsOptional, IsString, ValidateBy, ValidateNested } from 'class-validator';
+import type { RoleName, SubRoleName } from '../session-auth-types.js';
+
+/** Client, company and location of a user (section 2.2). Every id may be absent (section 2.4). */
+export class CclInfo {
+  /** Client id: a safe integer. */
+  @IsOptional() @IsSafeInteger() readonly client_id?: number | undefined;
+  /** Company id: a safe integer. */
+  @IsOptional() @IsSafeInteger() readonly company_id?: number | undefined;
+  /** Location id: a safe integer. */
+  @IsOptional() @IsSafeInteger() readonly location_id?: number | undefined;
+}
+
+/**
+ * The user of a session, under the wire's own names (section 2.1). Every field may be absent (section 2.4);
+ * absent and `null` are `undefined`. Extend it with your own decorated fields and name the class in `userRecord`.
+ */
+export class UserRecord {
+  /** Login name. */
+  @IsOptional() @IsString() readonly username?: string | undefined;
+  /** First name. */
+  @IsOptional() @IsString() readonly first_name?: string | undefined;
+  /** Last name. */
+  @IsOptional() @IsString() readonly last_name?: string | undefined;
+  /** Email. */
+  @IsOptional() @IsString() readonly email?: string | undefined;
+  /** Role; its values are not documented. */
+  @IsOptional() @IsString() readonly role?: RoleName | undefined;
+  /** Sub role; meaningful for a hiring manager. */
+  @IsOptional() @IsString() readonly sub_role?: SubRoleName | undefined;
+  /** Token of the session. Readable, never enumerable: `return user` does not send it. Decorated below, because it is no field of its own. */
+  declare readonly auth_token?: string | undefined;
+  /** Language the user selected (spelled as on the wire). */
+  @IsOptional() @IsString() readonly preffered_language?: string | undefined;
+  /** Whether the help check box is enabled. */
+  @IsOptional() @IsBoolean() readonly help_checkbox?: boolean | undefined;
+  /** Whether the benestream feature is enabled. */
+  @IsOptional() @IsBoolean() readonly benestream_enabled?: boolean | undefined;
+  /** Name of the client. */
+  @IsOptional() @IsString() readonly client_name?: string | undefined;
+  /** Client, company and location ids. */
+  @IsOptional() @IsObject() @ValidateNested() @Type(() => CclInfo) readonly ccl_info?: CclInfo | undefined;
+  /** Whether ATS mode is enabled. */
+  @IsOptional() @IsBoolean() readonly ats_enabled?: boolean | undefined;
+  /** Whether OBS is enabled. */
+  @IsOptional() @IsBoolean() readonly obs_enabled?: boolean | undefined;
+  /** Display label of the client. */
+  @IsOptional() @IsString() readonly display_label?: string | undefined;
+}
+
+IsOptional()(UserRecord.prototype, 'auth_token');
+IsString()(UserRecord.prototype, 'auth_token');
+
+/** A class of user records: {@link UserRecord} or one that extends it. */
+export type UserRecordClass<User extends UserRecord = UserRecord> = new () => User;
+
+/**
+ * Accepts integers that a JavaScript number holds exactly. An id beyond that would silently become another id (our decision).
+ */
+export function IsSafeInteger(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isSafeInteger',
+    validator: {
+      validate: (value: unknown) => Number.isSafeInteger(value),
+      defaultMessage: () => '$property must be a safe integer',
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { Controller, type ExecutionContext, type Type } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import { Public } from './access.decorators.js';
+import { AccessRules } from './access-metadata.js';
+
+@Controller()
+class Plain {}
+@Public()
+class Open {}
+class DescendantOfOpen extends Open {}
+
+const calling = (controller: Type, handler: () => void): ExecutionContext =>
+  ({ getClass: () => controller, getHandler: () => handler }) as unknown as ExecutionContext;
+
+describe('the rule of a handler', () => {
+  it('is resolved once for each controller that has the handler, and kept', () => {
+    const rules = new AccessRules();
+    const handler = (): void => undefined;
+    const [plain, open] = [rules.of(calling(Plain, handler)), rules.of(calling(Open, handler))];
+
+    expect([plain.kind, open.kind]).toEqual(['protected', 'public']);
+    expect(rules.of(calling(Plain, handler))).toBe(plain);
+    expect(rules.of(calling(Open, handler))).toBe(open);
+  });
+
+  it('is that of the class which its controller extends, where neither of them says more', () => {
+    expect(new AccessRules().of(calling(DescendantOfOpen, () => undefined))).toEqual({ kind: 'public' });
+  });
+});

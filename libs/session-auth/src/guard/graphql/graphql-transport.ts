@@ -1,0 +1,103 @@
+import type { ArgumentsHost } from '@nestjs/common';
+import { admissionOf, type GuardedRequest } from '../guarded-request.js';
+import { exceptionOf, type HttpDenial } from '../denial.js';
+import { CALLER, mixesRequests, type OperationContext } from './operation-context.js';
+import { handshakeRequest, requestLike } from '../sockets/socket-client.js';
+import { CallRequests } from '../transport.js';
+import { endsWithReply } from '../http/http-request.js';
+import type { CallRequest, Transport } from '../transport.js';
+
+/** A context may become another's during the check: an execution stays with the request that it began with. */
+const executions = new CallRequests();
+
+/** The user of each field, by its info: fields run at the same time, and one may be let in as another user, or without one. */
+const users = new WeakMap<object, GuardedRequest>();
+
+/**
+ * Resolvers of queries, fields and subscriptions. The HTTP request keeps the check, so that all operations of a batch share it. A socket
+ * lives longer than a verdict may: there each execution has a check of its own. A field keeps the user that it was let in with.
+ */
+export const GRAPHQL: Transport = {
+  open(context) {
+    const { operation, execution } = argumentsOf(context);
+    const request = httpRequestOf(operation);
+    const kept = executions.open(execution, () => request ?? socketRequestOf(operation));
+    return request ? { transport: GRAPHQL, context, request, reply: replyOf(operation) } : { transport: GRAPHQL, context, request: kept };
+  },
+
+  admitted({ context, request }) {
+    users.set(argumentsOf(context).field, admissionOf(request));
+  },
+
+  requestOf(context) {
+    const { operation, execution, field } = argumentsOf(context);
+    return users.get(field) ?? httpRequestOf(operation) ?? executions.find(execution);
+  },
+
+  parameters: (context) => argumentsOf(context).parameters,
+
+  deny: (_call, denial) => Promise.reject(graphqlExceptionOf(denial)),
+
+  answer(_host, denial) {
+    throw graphqlExceptionOf(denial);
+  },
+};
+
+/**
+ * A field has root, arguments, context and info; what resolves a reference or a type has no arguments. The coerced variables belong to one
+ * execution and to all of its fields, which can't be said of a context: an application may give the same to all.
+ */
+function argumentsOf(host: ArgumentsHost): { parameters: unknown; operation: OperationContext; execution: object; field: object } {
+  const infoIndex = variablesOf(host.getArgByIndex(3)) ? 3 : 2;
+  return {
+    field: host.getArgByIndex<object | undefined>(infoIndex) ?? {},
+    parameters: infoIndex === 3 ? host.getArgByIndex(1) : undefined,
+    operation: host.getArgByIndex<OperationContext | undefined>(infoIndex - 1) ?? {},
+    execution: variablesOf(host.getArgByIndex(infoIndex)) ?? {},
+  };
+}
+
+function variablesOf(info: { readonly variableValues?: object } | undefined): object | undefined {
+  return info?.variableValues;
+}
+
+function httpRequestOf(operation: OperationContext): CallRequest | undefined {
+  const { req, reply, [CALLER]: caller } = operation;
+  const request = [req, reply?.request, caller?.request].find((candidate) => requestLike(candidate));
+  return endsWithReply(request) && !mixesRequests(operation) ? (request as CallRequest) : undefined;
+}
+
+/** A context that speaks of more than one request presents nothing: whose it is can't be told. */
+function socketRequestOf(operation: OperationContext): CallRequest {
+  if (mixesRequests(operation)) return handshakeRequest(undefined);
+  const { req, reply, request, extra, connectionParams, _connectionInit } = operation;
+  const upgrade = [extra?.request, req?.extra?.request, req, request, reply?.request].find((candidate) => requestLike(candidate));
+  return handshakeRequest(requestLike(upgrade), connectionParams ?? req?.connectionParams ?? _connectionInit);
+}
+
+function replyOf({ res, reply, req, [CALLER]: caller }: OperationContext): unknown {
+  return [res, reply, req?.res, caller?.reply].find(takesHeaders);
+}
+
+function takesHeaders(reply: unknown): boolean {
+  if (typeof reply !== 'object' || reply === null) return false;
+  const { setHeader, header } = reply as { readonly setHeader?: unknown; readonly header?: unknown };
+  return typeof setHeader === 'function' || typeof header === 'function';
+}
+
+const CODES = new Map([
+  [400, 'BAD_REQUEST'],
+  [401, 'UNAUTHENTICATED'],
+  [403, 'FORBIDDEN'],
+]);
+
+/**
+ * The exception of HTTP, which Nest's Apollo driver translates. For the drivers that do not, it has the same extensions itself: graphql-js
+ * takes them over from any error.
+ */
+function graphqlExceptionOf(denial: HttpDenial): Error {
+  const { retryAfterSeconds } = denial;
+  const exception = exceptionOf(denial, { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+  const extensions = { code: CODES.get(denial.statusCode) ?? 'INTERNAL_SERVER_ERROR', originalError: exception.getResponse() };
+  return Object.assign(exception, { extensions });
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { keepFromSharedCaches, setHeaders } from './http-transport.js';
+
+/** A reply as Express has it, and one as Fastify has it, on which headers can be read back. */
+function expressReply(headers: Map<string, string>, headersSent = false): object {
+  return {
+    headersSent,
+    getHeader: (name: string) => headers.get(name),
+    setHeader: (name: string, value: string) => headers.set(name, value),
+  };
+}
+
+function fastifyReply(headers: Map<string, string>, sent = false): object {
+  return { sent, getHeader: (name: string) => headers.get(name), header: (name: string, value: string) => headers.set(name, value) };
+}
+
+describe.each([
+  ['Express', expressReply],
+  ['Fastify', fastifyReply],
+])('a reply of %s', (_name, replyWith) => {
+  it.each([
+    [undefined, 'x-auth-token'],
+    ['Origin', 'Origin, x-auth-token'],
+    ['Origin ,Accept', 'Origin, Accept, x-auth-token'],
+    ['Origin,  X-AUTH-TOKEN', 'Origin, X-AUTH-TOKEN'],
+    ['X-Auth-Token  , Origin', 'X-Auth-Token, Origin'],
+    ['*', '*'],
+    ['Origin, *', 'Origin, *'],
+  ])('that varies by %p varies by %p once a token decides on it', (before, after) => {
+    const headers = new Map(before === undefined ? [] : [['vary', before]]);
+    keepFromSharedCaches(replyWith(headers), 'x-auth-token');
+    expect(headers.get('vary')).toBe(after);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('varies by nothing more where no header carries the token', () => {
+    const headers = new Map<string, string>();
+    keepFromSharedCaches(replyWith(headers), '');
+    expect([...headers]).toEqual([['cache-control', 'no-store']]);
+  });
+
+  it('that has been sent is left alone', () => {
+    const headers = new Map<string, string>();
+    const reply = replyWith(headers, true);
+    keepFromSharedCaches(reply, 'x-auth-token');
+    setHeaders(reply, [['retry-after', '5']]);
+    expect([...headers]).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { exceptionOf } from '../denial.js';
+import type { Transport } from '../transport.js';
+import { httpArguments } from './http-request.js';
+
+/** Controllers, on Express and on Fastify: the token in the request's headers, the user in `request.user`. */
+export const HTTP: Transport = {
+  open(context) {
+    const [request, reply] = httpArguments(context);
+    return { transport: HTTP, context, request, reply };
+  },
+
+  requestOf: (context) => context.switchToHttp().getRequest(),
+
+  parameters: (context) => context.switchToHttp().getRequest<{ readonly params?: unknown }>().params,
+
+  deny({ reply }, denial) {
+    setHeaders(reply, denial.headers);
+    return Promise.reject(exceptionOf(denial));
+  },
+};
+
+type HeaderValue = number | string | string[] | undefined;
+
+interface ExpressReply {
+  setHeader(name: string, value: string): unknown;
+  getHeader(name: string): HeaderValue;
+  readonly headersSent: boolean;
+}
+
+interface FastifyReply {
+  header(name: string, value: string): unknown;
+  getHeader(name: string): HeaderValue;
+  readonly sent: boolean;
+}
+
+/** Sets headers of a reply, on Express and on Fastify. A reply that has been sent is left alone. */
+export function setHeaders(reply: unknown, headers: Iterable<readonly [name: string, value: string]>): void {
+  for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
+}
+
+/**
+ * Keeps a guarded reply out of caches that would give it to others: they know `Authorization`, and not our headers.
+ * A handler may still set its own `Cache-Control`. `vary` names the request headers that the reply depends on.
+ * Small letters spare Node the making of a key out of the name, for each header of each request.
+ */
+export function keepFromSharedCaches(reply: unknown, vary: string): void {
+  const target = reply as ExpressReply | FastifyReply;
+  const current = target.getHeader('vary');
+  setHeader(target, 'cache-control', 'no-store');
+  if (vary !== '') setHeader(target, 'vary', current === undefined ? vary : mergeVary(String(current), vary.split(', ')));
+}
+
+function mergeVary(current: string, names: readonly string[]): string {
+  const listed = current.split(/\s*,\s*/);
+  const known = new Set(listed.map((name) => name.toLowerCase()));
+  return known.has('*') ? current : [...listed, ...names.filter((name) => !known.has(name.toLowerCase()))].join(', ');
+}
+
+function setHeader(reply: ExpressReply | FastifyReply, name: string, value: string): void {
+  if ('setHeader' in reply) {
+    if (!reply.headersSent) reply.setHeader(name, value);
+  } else if (!reply.sent) reply.header(name, value);
+}

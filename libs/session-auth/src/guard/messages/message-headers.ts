@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ArgumentsHost } from '@nestjs/common';
+import { grpcCallOf, type GrpcMetadata } from './grpc-call.js';
+import { entriesOf, MAX_FIELDS, namedValues } from '../sockets/socket-client.js';
+
+interface NatsHeaders {
+  keys(): Iterable<string>;
+  values(name: string): readonly string[];
+}
+
+/** The headers of a message, in the form of HTTP's. */
+export function messageHeaders(host: ArgumentsHost): IncomingHttpHeaders {
+  const metadata = grpcCallOf(host)?.metadata;
+  return namedValues(metadata ? grpcEntries(metadata) : brokerEntries(host.getArgByIndex(1))) as IncomingHttpHeaders;
+}
+
+function grpcEntries(metadata: GrpcMetadata): [string, unknown][] {
+  return entriesOf(metadata.getMap()).map(([name]) => [name, oneOrList(metadata.get(name))]);
+}
+
+/** Nest's contexts of NATS, Kafka, RabbitMQ and MQTT have headers, each in its own place. */
+function brokerEntries(context: unknown): (readonly [string, unknown])[] {
+  const headers = result(context, 'getHeaders');
+  if (isNatsHeaders(headers)) return natsEntries(headers);
+  const message = result(context, 'getMessage');
+  return entriesOf(
+    field(message, 'headers') ??
+      field(field(message, 'properties'), 'headers') ??
+      field(field(result(context, 'getPacket'), 'properties'), 'userProperties'),
+  );
+}
+
+function natsEntries(headers: NatsHeaders): (readonly [string, unknown])[] {
+  const names = [...headers.keys()];
+  return names.length > MAX_FIELDS ? [] : names.map((name) => [name, oneOrList(headers.values(name))]);
+}
+
+function isNatsHeaders(candidate: unknown): candidate is NatsHeaders {
+  return typeof field(candidate, 'keys') === 'function' && typeof field(candidate, 'values') === 'function';
+}
+
+/** What a method of a context gives; nothing where it has no such method. */
+function result(context: unknown, method: string): unknown {
+  const found = field(context, method);
+  return typeof found === 'function' ? (found.call(context) as unknown) : undefined;
+}
+
+function field(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null ? (of as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+function oneOrList(values: readonly unknown[]): unknown {
+  return values.length === 1 ? values[0] : values;
+}

@@ -1,0 +1,57 @@
+import type { ArgumentsHost } from '@nestjs/common';
+import { of, throwError } from 'rxjs';
+import { payloadOf } from '../denial.js';
+import { grpcCallOf } from './grpc-call.js';
+import { CANCELLED, endCall, grpcErrorOf } from './grpc-call.js';
+import { pauseRequests } from './paused-requests.js';
+import { CallRequests } from '../transport.js';
+import { messageHeaders } from './message-headers.js';
+import { rejectRemoteCall, remoteExceptions } from '../optional-packages.js';
+import type { Transport } from '../transport.js';
+
+const calls = new CallRequests();
+
+/** Message handlers of microservices. The token is in the metadata of gRPC or the message's headers; TCP and Redis have none: see `fromPayload`. */
+export const RPC: Transport = {
+  open(context) {
+    const request = calls.open(ownObjectOf(context), () => ({ headers: messageHeaders(context) }));
+    const grpc = grpcCallOf(context);
+    if (grpc) {
+      pauseRequests(context, grpc);
+      void remoteExceptions.load();
+    }
+    return { transport: RPC, context, request };
+  },
+
+  /** On NestJS 11 the handler of a call that was cancelled during the check would never hear of that. */
+  admitted({ context }) {
+    const grpc = grpcCallOf(context);
+    if (grpc?.call?.cancelled && !grpc.isPassed) throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
+  },
+
+  requestOf: (context) => calls.find(ownObjectOf(context)),
+
+  parameters: (context) => context.getArgByIndex(0),
+
+  deny({ context }, denial) {
+    const grpc = grpcCallOf(context);
+    if (!grpc) return rejectRemoteCall(denial, payloadOf(denial));
+    const error = grpcErrorOf(denial);
+    return endCall(grpc, error) ? new Promise(() => undefined) : rejectRemoteCall(denial, error);
+  },
+
+  answer(host, denial) {
+    const grpc = grpcCallOf(host);
+    if (!grpc) return throwError(() => payloadOf(denial));
+    const error = grpcErrorOf(denial);
+    return grpc.isPassed && endCall(grpc, error) ? of(undefined) : throwError(() => error);
+  },
+};
+
+/** What belongs to one call alone: Nest's context of the message or the metadata of gRPC, or else the call that a stream handler gets. */
+function ownObjectOf(host: ArgumentsHost): object {
+  const context = host.getArgByIndex<unknown>(1);
+  if (typeof context === 'object' && context !== null) return context;
+  const call = host.getArgByIndex<unknown>(0);
+  return typeof call === 'object' && call !== null ? call : host;
+}

@@ -1,0 +1,43 @@
+import { exceptionOf, type HttpDenial } from './denial.js';
+import { withoutStack } from './denial.js';
+
+type ExceptionClass = new (payload: object) => Error;
+
+/** Exceptions of a package that an application may not have. */
+interface PackageExceptions {
+  /** Imports the package. It is there where a context is that only this package makes. */
+  load(): Promise<unknown>;
+  /** The exception, as soon as the package is loaded; before, or without it, that of HTTP, which denies as well. */
+  exceptionOf(denial: HttpDenial, payload: object): Error;
+}
+
+function exceptionsOf(load: () => Promise<ExceptionClass>): PackageExceptions {
+  let loading: Promise<unknown> | undefined;
+  let Exception: ExceptionClass | undefined;
+  return {
+    load: () =>
+      (loading ??= load()
+        .then((loaded) => (Exception = loaded))
+        .catch(() => undefined)),
+    exceptionOf(denial, payload) {
+      const Loaded = Exception;
+      return Loaded ? withoutStack(() => new Loaded(payload)) : exceptionOf(denial);
+    },
+  };
+}
+
+async function reject(exceptions: PackageExceptions, denial: HttpDenial, payload: object): Promise<never> {
+  await exceptions.load();
+  throw exceptions.exceptionOf(denial, payload);
+}
+
+const messageExceptions = exceptionsOf(async () => (await import('@nestjs/websockets')).WsException);
+
+/** Exceptions that Nest's microservices send to the caller as they are. */
+export const remoteExceptions = exceptionsOf(async () => (await import('@nestjs/microservices')).RpcException);
+
+/** Rejects with a `WsException`, which Nest's gateways send to the client as it is. */
+export const rejectMessage = (denial: HttpDenial, payload: object): Promise<never> => reject(messageExceptions, denial, payload);
+
+/** Rejects with an `RpcException`, which Nest's microservices send to the caller as it is. */
+export const rejectRemoteCall = (denial: HttpDenial, payload: object): Promise<never> => reject(remoteExceptions, denial, payload);

@@ -1,0 +1,67 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import type { HttpRequest } from '../http/http-request.js';
+import { MALFORMED_TOKEN, NO_TOKEN, PresentedSessions, type PresentationSettings } from './presented-session.js';
+import { fromBearer, fromCookie, fromHeader, type TokenSource } from './token-source.js';
+
+const context = {} as ExecutionContext;
+
+function read(settings: Partial<PresentationSettings>, headers: HttpRequest['headers'] = {}): unknown {
+  const sessions = new PresentedSessions({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5, ...settings });
+  return sessions.read(context, { headers });
+}
+
+/** A source that finds whatever an application's code may give. */
+const finding = (found: unknown): TokenSource => (() => found) as TokenSource;
+
+describe('the session that a request presents', () => {
+  it.each([
+    ['a token', { 'x-auth-token': 'token' }, { token: 'token', authIv: undefined }],
+    ['a token and an IV', { 'x-auth-token': 'token', 'x-auth-iv': 'iv' }, { token: 'token', authIv: 'iv' }],
+    ['a token and an empty IV', { 'x-auth-token': 'token', 'x-auth-iv': '' }, MALFORMED_TOKEN],
+    ['a token and a long IV', { 'x-auth-token': 'token', 'x-auth-iv': '123456' }, MALFORMED_TOKEN],
+    ['a long token', { 'x-auth-token': '123456' }, MALFORMED_TOKEN],
+    ['an empty token', { 'x-auth-token': '' }, NO_TOKEN],
+    ['nothing', {}, NO_TOKEN],
+    ['an IV alone', { 'x-auth-iv': 'iv' }, NO_TOKEN],
+  ])('with %s is %j: %j', (_name, headers, session) => {
+    expect(read({}, headers)).toEqual(session);
+  });
+
+  it('has no IV where none is forwarded', () => {
+    expect(read({ forwardAuthIv: false }, { 'x-auth-token': 'token', 'x-auth-iv': '123456' })).toEqual({ token: 'token' });
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+  ])('comes from the next source when one finds %s', (_name, found) => {
+    expect(read({ sources: [finding(found), finding('token')] })).toMatchObject({ token: 'token' });
+    expect(read({ sources: [finding(found)] })).toBe(NO_TOKEN);
+  });
+
+  it.each([
+    ['an empty text', () => '', NO_TOKEN],
+    ['a list', () => ['token'], MALFORMED_TOKEN],
+    ['a number', () => 7, MALFORMED_TOKEN],
+    ['a promise', () => Promise.resolve('token'), MALFORMED_TOKEN],
+    ['a promise that fails', () => Promise.reject(new Error('of the application')), MALFORMED_TOKEN],
+  ])('is decided by the first source that finds anything, be it %s', async (_name, find, session) => {
+    expect(read({ sources: [finding(find()), finding('token')] })).toBe(session);
+    await new Promise(setImmediate);
+  });
+
+  it('is malformed when a source throws, whatever the next would find', () => {
+    const throwing: TokenSource = () => {
+      throw new Error('of the application');
+    };
+    expect(read({ sources: [throwing, finding('token')] })).toBe(MALFORMED_TOKEN);
+  });
+});
+
+describe('the headers that a reply depends on', () => {
+  it('are those of the sources, each once, and none of a source that does not say', () => {
+    const sources = [fromHeader('X-AUTH-TOKEN'), finding('token'), fromBearer(), fromHeader('X-AUTH-TOKEN'), fromCookie('session')];
+    expect(new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
+  });
+});

@@ -1,0 +1,127 @@
+import type { FactoryProvider, Provider } from '@nestjs/common';
+import { Deadlines } from '../client/deadline.js';
+import { agentAdapter } from '../client/http/agent-adapter.js';
+import { Connections } from '../client/http/connections.js';
+import { SessionHttpService } from '../client/http/session-http.service.js';
+import { SessionClient } from '../client/session-client.js';
+import { SessionWire } from '../client/session-requests.js';
+import { type ReadUser, UserDetailsVerdicts, type Warnings } from '../client/user-details-verdict.js';
+import { BREAKER } from '../contract/diagnostics.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { SessionCache } from '../verifier/cache/session-cache.js';
+import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/lanes/known-sessions.js';
+import type { Ask } from '../verifier/lanes/lane.js';
+import type { BreakerChanged } from '../verifier/lanes/lanes.js';
+import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { MisconfigurationDetector } from '../verifier/misconfiguration-detector.js';
+import { RevocationNotifier } from '../verifier/revocation/revocation-notifier.js';
+import { ServiceStatusTracker } from '../verifier/service-status.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import type { SharedTierReports } from '../verifier/shared/shared-tier-settings.js';
+import { SharedTier } from '../verifier/shared/shared-tier.js';
+import { SessionAuthEvents } from './session-auth-events.js';
+import { SETTINGS, USER_READER } from './settings/settings-providers.js';
+import type { SessionAuthSettings } from './settings/settings.js';
+import { WarningLog } from './warning-log.js';
+
+const deadlines: FactoryProvider<Deadlines> = {
+  provide: Deadlines,
+  useFactory: ({ protection }: SessionAuthSettings) => new Deadlines(protection.timeoutMs),
+  inject: [SETTINGS],
+};
+
+const connections: FactoryProvider<Connections> = {
+  provide: Connections,
+  useFactory: ({ baseUrl, protection, http: { proxy, maxResponseBytes } }: SessionAuthSettings) =>
+    new Connections({
+      origin: new URL(baseUrl).origin,
+      maxConnections: protection.maxInFlight,
+      connectTimeoutMs: protection.timeoutMs,
+      maxResponseBytes,
+      proxy,
+    }),
+  inject: [SETTINGS],
+};
+
+const http: FactoryProvider<SessionHttpService> = {
+  provide: SessionHttpService,
+  useFactory: ({ http: { maxResponseBytes, httpAgent, httpsAgent } }: SessionAuthSettings, pool: Connections) =>
+    new SessionHttpService(pool, { adapter: agentAdapter(maxResponseBytes), httpAgent, httpsAgent }),
+  inject: [SETTINGS, Connections],
+};
+
+const client: FactoryProvider<SessionClient<UserRecord>> = {
+  provide: SessionClient,
+  useFactory: (
+    set: SessionAuthSettings,
+    readUser: ReadUser<UserRecord>,
+    service: SessionHttpService,
+    pool: Connections,
+    log: WarningLog,
+  ) => {
+    const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, pool));
+    return new SessionClient(new SessionWire(service, set), verdicts, readUser, set.http.maxTokenLength);
+  },
+  inject: [SETTINGS, USER_READER, SessionHttpService, Connections, WarningLog],
+};
+
+/** A connection may bring each caller the answer of the one before. */
+function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, pool: Connections): Warnings {
+  const tokenMismatch = (): void => {
+    log.tokenMismatch();
+    if (tokenEcho === 'deny') pool.renew();
+  };
+  return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch, cachingForbidden: () => log.cachingForbidden() };
+}
+
+/** The way to the session service. */
+export const CLIENT_PROVIDERS: Provider[] = [deadlines, connections, http, client];
+
+/** The verifier with its parts: as many as the options ask for. */
+export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
+  provide: SessionVerifier,
+  useFactory: (
+    sessions: SessionClient<UserRecord>,
+    deadlines: Deadlines,
+    set: SessionAuthSettings,
+    readUser: ReadUser<UserRecord>,
+    log: WarningLog,
+    events: SessionAuthEvents,
+  ) => {
+    const watch = new ServiceStatusTracker((status) => events.tellServiceStatus(status));
+    const check = checkOf(sessions, deadlines, set, watch);
+    return new SessionVerifier(check, {
+      cache: set.cache && new SessionCache(set.cache),
+      shared: set.shared && new SharedTier(set.shared, readUser, reportsTo(log, watch)),
+      misconfiguration: new MisconfigurationDetector((suspected) => {
+        watch.setMisconfigurationSuspected(suspected);
+        if (suspected) log.misconfigurationSuspected();
+      }),
+      notifier: new RevocationNotifier((token) => events.tellEnded(token)),
+      onUsersRevoked: (username) => events.tellUsersEnded(username),
+    });
+  },
+  inject: [SessionClient, Deadlines, SETTINGS, USER_READER, WarningLog, SessionAuthEvents],
+};
+
+/** What asks the service, and tells how its breakers do. */
+function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, watch: ServiceStatusTracker) {
+  const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
+  const known = new KnownSessions(Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS));
+  const breakerChanged: BreakerChanged = (lane, state) => {
+    watch.setBreaker(lane, state);
+    if (BREAKER.hasSubscribers) BREAKER.publish({ lane, state });
+  };
+  return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
+}
+
+function reportsTo(log: WarningLog, watch: ServiceStatusTracker): SharedTierReports {
+  return {
+    failed: () => log.storeUnavailable(),
+    clockDiffers: () => log.clockDiffers(),
+    busStateChanged: (state, reason) => {
+      watch.setRevocationBus(state);
+      if (state === 'interrupted') log.busInterrupted(reason);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { abortable } from '../../client/deadline.js';
+import type { Deadline } from '../../client/deadline.js';
+import type { Deadlines } from '../../client/deadline.js';
+import type { SessionClient, SignInResult } from '../../client/session-client.js';
+import type { Credentials } from '../../client/session-requests.js';
+import { errorOf } from '../../contract/errors.js';
+import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
+import type { Verdict } from '../../contract/outcome.js';
+import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
+import type { SessionVerifier } from '../../verifier/session-verifier.js';
+import { CallLimit } from './call-limit.js';
+import type { CallOptions, VerifyOptions } from './service-input.js';
+import { ServiceInput } from './service-input.js';
+
+/** Limits of {@link SessionAuthService}. */
+export interface ServiceSettings {
+  readonly signInTimeoutMs: number;
+  readonly signOutTimeoutMs: number;
+  /** Sign-ins in flight; as many sign-outs beside them. */
+  readonly maxSignIns: number;
+  readonly maxTokenLength: number;
+}
+
+/**
+ * The operations of the session service, typed. Every error is a `SessionAuthError`; one that a controller lets through
+ * is answered with its own status.
+ */
+export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
+  readonly #client: SessionClient<User>;
+  readonly #verifier: SessionVerifier<User>;
+  readonly #input: ServiceInput;
+  readonly #signIns: CallLimit;
+  /** Of their own: however many sign in, a session can be ended. */
+  readonly #signOuts: CallLimit;
+
+  /** @internal Nest builds it. */
+  constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
+    this.#client = client;
+    this.#verifier = verifier;
+    this.#input = new ServiceInput(settings.maxTokenLength);
+    const maxInFlight = settings.maxSignIns;
+    this.#signIns = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signInTimeoutMs });
+    this.#signOuts = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signOutTimeoutMs });
+  }
+
+  /**
+   * Signs in (section 4.1). A 202 is `accepted`: no user and no token. Tried once; `busy` at once where `maxSignIns` are in flight.
+   * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
+   */
+  async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
+    const input = this.#input.credentials(credentials, call.authIv);
+    const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
+    const result = await this.#signIns.run(call.signal, work);
+    if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token);
+    return result;
+  }
+
+  /**
+   * Signs out (section 4.2) and forgets the session, here at once and on every instance, whatever the service answers. A session that has ended already is no error.
+   * @throws SessionRejectedError (no token that could be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
+   */
+  async signOut(token: string, call: CallOptions = {}): Promise<void> {
+    const known = this.#verifier.revoker.signingOut(this.#input.token(token));
+    try {
+      const session = this.#input.identity(token, call.authIv);
+      await known;
+      await this.#signOuts.run(call.signal, (deadline) => this.#client.signOut(session, deadline));
+    } finally {
+      this.#verifier.revoker.signedOut(token);
+    }
+  }
+
+  /**
+   * Reads the user's details from the service (section 4.3): always a call of its own.
+   * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
+   */
+  async userDetails(token: string, call: CallOptions = {}): Promise<User> {
+    call.signal?.throwIfAborted();
+    return this.#userOf(this.#verifier.ask(this.#input.identity(token, call.authIv)), call.signal);
+  }
+
+  /** @internal Asks the service as for a known session. Never rejects. */
+  probe(session: SessionIdentity): Promise<Verdict<User>> {
+    return this.#verifier.ask(session, 'known');
+  }
+
+  /**
+   * Checks a session as the guard does: from memory where it is remembered, else sharing a call with concurrent checks.
+   * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
+   */
+  async verify(token: string, call: VerifyOptions = {}): Promise<User> {
+    call.signal?.throwIfAborted();
+    return this.#userOf(this.#verifier.verify(this.#input.identity(token, call.authIv), call.maxAgeMs), call.signal);
+  }
+
+  /** Forgets what is known of a token, here and on every instance, without signing it out. @throws SessionRejectedError when it can't be a token */
+  async forget(token: string, call: CallOptions = {}): Promise<void> {
+    const forgotten = this.#verifier.revoker.evict(this.#input.token(token));
+    call.signal?.throwIfAborted();
+    this.#input.identity(token, call.authIv);
+    await abortable(forgotten, call.signal);
+  }
+
+  /**
+   * Evicts every cached session of a user, here at once and on every instance, and closes the sockets of that user. Call it when you learn that
+   * the sessions ended elsewhere. Asks the service for nothing: a session that is still valid there is checked again at its next request.
+   * `username` is the record's `username`, 1 to 1024 characters (our decision). Resolves when the other instances can know; while the
+   * store is unavailable, they learn it when it is back.
+   * @throws InvalidRequestError when `username` is not such a string
+   */
+  async endUser(username: string): Promise<void> {
+    await this.#verifier.revoker.revokeUser(this.#input.username(username));
+  }
+
+  /** Evicts every cached session, here at once and on every instance, and closes all sockets. See {@link endUser}. */
+  async endAll(): Promise<void> {
+    await this.#verifier.revoker.revokeAll();
+  }
+
+  /**
+   * How many sessions this instance would answer from memory now: 0 without `cache`, at most `cache.maxEntries`. It looks at each of them,
+   * so ask for it when a person looks, not with every request.
+   */
+  countCached(): number {
+    return this.#verifier.countCached();
+  }
+
+  async #userOf(verdict: Verdict<User> | Promise<Verdict<User>>, signal: AbortSignal | undefined): Promise<User> {
+    const settled = await abortable(Promise.resolve(verdict), signal);
+    if (settled.kind !== 'authenticated') throw errorOf(settled);
+    return settled.user;
+  }
+}

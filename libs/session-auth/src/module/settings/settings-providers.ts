@@ -1,0 +1,36 @@
+import type { FactoryProvider, Provider } from '@nestjs/common';
+import type { ReadUser } from '../../client/user-details-verdict.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
+import { MODULE_OPTIONS_TOKEN } from '../module-definition.js';
+import { WarningLog } from '../warning-log.js';
+import type { SessionAuthOptions } from '../options.js';
+import { isPlainTextBeyondLoopback } from './option-checks.js';
+import { readSettings, type SessionAuthSettings } from './settings.js';
+import { readUserWith } from './user-reader.js';
+
+/** Injection token of the checked options. */
+export const SETTINGS = Symbol('session-auth settings');
+
+/** Injection token of the check of a record. */
+export const USER_READER = Symbol('session-auth user reader');
+
+const settings: FactoryProvider<SessionAuthSettings> = {
+  provide: SETTINGS,
+  useFactory: (options: SessionAuthOptions) => readSettings(options),
+  inject: [MODULE_OPTIONS_TOKEN],
+};
+
+const notices: FactoryProvider<WarningLog> = {
+  provide: WarningLog,
+  useFactory: ({ baseUrl }: SessionAuthSettings) => {
+    const log = new WarningLog();
+    if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.plainText();
+    return log;
+  },
+  inject: [SETTINGS],
+};
+
+const userReader: FactoryProvider<ReadUser<UserRecord>> = { provide: USER_READER, useFactory: readUserWith, inject: [SETTINGS] };
+
+/** The checked options, and what follows from them alone. */
+export const SETTINGS_PROVIDERS: Provider[] = [settings, notices, userReader];

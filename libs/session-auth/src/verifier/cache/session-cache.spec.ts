@@ -1,0 +1,307 @@
+import { describe, expect, it } from '@jest/globals';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../../contract/outcome.js';
+import type { SessionKeys } from '../../contract/session-identity.js';
+import type { CacheSettings } from './cache-entry.js';
+import { SessionCache } from './session-cache.js';
+
+const ann = { kind: 'authenticated', user: 'ann' } as const;
+const keys: SessionKeys = { tokenKey: 'token', sessionKey: 'token' };
+const withIv: SessionKeys = { tokenKey: 'token', sessionKey: 'token and IV' };
+
+interface Trial {
+  readonly memory: SessionCache<string>;
+  readonly sleep: (ms: number) => void;
+  readonly find: (maxAgeMs?: number) => unknown;
+}
+
+function memoryAt(settings: Partial<CacheSettings> = {}): Trial {
+  let now = 1_000;
+  const limits = { ttlMs: 100, negativeTtlMs: 50, maxEntries: 3, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
+  const memory = new SessionCache<string>(limits, () => now);
+  return { memory, sleep: (ms) => void (now += ms), find: (maxAgeMs = Infinity) => memory.find(keys, maxAgeMs) };
+}
+
+describe('a confirmed session', () => {
+  it('is remembered for its lifetime and no longer', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.update(keys, ann);
+    sleep(99);
+    expect(find()).toMatchObject({ kind: 'authenticated', user: 'ann' });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('is no older than the caller wants it', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.update(keys, ann);
+    expect([find(1), find(0)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+    sleep(10);
+    expect([find(11), find(10)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+  });
+
+  it('is another under another IV', () => {
+    const { memory, find } = memoryAt();
+    memory.update(withIv, ann);
+    expect(find()).toBeUndefined();
+    expect(memory.find(withIv, Infinity)).toMatchObject({ user: 'ann' });
+  });
+
+  it.each([
+    ['a refusal', UNAUTHENTICATED],
+    ['a 403', FORBIDDEN],
+  ])('is dropped by %s', (_name, verdict) => {
+    const { memory, find } = memoryAt({ negativeTtlMs: 0 });
+    memory.update(keys, ann);
+    memory.update(keys, verdict);
+    expect(find()).toBeUndefined();
+  });
+
+  it('outlives an outage that teaches nothing', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, ann);
+    memory.update(keys, unavailable('timeout'));
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it.each([keys, withIv])('is dropped with its token, under whatever IV', (under) => {
+    const { memory } = memoryAt();
+    memory.update(under, ann);
+    memory.evict('token');
+    expect(memory.find(under, Infinity)).toBeUndefined();
+  });
+
+  it('gives way, the least recently used first, when there are too many', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, ann);
+    for (const name of ['a', 'b', 'c']) {
+      memory.update({ tokenKey: name, sessionKey: name }, ann);
+      find();
+    }
+    expect(find()).toMatchObject({ user: 'ann' });
+    expect(memory.find({ tokenKey: 'a', sessionKey: 'a' }, Infinity)).toBeUndefined();
+  });
+});
+
+describe('a refusal', () => {
+  it('is remembered for its own lifetime', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.update(keys, UNAUTHENTICATED);
+    sleep(49);
+    expect([find(), find(0)]).toEqual([UNAUTHENTICATED, undefined]);
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('cannot push out a signed-in user, however many there are', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, ann);
+    for (let index = 0; index < 1_000; index += 1) memory.update({ tokenKey: `t${index}`, sessionKey: `t${index}` }, UNAUTHENTICATED);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it.each([keys, withIv])('is void once a sign-in gives that token', (under) => {
+    const { memory } = memoryAt();
+    memory.update(under, UNAUTHENTICATED);
+    memory.clearTombstone('token');
+    expect(memory.find(under, Infinity)).toBeUndefined();
+  });
+
+  it('is void once the session is confirmed', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, UNAUTHENTICATED);
+    memory.update(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it('is void for good once the session is confirmed, however soon that lapses', () => {
+    const { memory, sleep, find } = memoryAt({ ttlMs: 10, negativeTtlMs: 50 });
+    memory.update(keys, UNAUTHENTICATED);
+    memory.update(keys, ann);
+    sleep(20);
+    expect(find()).toBeUndefined();
+  });
+
+  it('gives way to later ones when there are too many', () => {
+    const { memory, find } = memoryAt({ maxEntries: 1 });
+    memory.update(keys, UNAUTHENTICATED);
+    memory.update({ tokenKey: 'other', sessionKey: 'other' }, UNAUTHENTICATED);
+    expect(find()).toBeUndefined();
+  });
+
+  it('by status 403 is not remembered', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, FORBIDDEN);
+    expect(find()).toBeUndefined();
+  });
+});
+
+describe('a token that was signed out', () => {
+  it('is not remembered for as long as it could have been, whatever the service says of it', () => {
+    const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
+    memory.revoke('token');
+    sleep(149);
+    memory.update(keys, ann);
+    expect([find(), memory.findStale(keys)]).toEqual([undefined, undefined]);
+    sleep(1);
+    memory.update(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it('gives way to later ones when there are too many', () => {
+    const { memory, find } = memoryAt({ maxEntries: 1 });
+    memory.revoke('token');
+    memory.revoke('other');
+    memory.update(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+
+  it('is remembered again once a sign-in gives it', () => {
+    const { memory, find } = memoryAt();
+    memory.revoke('token');
+    memory.clearTombstone('token');
+    memory.update(keys, ann);
+    expect(find()).toMatchObject({ user: 'ann' });
+  });
+});
+
+describe('a session that has lapsed', () => {
+  it('is good for an outage within staleIfErrorMs, and not beyond', () => {
+    const { memory, sleep } = memoryAt({ staleIfErrorMs: 50 });
+    memory.update(keys, ann);
+    sleep(149);
+    expect(memory.findStale(keys)).toBe('ann');
+    expect(memory.findStale(withIv)).toBeUndefined();
+    sleep(1);
+    expect(memory.findStale(keys)).toBeUndefined();
+  });
+
+  it('is not good for an outage unless that was asked for', () => {
+    const { memory } = memoryAt();
+    memory.update(keys, ann);
+    expect(memory.findStale(keys)).toBeUndefined();
+  });
+});
+
+describe('a session in use', () => {
+  function claims(settings: Partial<CacheSettings>, times: number[]): boolean[] {
+    const { memory, sleep, find } = memoryAt(settings);
+    memory.update(keys, ann);
+    return times.map((ms) => {
+      sleep(ms);
+      expect(find()).toBeDefined();
+      return memory.tryRefresh(keys);
+    });
+  }
+
+  it('is to be confirmed again once it is near its end, and again only after a pause', () => {
+    expect(claims({ refreshAheadMs: 40 }, [59, 1, 1, 8, 1])).toEqual([false, true, false, false, true]);
+  });
+
+  it('is to be confirmed ahead in each of its lives', () => {
+    const { memory, sleep } = memoryAt({ refreshAheadMs: 98 });
+    memory.update(keys, ann);
+    sleep(5);
+    expect(memory.tryRefresh(keys)).toBe(true);
+    memory.update(keys, ann);
+    sleep(5);
+    expect(memory.tryRefresh(keys)).toBe(true);
+  });
+
+  it('is known to be under confirmation only for as many as are remembered', () => {
+    const { memory } = memoryAt({ maxEntries: 1, refreshAheadMs: 100 });
+    const claim = (token: string): boolean => memory.tryRefresh({ tokenKey: token, sessionKey: token });
+    expect([claim('a'), claim('a'), claim('b'), claim('a')]).toEqual([true, false, true, true]);
+  });
+
+  it('is not confirmed ahead unless that was asked for', () => {
+    expect(claims({}, [99])).toEqual([false]);
+  });
+});
+
+describe('a session that the service lets be cached for less than its lifetime', () => {
+  const forTen = { ...ann, cacheForMs: 10 } as const;
+
+  it('expires that much earlier, counted from the sending of the call', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.update(keys, forTen, 4);
+    sleep(5);
+    expect(find()).toMatchObject({ user: 'ann' });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('never lives longer than its lifetime', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.update(keys, { ...ann, cacheForMs: 1_000 });
+    sleep(99);
+    expect(find()).toMatchObject({ user: 'ann' });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('is never younger than the service says', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, forTen);
+    expect([find(91), find(90)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+  });
+
+  it('is good for an outage within staleIfErrorMs from then', () => {
+    const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
+    memory.update(keys, forTen);
+    sleep(59);
+    expect([find(), memory.findStale(keys)]).toEqual([undefined, 'ann']);
+    sleep(1);
+    expect(memory.findStale(keys)).toBeUndefined();
+  });
+
+  it('is refreshed ahead no sooner than after half of its life, however long refreshAheadMs is', () => {
+    const { memory, sleep } = memoryAt({ refreshAheadMs: 40 });
+    memory.update(keys, forTen);
+    const claims = [4, 1, 1].map((ms) => (sleep(ms), memory.tryRefresh(keys)));
+    expect(claims).toEqual([false, true, false]);
+    memory.update(keys, { ...ann, cacheForMs: 90 });
+    expect([49, 1].map((ms) => (sleep(ms), memory.tryRefresh(keys)))).toEqual([false, true]);
+  });
+
+  it('is not cached at all with 0: it evicts what was cached, also for an outage', () => {
+    const { memory, find } = memoryAt({ staleIfErrorMs: 50 });
+    memory.update(keys, ann);
+    memory.update(keys, { ...ann, cacheForMs: 0 });
+    expect([find(), memory.findStale(keys), memory.count(), memory.has('token')]).toEqual([undefined, undefined, 0, false]);
+  });
+
+  it('ends a refusal of before, also with 0', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, UNAUTHENTICATED);
+    memory.update(keys, { ...ann, cacheForMs: 0 });
+    expect(find()).toBeUndefined();
+  });
+});
+
+describe('a refusal that the service lets be cached for less than its lifetime', () => {
+  it('expires that much earlier, counted from the sending of the call', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.update(keys, { ...UNAUTHENTICATED, cacheForMs: 10 }, 4);
+    sleep(5);
+    expect(find()).toEqual(UNAUTHENTICATED);
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('never lives longer than negativeTtlMs', () => {
+    const { memory, sleep, find } = memoryAt();
+    memory.update(keys, { ...UNAUTHENTICATED, cacheForMs: 1_000 });
+    sleep(50);
+    expect(find()).toBeUndefined();
+  });
+
+  it('is not cached at all with 0, and evicts the session and the refusal of before', () => {
+    const { memory, find } = memoryAt();
+    memory.update(keys, UNAUTHENTICATED);
+    memory.update(keys, { ...UNAUTHENTICATED, cacheForMs: 0 });
+    expect(find()).toBeUndefined();
+    memory.update(keys, ann);
+    memory.update(keys, { ...UNAUTHENTICATED, cacheForMs: 0 });
+    expect(find()).toBeUndefined();
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { TtlLruMap } from './ttl-lru-map.js';
+
+function mapWith(lifetimeMs: number, startMs = 0) {
+  let now = startMs;
+  const map = new TtlLruMap<string>({ maxEntries: 2, ttlMs: lifetimeMs }, () => now);
+  return { map, sleep: (ms: number) => void (now += ms) };
+}
+
+describe('an entry', () => {
+  it.each([1, 2, 3, 1_000])('with a lifetime of %i ms is there until then, and not from then on', (lifetimeMs) => {
+    const { map, sleep } = mapWith(lifetimeMs);
+    map.set('key', 'value');
+    sleep(lifetimeMs - 1);
+    expect([map.get('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual(['value', true]);
+    sleep(1);
+    expect([map.get('key'), map.peek('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual([undefined, 'value', false]);
+  });
+
+  it('counts until it lapses, though its place is not needed', () => {
+    const { map, sleep } = mapWith(10);
+    expect(map.count()).toBe(0);
+    map.set('key', 'value');
+    sleep(5);
+    map.set('other', 'value');
+    expect(map.count()).toBe(2);
+    sleep(5);
+    expect([map.count(), map.peek('key')]).toEqual([1, 'value']);
+  });
+
+  it.each([0, 0.25])('with a lifetime of %d ms lapses within the next', (lifetimeMs) => {
+    const { map, sleep } = mapWith(lifetimeMs);
+    map.set('key', 'value');
+    sleep(1);
+    expect(map.get('key')).toBeUndefined();
+  });
+
+  it('with a lifetime of a part of a millisecond more lapses no later for it', () => {
+    const { map, sleep } = mapWith(2.9, 7.5);
+    map.set('key', 'value');
+    sleep(1);
+    expect(map.get('key')).toBe('value');
+    sleep(1);
+    expect(map.get('key')).toBeUndefined();
+  });
+
+  it('is of any age that a caller allows who asks for none', () => {
+    const { map, sleep } = mapWith(10);
+    map.set('key', 'value');
+    sleep(1_000);
+    expect([map.isYoungerThan('key', Infinity), map.isYoungerThan('key', 1_000), map.isYoungerThan('key', 1_001)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('makes room for a later one, the least recently used first', () => {
+    const { map } = mapWith(10);
+    map.set('a', '1');
+    map.set('b', '2');
+    map.get('a');
+    map.set('c', '3');
+    expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual(['1', undefined, '3']);
+  });
+});

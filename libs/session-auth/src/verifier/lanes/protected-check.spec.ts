@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { Deadline } from '../../client/deadline.js';
+import { Deadlines } from '../../client/deadline.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import type { Ask } from './lane.js';
+import type { LaneSettings } from './lanes.js';
+import { ProtectedCheck } from './protected-check.js';
+
+const session = { token: 'token', authIv: undefined };
+const down = unavailable('server_error');
+const breaker = { windowMs: 60_000, minimumCalls: 1, failureRatio: 1, pauseMs: 60_000, maxPauseMs: 60_000 };
+
+/** A check whose service answers when the test says so. */
+function checkWith(settings: Partial<LaneSettings> = {}, ask?: Ask<string>) {
+  const pending: ((verdict: Verdict<string>) => void)[] = [];
+  const given: Deadline[] = [];
+  const deadlines = new Deadlines();
+  const waiting: Ask<string> = (_session, deadline) => {
+    given.push(deadline);
+    return new Promise((resolve) => pending.push(resolve));
+  };
+  const limits = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1, maxQueued: 1, ...settings };
+  const check = new ProtectedCheck(ask ?? waiting, deadlines, limits);
+  return {
+    run: (spentMs?: number) => check.run(session, 'token', spentMs),
+    deadlines,
+    given,
+    calls: () => given.length,
+    answer: (verdict: Verdict<string>) => pending.pop()?.(verdict),
+  };
+}
+
+afterEach(() => void jest.restoreAllMocks());
+
+describe('a check', () => {
+  it('that fails in code of the application is malformed', async () => {
+    const { run } = checkWith({}, () => Promise.reject(new Error('of the application')));
+    expect(await run()).toEqual(unavailable('malformed'));
+    expect(await run()).toEqual(unavailable('malformed'));
+  });
+
+  it('has no clock that runs on once it is over', async () => {
+    const { run, answer, deadlines, given } = checkWith();
+    const verdict = run();
+    answer(UNAUTHENTICATED);
+    expect(await verdict).toBe(UNAUTHENTICATED);
+    void deadlines.close();
+    expect(given.map(({ ended }) => ended)).toEqual([undefined]);
+  });
+
+  it('that finds the queue full is busy, and may be repeated after a second', async () => {
+    const { run, calls, deadlines } = checkWith({ maxQueued: 0 });
+    const first = run();
+    expect(await run()).toEqual(unavailable('busy', 1));
+    expect(calls()).toBe(1);
+    void deadlines.close();
+    void first;
+  });
+
+  it('does not ask when too little of its time is left, and is busy then', async () => {
+    const { run, calls } = checkWith();
+    expect(await run(55_000)).toEqual(unavailable('busy', 1));
+    expect(calls()).toBe(0);
+  });
+
+  it('does not ask once its time has ended in the queue', async () => {
+    const { run, answer, calls, deadlines } = checkWith();
+    const first = run();
+    const waiting = run();
+    void deadlines.close();
+    expect(await waiting).toEqual(unavailable('shutting_down'));
+    answer(UNAUTHENTICATED);
+    await first;
+    expect(calls()).toBe(1);
+  });
+});
+
+describe('a check while the circuit is open', () => {
+  it('is answered at once, though the place is still held by the check that opened it', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const { run, answer, calls } = checkWith({ maxAttempts: 2, maxQueued: 0, breaker });
+    const failing = run();
+    answer(down);
+    await new Promise(setImmediate);
+    expect(await run()).toMatchObject({ reason: 'circuit_open' });
+    expect(await failing).toMatchObject({ reason: 'circuit_open' });
+    expect(calls()).toBe(1);
+  });
+
+  it('waits for no place', async () => {
+    const { run, answer, calls, deadlines } = checkWith({ maxInFlight: 2, maxQueued: 5, breaker });
+    void run();
+    const failing = run();
+    const queued = run();
+    answer(down);
+    expect(await failing).toEqual(down);
+    expect(await queued).toMatchObject({ reason: 'circuit_open' });
+    expect(calls()).toBe(2);
+    void deadlines.close();
+  });
+
+  it('never is without a breaker', async () => {
+    const { run } = checkWith({ maxInFlight: 1 }, () => Promise.resolve(down));
+    for (let made = 0; made < 30; made += 1) expect(await run()).toEqual(down);
+  });
+});

@@ -1,0 +1,74 @@
+import { noReplyAt } from '../../client/deadline.js';
+import type { Deadlines } from '../../client/deadline.js';
+import type { LaneName } from '../../contract/diagnostics.js';
+import type { SessionIdentity } from '../../contract/session-identity.js';
+import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
+import { Admission } from './admission.js';
+import { KnownSessions } from './known-sessions.js';
+import type { AdmissionResult, Ask, Lane } from './lane.js';
+import { buildLanes, type BreakerChanged, type LaneSettings } from './lanes.js';
+
+/** What a check tells, and what it works with. */
+export interface ProtectedCheckParts {
+  readonly breakerChanged?: BreakerChanged;
+  readonly known?: KnownSessions;
+}
+
+/** Seconds after which a caller that was not admitted may come again. */
+const BUSY_RETRY_AFTER_SECONDS = 1;
+
+/** Asks the service, with everything that keeps a failing service, and a flood of strangers, from making this application fail. */
+export class ProtectedCheck<User> {
+  readonly #ask: Ask<User>;
+  readonly #deadlines: Deadlines;
+  /** Milliseconds of one check. */
+  readonly timeoutMs: number;
+  readonly #lanes: Readonly<Record<LaneName, Lane>>;
+  readonly #admission: Admission;
+  /** Decides in which lane a check is made. */
+  readonly known: KnownSessions;
+
+  constructor(ask: Ask<User>, deadlines: Deadlines, settings: LaneSettings, parts: ProtectedCheckParts = {}) {
+    this.#ask = ask;
+    this.#deadlines = deadlines;
+    this.timeoutMs = settings.timeoutMs;
+    this.#lanes = buildLanes(settings, parts.breakerChanged ?? (() => undefined));
+    this.#admission = new Admission(settings, this.#lanes.known, this.#lanes.strangers);
+    this.known = parts.known ?? new KnownSessions();
+  }
+
+  /** The lane of the session with this token digest. */
+  laneOf(token: string): LaneName {
+    return this.known.has(token) ? 'known' : 'strangers';
+  }
+
+  /** Milliseconds that a check in this lane may wait for the call of another instance. */
+  patienceMs(lane: LaneName): number {
+    return this.#lanes[lane].pace.sharingMs;
+  }
+
+  /**
+   * Asks the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects, and settles within `timeoutMs`, of
+   * which some may be spent already. `token` is the digest of the session's token.
+   */
+  async run(session: SessionIdentity, token: string, spentMs = 0, lane = this.laneOf(token)): Promise<Verdict<User>> {
+    const { [lane]: own } = this.#lanes;
+    const refusal = own.denial(token);
+    if (refusal) return refusal;
+    const leftMs = Math.max(0, this.timeoutMs - spentMs);
+    if (spentMs > 0 && !own.pace.fits(leftMs)) return notAdmitted('full');
+    const deadline = this.#deadlines.start(leftMs);
+    const entering = this.#admission.enter(own, deadline);
+    const admitted = typeof entering === 'string' ? entering : await entering;
+    try {
+      return admitted === 'admitted' ? await own.check(this.#ask, session, token, deadline) : notAdmitted(admitted);
+    } finally {
+      if (admitted === 'admitted') this.#admission.leave(own);
+      deadline.clear();
+    }
+  }
+}
+
+function notAdmitted(admitted: Exclude<AdmissionResult, 'admitted'>): Unavailable {
+  return admitted === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(noReplyAt(admitted).noReply);
+}

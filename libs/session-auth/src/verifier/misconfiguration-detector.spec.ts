@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { MisconfigurationDetector } from './misconfiguration-detector.js';
+
+const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
+
+function toldAfter(verdicts: readonly (readonly [token: string, verdict: Verdict<unknown>])[]): boolean[] {
+  const told: boolean[] = [];
+  const suspicion = new MisconfigurationDetector((suspected) => told.push(suspected));
+  for (const [token, verdict] of verdicts) suspicion.record(token, verdict);
+  return told;
+}
+
+const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): [string, Verdict<unknown>][] =>
+  Array.from({ length: count }, (_, index) => [`token-${index}`, verdict]);
+
+describe('the suspicion that the key or the URL is wrong', () => {
+  it('is told once when many different tokens are refused and none was accepted', () => {
+    expect(toldAfter(refusals(19))).toEqual([]);
+    expect(toldAfter(refusals(20))).toEqual([true]);
+    expect(toldAfter(refusals(1_000, FORBIDDEN))).toEqual([true]);
+  });
+
+  it('does not arise from one token, however often it is refused, nor from an outage', () => {
+    expect(toldAfter(Array.from({ length: 1_000 }, () => ['token', UNAUTHENTICATED] as const))).toEqual([]);
+    expect(toldAfter(refusals(1_000, unavailable('server_error')))).toEqual([]);
+  });
+
+  it('is told to be over, once, when a session is accepted after all', () => {
+    expect(toldAfter([...refusals(20), ['ann', ann], ['ann', ann], ...refusals(1_000)])).toEqual([true, false]);
+  });
+
+  it('is gone for good once a session was accepted', () => {
+    expect(toldAfter([...refusals(19), ['ann', ann], ...refusals(1_000)])).toEqual([]);
+  });
+});
