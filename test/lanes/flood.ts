@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import { noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
@@ -47,7 +48,7 @@ export class Flood {
         service.accept(() => settle(token.startsWith('junk') ? UNAUTHENTICATED : { kind: 'authenticated', user: token }));
       });
     this.#check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
-    for (let user = 0; user < USERS; user += 1) this.#check.known.add(`known-${user}`);
+    for (let user = 0; user < USERS; user += 1) this.#check.known.add(`known-${user}` as TokenKey);
   }
 
   /** Lets the users come for a while, and then the flood with them. Only the time of the flood counts. */
@@ -74,8 +75,8 @@ export class Flood {
   async #ask(kind: Kind, token: string): Promise<void> {
     const counts = this.#isCounting;
     const startedAtMs = this.#clock.nowMs;
-    const verdict: Verdict<string> = await this.#check.run({ token, authIv: undefined }, token);
-    this.#check.known.update(token, verdict);
+    const verdict: Verdict<string> = await this.#check.run({ token, authIv: undefined }, token as TokenKey);
+    this.#check.known.update(token as TokenKey, verdict);
     if (!counts) return;
     this.outcomes[kind].asked += 1;
     if (verdict.kind === 'unavailable') return;

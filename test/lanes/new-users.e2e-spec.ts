@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
@@ -31,8 +32,8 @@ describe('a service that has time', () => {
   afterEach(() => void jest.restoreAllMocks());
 
   async function come(token: string): Promise<void> {
-    const verdict = await check.run({ token, authIv: undefined }, token);
-    check.known.update(token, verdict);
+    const verdict = await check.run({ token, authIv: undefined }, token as TokenKey);
+    check.known.update(token as TokenKey, verdict);
     if (verdict.kind === 'unavailable') denied += 1;
   }
 
@@ -42,7 +43,7 @@ describe('a service that has time', () => {
   }
 
   it.each([5, 20])('serves every new user beside known ones and %i tokens a second that it refuses at once', async (junk) => {
-    for (let user = 0; user < 100; user += 1) check.known.add(`known-${user}`);
+    for (let user = 0; user < 100; user += 1) check.known.add(`known-${user}` as TokenKey);
     arrive(600, 30_000, (turn) => `known-${turn % 100}`);
     arrive(2_400, 30_000, (turn) => `new-${turn}`);
     arrive(junk * 30, 30_000, (turn) => `junk-${turn}`);

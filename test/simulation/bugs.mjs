@@ -5,14 +5,14 @@ export const BUGS = [
   {
     name: 'A message is handled before the flights are evicted',
     file: 'verifier/revocation/local-revoker.ts',
-    find: 'revoke(token: string): void {\n    this.#count += 1;\n    this.#detachFlights(token);',
-    replace: 'bar(token: string): void {\n    this.#count += 1;\n    setTimeout(() => this.#detachFlights(token), 1).unref();',
+    find: 'revoke(tokenKey: TokenKey): void {\n    this.#count += 1;\n    this.#detachFlights(tokenKey);',
+    replace: 'bar(token: string): void {\n    this.#count += 1;\n    setTimeout(() => this.#detachFlights(tokenKey), 1).unref();',
   },
   {
     name: 'A sign-in removes the tombstone late',
     file: 'verifier/revocation/session-revoker.ts',
-    find: 'void this.#shared?.clearTombstone(key);',
-    replace: 'setTimeout(() => void this.#shared?.clearTombstone(key), 100).unref();',
+    find: 'void this.#shared?.clearTombstone(tokenKey);',
+    replace: 'setTimeout(() => void this.#shared?.clearTombstone(tokenKey), 100).unref();',
   },
   {
     name: 'A lifetime is counted from the reply',

@@ -1,31 +1,38 @@
 import { hash } from 'node:crypto';
 
-/** What identifies a session to the service: the token, and the IV that came with it. */
+/** Identifies a session to the service: the token, and the IV that came with it. */
 export interface SessionIdentity {
   readonly token: string;
   readonly authIv: string | undefined;
 }
 
-/** One-way digests that stand for a session in memory, where no token may stand. */
+declare const brand: unique symbol;
+
+/** Digest of a token. Caches, stores and messages are keyed by it, so that none of them holds a token; the compiler refuses one for the other. */
+export type TokenKey = string & { readonly [brand]: 'TokenKey' };
+
+/** Digest of a token and its IV; of the token alone if there is no IV. */
+export type SessionKey = TokenKey | (string & { readonly [brand]: 'SessionKey' });
+
+/** Digests that stand for a session. */
 export interface SessionKeys {
-  /** Digest of the token alone: what a sign-out drops, under whatever IV. */
-  readonly tokenKey: string;
-  /** Digest of the token and its IV. The same as `token` where there is no IV. */
-  readonly sessionKey: string;
+  /** Digest of the token alone: a sign-out evicts the session under every IV. */
+  readonly tokenKey: TokenKey;
+  readonly sessionKey: SessionKey;
 }
 
-/** Digests a token and its IV. Neither can hold a line break, so that no two identities read the same. */
+/** Digests a token and its IV. Neither can hold a line break, so that no two identities have the same digest. */
 export function sessionKeysOf({ token, authIv }: SessionIdentity): SessionKeys {
-  const key = tokenKeyOf(token);
-  return { tokenKey: key, sessionKey: authIv === undefined ? key : digest(`${token}\n${authIv}`) };
+  const tokenKey = tokenKeyOf(token);
+  return { tokenKey, sessionKey: authIv === undefined ? tokenKey : (digest(`${token}\n${authIv}`) as SessionKey) };
 }
 
-/** Digest of a token alone. */
-export function tokenKeyOf(token: string): string {
-  return digest(token);
+/** Digests a token alone. */
+export function tokenKeyOf(token: string): TokenKey {
+  return digest(token) as TokenKey;
 }
 
-/** As one byte a character, the digest is the shortest string that it can be, and the quickest to make. */
+/** Returns a digest with one byte per character: the shortest string, and the fastest to create. */
 function digest(text: string): string {
   return hash('sha256', text, 'binary');
 }

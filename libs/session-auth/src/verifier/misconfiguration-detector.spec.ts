@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TokenKey } from '../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { MisconfigurationDetector } from './misconfiguration-detector.js';
 
@@ -7,7 +8,7 @@ const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 function toldAfter(verdicts: readonly (readonly [token: string, verdict: Verdict<unknown>])[]): boolean[] {
   const told: boolean[] = [];
   const suspicion = new MisconfigurationDetector((suspected) => told.push(suspected));
-  for (const [token, verdict] of verdicts) suspicion.record(token, verdict);
+  for (const [token, verdict] of verdicts) suspicion.record(token as TokenKey, verdict);
   return told;
 }
 

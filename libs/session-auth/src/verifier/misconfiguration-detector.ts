@@ -1,3 +1,4 @@
+import type { TokenKey } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
 
 /** Refusals of so many different tokens, and not one success: most likely not the users are wrong, but the key or the URL. */
@@ -6,7 +7,7 @@ const MIN_REFUSED_TOKENS = 20;
 /** Notices when every token is refused since the start. It changes no answer. */
 export class MisconfigurationDetector {
   readonly #onChange: (suspected: boolean) => void;
-  readonly #refusedTokens = new Set<string>();
+  readonly #refusedTokens = new Set<TokenKey>();
   #state: 'watching' | 'suspected' | 'cleared' = 'watching';
 
   /** `tell` hears once that everybody is refused, and then once that somebody was not. */
@@ -15,14 +16,14 @@ export class MisconfigurationDetector {
   }
 
   /** Takes in a verdict on a token, known by its digest. */
-  record(token: string, { kind }: Verdict<unknown>): void {
+  record(tokenKey: TokenKey, { kind }: Verdict<unknown>): void {
     if (this.#state === 'cleared' || kind === 'unavailable') return;
     if (kind === 'authenticated') this.#clear();
-    else if (this.#state === 'watching') this.#count(token);
+    else if (this.#state === 'watching') this.#count(tokenKey);
   }
 
-  #count(token: string): void {
-    this.#refusedTokens.add(token);
+  #count(tokenKey: TokenKey): void {
+    this.#refusedTokens.add(tokenKey);
     if (this.#refusedTokens.size < MIN_REFUSED_TOKENS) return;
     this.#state = 'suspected';
     this.#refusedTokens.clear();

@@ -50,7 +50,8 @@ export class ServiceStatusTracker {
 
   /** Whether the key or the URL is suspected to be wrong. */
   setMisconfigurationSuspected(misconfigurationSuspected: boolean): void {
-    if (this.#status.misconfigurationSuspected !== misconfigurationSuspected) this.#update({ misconfigurationSuspected: misconfigurationSuspected });
+    if (this.#status.misconfigurationSuspected !== misconfigurationSuspected)
+      this.#update({ misconfigurationSuspected: misconfigurationSuspected });
   }
 
   /** Whether revocations of other instances arrive. */
@@ -65,8 +66,13 @@ export class ServiceStatusTracker {
   }
 }
 
-function stateOf({ breakers, misconfigurationSuspected: misconfigurationSuspected, revocationBus }: Omit<ServiceStatus, 'state'>): ServiceState {
+function stateOf({
+  breakers,
+  misconfigurationSuspected: misconfigurationSuspected,
+  revocationBus,
+}: Omit<ServiceStatus, 'state'>): ServiceState {
   if (breakers.known === 'open') return 'down';
-  const isDegraded = breakers.known === 'halfOpen' || breakers.strangers !== 'closed' || misconfigurationSuspected || revocationBus === 'interrupted';
+  const isDegraded =
+    breakers.known === 'halfOpen' || breakers.strangers !== 'closed' || misconfigurationSuspected || revocationBus === 'interrupted';
   return isDegraded ? 'degraded' : 'up';
 }

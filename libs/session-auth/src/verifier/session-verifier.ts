@@ -124,8 +124,8 @@ export class SessionVerifier<User extends object | string | number | true> {
   }
 
   /** Of a token that was signed out too: whoever can write to a store could put back what was there before. */
-  #mustBeFresh({ tokenKey: token }: SessionKeys, maxAgeMs: number): boolean {
-    return maxAgeMs !== Infinity || this.#cache?.isRevoked(token) === true;
+  #mustBeFresh({ tokenKey }: SessionKeys, maxAgeMs: number): boolean {
+    return maxAgeMs !== Infinity || this.#cache?.isRevoked(tokenKey) === true;
   }
 
   #askAll(way: 'check' | 'refresh', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
@@ -135,9 +135,9 @@ export class SessionVerifier<User extends object | string | number | true> {
     return this.#flights.share(keys, (flight) => shared[way](session, keys, this.#serviceCall(session, keys, lane), flight));
   }
 
-  #serviceCall(session: SessionIdentity, { tokenKey: token }: SessionKeys, lane = this.#check.laneOf(token)): ServiceCall<User> {
+  #serviceCall(session: SessionIdentity, { tokenKey }: SessionKeys, lane = this.#check.laneOf(tokenKey)): ServiceCall<User> {
     return {
-      ask: (spentMs) => this.#check.run(session, token, spentMs, lane),
+      ask: (spentMs) => this.#check.run(session, tokenKey, spentMs, lane),
       patienceMs: this.#check.patienceMs(lane),
       timeoutMs: this.#check.timeoutMs,
     };

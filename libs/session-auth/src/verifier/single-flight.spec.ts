@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SessionKey, TokenKey } from '../contract/session-identity.js';
 import { SingleFlight } from './single-flight.js';
 
 describe('a flight', () => {
@@ -18,7 +19,11 @@ describe('a flight', () => {
     return {
       flights,
       join: (key = 'key', token = 'token', maxAgeMs?: number) =>
-        flights.share({ sessionKey: key, tokenKey: token }, () => new Promise((resolve) => landings.push(resolve)), maxAgeMs),
+        flights.share(
+          { sessionKey: key as SessionKey, tokenKey: token as TokenKey },
+          () => new Promise((resolve) => landings.push(resolve)),
+          maxAgeMs,
+        ),
       land: () => landings.forEach((resolve, index) => resolve(index)),
       count: () => landings.length,
       counted,
@@ -45,7 +50,7 @@ describe('a flight', () => {
   it('is not joined any more once its token is forgotten, under whatever key', async () => {
     const { flights, join, land, count } = departures();
     const before = [join('key'), join('key with IV')];
-    flights.detach('token');
+    flights.detach('token' as TokenKey);
     const after = join('key');
     land();
     expect(await Promise.all([...before, after])).toEqual([0, 1, 2]);
@@ -56,7 +61,7 @@ describe('a flight', () => {
     const { flights, join, land, counted } = departures();
     const forgotten = join('key', 'token');
     const other = join('other key', 'other token');
-    flights.detach('token');
+    flights.detach('token' as TokenKey);
     land();
     expect(await Promise.all([forgotten, other])).toEqual([0, 1]);
     expect(counted).toEqual([1]);
@@ -73,7 +78,7 @@ describe('a flight', () => {
   it('that lands late does not end the one that followed it', async () => {
     const { flights, join, land, count } = departures();
     const early = join();
-    flights.detach('token');
+    flights.detach('token' as TokenKey);
     const late = join();
     land();
     await Promise.all([early, late]);

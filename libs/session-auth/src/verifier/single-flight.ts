@@ -1,4 +1,4 @@
-import type { SessionKeys } from '../contract/session-identity.js';
+import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 
 /** One call that concurrent checks of a session wait for. */
 export interface Flight {
@@ -7,7 +7,7 @@ export interface Flight {
 }
 
 interface Entry<Value> {
-  readonly token: string;
+  readonly tokenKey: TokenKey;
   readonly startedAtMs: number;
   /** Counts the flights of this process. */
   readonly serial: number;
@@ -16,7 +16,7 @@ interface Entry<Value> {
 
 /** Concurrent checks of one session share one call. The work must not reject. */
 export class SingleFlight<Value> {
-  readonly #flights = new Map<string, Entry<Value>>();
+  readonly #flights = new Map<SessionKey, Entry<Value>>();
   readonly #onSettled: (keys: SessionKeys, value: Value, tookMs: number) => void;
   #started = 0;
   /** Flights up to this one are no longer joined. */
@@ -38,8 +38,8 @@ export class SingleFlight<Value> {
   }
 
   /** Evicts the flights of this token: those who wait still get the answer, and it is neither joined nor cached. */
-  detach(token: string): void {
-    for (const [key, flight] of this.#flights) if (flight.token === token) this.#flights.delete(key);
+  detach(tokenKey: TokenKey): void {
+    for (const [key, flight] of this.#flights) if (flight.tokenKey === tokenKey) this.#flights.delete(key);
   }
 
   /** Lets no check join a flight that has started already. */
@@ -48,23 +48,23 @@ export class SingleFlight<Value> {
   }
 
   #start(keys: SessionKeys, work: (flight: Flight) => Promise<Value>): Promise<Value> {
-    const { sessionKey: session, tokenKey: token } = keys;
+    const { sessionKey, tokenKey } = keys;
     const startedAtMs = performance.now();
-    const isCurrent = (): boolean => this.#flights.get(session) === entry;
+    const isCurrent = (): boolean => this.#flights.get(sessionKey) === entry;
     const landing = work({ isCurrent }).then((value) => {
       if (isCurrent()) {
-        this.#flights.delete(session);
+        this.#flights.delete(sessionKey);
         this.#onSettled(keys, value, performance.now() - startedAtMs);
       }
       return value;
     });
-    const entry = { token, startedAtMs, serial: (this.#started += 1), landing };
-    this.#flights.set(session, entry);
+    const entry = { tokenKey, startedAtMs, serial: (this.#started += 1), landing };
+    this.#flights.set(sessionKey, entry);
     return landing;
   }
 
-  #find({ sessionKey: session }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {
-    const flight = this.#flights.get(session);
+  #find({ sessionKey }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {
+    const flight = this.#flights.get(sessionKey);
     if (!flight || flight.serial <= this.#closedTo) return undefined;
     return maxAgeMs === Infinity || performance.now() - flight.startedAtMs < maxAgeMs ? flight : undefined;
   }

@@ -1,9 +1,9 @@
-import type { SessionKeys } from '../../contract/session-identity.js';
+import type { SessionKey, SessionKeys } from '../../contract/session-identity.js';
 
 /** A user whose session was confirmed with an IV. Without an IV, the user itself is the entry, which saves an object per session. */
 export class UserWithIv<User> {
   constructor(
-    readonly sessionKey: string,
+    readonly sessionKey: SessionKey,
     readonly user: User,
   ) {}
 }
@@ -12,14 +12,14 @@ export class UserWithIv<User> {
 export type CacheEntry<User> = User | UserWithIv<User>;
 
 /** Returns the entry of a session that was confirmed. */
-export function entryOf<User>(user: User, { tokenKey: token, sessionKey: session }: SessionKeys): CacheEntry<User> {
-  return session === token ? user : new UserWithIv(session, user);
+export function entryOf<User>(user: User, { tokenKey, sessionKey }: SessionKeys): CacheEntry<User> {
+  return sessionKey === tokenKey ? user : new UserWithIv(sessionKey, user);
 }
 
 /** Returns the user of an entry, or `undefined` if it belongs to another IV. */
-export function userOf<User>(entry: CacheEntry<User> | undefined, { tokenKey: token, sessionKey: session }: SessionKeys): User | undefined {
-  if (!(entry instanceof UserWithIv)) return session === token ? entry : undefined;
-  return entry.sessionKey === session ? entry.user : undefined;
+export function userOf<User>(entry: CacheEntry<User> | undefined, { tokenKey, sessionKey }: SessionKeys): User | undefined {
+  if (!(entry instanceof UserWithIv)) return sessionKey === tokenKey ? entry : undefined;
+  return entry.sessionKey === sessionKey ? entry.user : undefined;
 }
 
 /** How long and how much is remembered. Milliseconds on a monotonic clock. */

@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 
 /** Milliseconds after which a failed refresh is repeated: a part of the time that it has. */
@@ -8,7 +9,7 @@ export function refreshPauseMs(refreshAheadMs: number): number {
 /** Which sessions are not refreshed for the moment, by the digests of their tokens. */
 export class RefreshThrottle {
   readonly #refreshAheadMs: number;
-  readonly #paused: TtlLruMap<true>;
+  readonly #paused: TtlLruMap<TokenKey, true>;
 
   constructor({ maxEntries, refreshAheadMs }: { readonly maxEntries: number; readonly refreshAheadMs: number }, now: () => number) {
     this.#refreshAheadMs = refreshAheadMs;
@@ -16,9 +17,9 @@ export class RefreshThrottle {
   }
 
   /** Whether a session may be refreshed; if so, not again until a pause has passed. */
-  tryStart(token: string): boolean {
-    if (this.#paused.get(token)) return false;
-    this.#pause(token, Math.max(1, refreshPauseMs(this.#refreshAheadMs)));
+  tryStart(tokenKey: TokenKey): boolean {
+    if (this.#paused.get(tokenKey)) return false;
+    this.#pause(tokenKey, Math.max(1, refreshPauseMs(this.#refreshAheadMs)));
     return true;
   }
 
@@ -26,13 +27,13 @@ export class RefreshThrottle {
    * Ends the pause of a session that was cached anew. If the service shortened its lifetime, a pause of half that lifetime begins: an entry that
    * lives no longer than `refreshAheadMs` would be refreshed on each use.
    */
-  entryStored(token: string, cacheForMs: number | undefined): void {
-    this.#paused.delete(token);
-    if (cacheForMs !== undefined && this.#refreshAheadMs > 0) this.#pause(token, cacheForMs / 2);
+  entryStored(tokenKey: TokenKey, cacheForMs: number | undefined): void {
+    this.#paused.delete(tokenKey);
+    if (cacheForMs !== undefined && this.#refreshAheadMs > 0) this.#pause(tokenKey, cacheForMs / 2);
   }
 
   /** `refreshAheadMs` is the longest pause. */
-  #pause(token: string, forMs: number): void {
-    this.#paused.set(token, true, Math.max(0, this.#refreshAheadMs - forMs));
+  #pause(tokenKey: TokenKey, forMs: number): void {
+    this.#paused.set(tokenKey, true, Math.max(0, this.#refreshAheadMs - forMs));
   }
 }

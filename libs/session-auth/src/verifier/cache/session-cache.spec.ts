@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../../contract/outcome.js';
-import type { SessionKeys } from '../../contract/session-identity.js';
+import type { SessionKeys, SessionKey, TokenKey } from '../../contract/session-identity.js';
 import type { CacheSettings } from './cache-entry.js';
 import { SessionCache } from './session-cache.js';
 
 const ann = { kind: 'authenticated', user: 'ann' } as const;
-const keys: SessionKeys = { tokenKey: 'token', sessionKey: 'token' };
-const withIv: SessionKeys = { tokenKey: 'token', sessionKey: 'token and IV' };
+const keys: SessionKeys = { tokenKey: 'token' as TokenKey, sessionKey: 'token' as SessionKey };
+const withIv: SessionKeys = { tokenKey: 'token' as TokenKey, sessionKey: 'token and IV' as SessionKey };
 
 interface Trial {
   readonly memory: SessionCache<string>;
@@ -66,7 +66,7 @@ describe('a confirmed session', () => {
   it.each([keys, withIv])('is dropped with its token, under whatever IV', (under) => {
     const { memory } = memoryAt();
     memory.update(under, ann);
-    memory.evict('token');
+    memory.evict('token' as TokenKey);
     expect(memory.find(under, Infinity)).toBeUndefined();
   });
 
@@ -74,11 +74,11 @@ describe('a confirmed session', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, ann);
     for (const name of ['a', 'b', 'c']) {
-      memory.update({ tokenKey: name, sessionKey: name }, ann);
+      memory.update({ tokenKey: name as TokenKey, sessionKey: name as SessionKey }, ann);
       find();
     }
     expect(find()).toMatchObject({ user: 'ann' });
-    expect(memory.find({ tokenKey: 'a', sessionKey: 'a' }, Infinity)).toBeUndefined();
+    expect(memory.find({ tokenKey: 'a' as TokenKey, sessionKey: 'a' as SessionKey }, Infinity)).toBeUndefined();
   });
 });
 
@@ -95,14 +95,15 @@ describe('a refusal', () => {
   it('cannot push out a signed-in user, however many there are', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, ann);
-    for (let index = 0; index < 1_000; index += 1) memory.update({ tokenKey: `t${index}`, sessionKey: `t${index}` }, UNAUTHENTICATED);
+    for (let index = 0; index < 1_000; index += 1)
+      memory.update({ tokenKey: `t${index}` as TokenKey, sessionKey: `t${index}` as SessionKey }, UNAUTHENTICATED);
     expect(find()).toMatchObject({ user: 'ann' });
   });
 
   it.each([keys, withIv])('is void once a sign-in gives that token', (under) => {
     const { memory } = memoryAt();
     memory.update(under, UNAUTHENTICATED);
-    memory.clearTombstone('token');
+    memory.clearTombstone('token' as TokenKey);
     expect(memory.find(under, Infinity)).toBeUndefined();
   });
 
@@ -124,7 +125,7 @@ describe('a refusal', () => {
   it('gives way to later ones when there are too many', () => {
     const { memory, find } = memoryAt({ maxEntries: 1 });
     memory.update(keys, UNAUTHENTICATED);
-    memory.update({ tokenKey: 'other', sessionKey: 'other' }, UNAUTHENTICATED);
+    memory.update({ tokenKey: 'other' as TokenKey, sessionKey: 'other' as SessionKey }, UNAUTHENTICATED);
     expect(find()).toBeUndefined();
   });
 
@@ -138,7 +139,7 @@ describe('a refusal', () => {
 describe('a token that was signed out', () => {
   it('is not remembered for as long as it could have been, whatever the service says of it', () => {
     const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
-    memory.revoke('token');
+    memory.revoke('token' as TokenKey);
     sleep(149);
     memory.update(keys, ann);
     expect([find(), memory.findStale(keys)]).toEqual([undefined, undefined]);
@@ -149,16 +150,16 @@ describe('a token that was signed out', () => {
 
   it('gives way to later ones when there are too many', () => {
     const { memory, find } = memoryAt({ maxEntries: 1 });
-    memory.revoke('token');
-    memory.revoke('other');
+    memory.revoke('token' as TokenKey);
+    memory.revoke('other' as TokenKey);
     memory.update(keys, ann);
     expect(find()).toMatchObject({ user: 'ann' });
   });
 
   it('is remembered again once a sign-in gives it', () => {
     const { memory, find } = memoryAt();
-    memory.revoke('token');
-    memory.clearTombstone('token');
+    memory.revoke('token' as TokenKey);
+    memory.clearTombstone('token' as TokenKey);
     memory.update(keys, ann);
     expect(find()).toMatchObject({ user: 'ann' });
   });
@@ -209,7 +210,7 @@ describe('a session in use', () => {
 
   it('is known to be under confirmation only for as many as are remembered', () => {
     const { memory } = memoryAt({ maxEntries: 1, refreshAheadMs: 100 });
-    const claim = (token: string): boolean => memory.tryRefresh({ tokenKey: token, sessionKey: token });
+    const claim = (token: string): boolean => memory.tryRefresh({ tokenKey: token as TokenKey, sessionKey: token as SessionKey });
     expect([claim('a'), claim('a'), claim('b'), claim('a')]).toEqual([true, false, true, true]);
   });
 
@@ -267,7 +268,7 @@ describe('a session that the service lets be cached for less than its lifetime',
     const { memory, find } = memoryAt({ staleIfErrorMs: 50 });
     memory.update(keys, ann);
     memory.update(keys, { ...ann, cacheForMs: 0 });
-    expect([find(), memory.findStale(keys), memory.count(), memory.has('token')]).toEqual([undefined, undefined, 0, false]);
+    expect([find(), memory.findStale(keys), memory.count(), memory.has('token' as TokenKey)]).toEqual([undefined, undefined, 0, false]);
   });
 
   it('ends a refusal of before, also with 0', () => {

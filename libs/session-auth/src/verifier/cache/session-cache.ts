@@ -3,16 +3,16 @@ import { entryOf, userOf, UserWithIv, type CacheEntry } from './cache-entry.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 import { shortenedBy, type CacheSettings } from './cache-entry.js';
 import { RefreshThrottle } from './refresh-throttle.js';
-import type { SessionKeys } from '../../contract/session-identity.js';
+import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import { Revocations } from '../revocation/revocations.js';
 
 /** What this process remembers of sessions, keyed by digests. Every part is bounded, and none can push out another. */
 export class SessionCache<User extends object | string | number | true> {
   readonly #settings: CacheSettings;
-  readonly #entries: TtlLruMap<CacheEntry<User>>;
+  readonly #entries: TtlLruMap<TokenKey, CacheEntry<User>>;
   /** Of each refused token, the session. */
-  readonly #negativeEntries: TtlLruMap<string>;
-  readonly #tombstones: TtlLruMap<true>;
+  readonly #negativeEntries: TtlLruMap<TokenKey, string>;
+  readonly #tombstones: TtlLruMap<TokenKey, true>;
   readonly #refreshPauses: RefreshThrottle;
   /** Every cached session is held against it when it is read. */
   readonly revocations: Revocations;
@@ -49,10 +49,10 @@ export class SessionCache<User extends object | string | number | true> {
   }
 
   /** Whether a remembered session should be asked about again while it is still good; says so once in a while. */
-  tryRefresh({ tokenKey: token }: SessionKeys): boolean {
+  tryRefresh({ tokenKey }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
-    if (refreshAheadMs === 0 || this.#entries.isYoungerThan(token, ttlMs - refreshAheadMs)) return false;
-    return this.#refreshPauses.tryStart(token);
+    if (refreshAheadMs === 0 || this.#entries.isYoungerThan(tokenKey, ttlMs - refreshAheadMs)) return false;
+    return this.#refreshPauses.tryStart(tokenKey);
   }
 
   /**
@@ -71,17 +71,17 @@ export class SessionCache<User extends object | string | number | true> {
 
   /** How many sessions are cached now. It looks at each. */
   count(): number {
-    return this.#entries.count((token, user) => !this.#isEntryRevoked(token, user));
+    return this.#entries.count((tokenKey, user) => !this.#isEntryRevoked(tokenKey, user));
   }
 
   /** Whether a session was remembered lately, lapsed or not. */
-  has(token: string): boolean {
-    return this.#entries.peek(token) !== undefined;
+  has(tokenKey: TokenKey): boolean {
+    return this.#entries.peek(tokenKey) !== undefined;
   }
 
   /** Drops a session; a refusal stays. */
-  evictUser(token: string): void {
-    this.#entries.delete(token);
+  evictUser(tokenKey: TokenKey): void {
+    this.#entries.delete(tokenKey);
   }
 
   /** Evicts every session of a user. One that was asked about before is not cached either. */
@@ -95,57 +95,57 @@ export class SessionCache<User extends object | string | number | true> {
   }
 
   /** Whether a token was signed out. */
-  isRevoked(token: string): boolean {
-    return this.#tombstones.get(token) !== undefined;
+  isRevoked(tokenKey: TokenKey): boolean {
+    return this.#tombstones.get(tokenKey) !== undefined;
   }
 
   /** Drops what is remembered of a token, under whatever IV. */
-  evict(token: string): void {
-    this.#entries.delete(token);
-    this.#negativeEntries.delete(token);
+  evict(tokenKey: TokenKey): void {
+    this.#entries.delete(tokenKey);
+    this.#negativeEntries.delete(tokenKey);
   }
 
   /** Drops a token that is signed out, and remembers it no more for as long as it could have been remembered. */
-  revoke(token: string): void {
-    this.evict(token);
-    this.#tombstones.set(token, true);
+  revoke(tokenKey: TokenKey): void {
+    this.evict(tokenKey);
+    this.#tombstones.set(tokenKey, true);
   }
 
   /** A sign-in gave this token: what was known against it is void. */
-  clearTombstone(token: string): void {
-    this.#negativeEntries.delete(token);
-    this.#tombstones.delete(token);
+  clearTombstone(tokenKey: TokenKey): void {
+    this.#negativeEntries.delete(tokenKey);
+    this.#tombstones.delete(tokenKey);
   }
 
-  #isGood(token: string, user: User, maxAgeMs: number): boolean {
-    if (this.#isEntryRevoked(token, user)) {
-      this.#entries.delete(token);
+  #isGood(tokenKey: TokenKey, user: User, maxAgeMs: number): boolean {
+    if (this.#isEntryRevoked(tokenKey, user)) {
+      this.#entries.delete(tokenKey);
       return false;
     }
-    return this.#entries.isYoungerThan(token, maxAgeMs);
+    return this.#entries.isYoungerThan(tokenKey, maxAgeMs);
   }
 
-  #isEntryRevoked(token: string, entry: CacheEntry<User>): boolean {
+  #isEntryRevoked(tokenKey: TokenKey, entry: CacheEntry<User>): boolean {
     if (this.revocations.isEmpty) return false;
-    return this.revocations.revokesUser(entry instanceof UserWithIv ? entry.user : entry, this.#entries.setAtMs(token));
+    return this.revocations.revokesUser(entry instanceof UserWithIv ? entry.user : entry, this.#entries.setAtMs(tokenKey));
   }
 
   #storeUser(keys: SessionKeys, { user, ageMs = 0, cacheForMs }: Authenticated<User>, tookMs: number): void {
-    const { tokenKey: token } = keys;
-    if (this.isRevoked(token) || this.revocations.lostMessagesWithin(tookMs) || this.revocations.revokedWithin(user, ageMs + tookMs))
+    const { tokenKey } = keys;
+    if (this.isRevoked(tokenKey) || this.revocations.lostMessagesWithin(tookMs) || this.revocations.revokedWithin(user, ageMs + tookMs))
       return;
-    this.#negativeEntries.delete(token);
+    this.#negativeEntries.delete(tokenKey);
     if (cacheForMs === 0) {
-      this.#entries.delete(token);
+      this.#entries.delete(tokenKey);
       return;
     }
-    this.#entries.set(token, entryOf(user, keys), ageMs + tookMs + shortenedBy(cacheForMs, this.#settings.ttlMs));
-    this.#refreshPauses.entryStored(token, cacheForMs);
+    this.#entries.set(tokenKey, entryOf(user, keys), ageMs + tookMs + shortenedBy(cacheForMs, this.#settings.ttlMs));
+    this.#refreshPauses.entryStored(tokenKey, cacheForMs);
   }
 
-  #storeNegative({ tokenKey: token, sessionKey: session }: SessionKeys, { cacheForMs }: Unauthenticated, tookMs: number): void {
+  #storeNegative({ tokenKey, sessionKey }: SessionKeys, { cacheForMs }: Unauthenticated, tookMs: number): void {
     const { negativeTtlMs } = this.#settings;
-    if (negativeTtlMs === 0 || cacheForMs === 0) this.#negativeEntries.delete(token);
-    else this.#negativeEntries.set(token, session, cacheForMs === undefined ? 0 : tookMs + shortenedBy(cacheForMs, negativeTtlMs));
+    if (negativeTtlMs === 0 || cacheForMs === 0) this.#negativeEntries.delete(tokenKey);
+    else this.#negativeEntries.set(tokenKey, sessionKey, cacheForMs === undefined ? 0 : tookMs + shortenedBy(cacheForMs, negativeTtlMs));
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TokenKey } from '../../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { BreakerSettings } from './circuit.js';
 import { CircuitBreaker } from './circuit-breaker.js';
@@ -19,9 +20,9 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
   const breaker = new CircuitBreaker(limits, () => now);
   /** Begins a call with a token of its own, or with the one given; `undefined` when it is refused. */
   const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {
-    if (breaker.denial(token)) return undefined;
+    if (breaker.denial(token as TokenKey)) return undefined;
     const began = breaker.begin();
-    return { end: (verdict) => breaker.record(began, evidenceOf(verdict, true), token, now) };
+    return { end: (verdict) => breaker.record(began, evidenceOf(verdict, true), token as TokenKey, now) };
   };
   return {
     breaker,
@@ -36,7 +37,7 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
       });
       return begun.filter(Boolean).length;
     },
-    refusal: (token = 'another') => breaker.denial(token),
+    refusal: (token = 'another') => breaker.denial(token as TokenKey),
   };
 }
 

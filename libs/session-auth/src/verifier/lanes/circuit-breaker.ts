@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
 import { type BreakerSettings, type BreakerState, type CallResult, Circuit, type CircuitState, PROBE_MS } from './circuit.js';
 
@@ -22,9 +23,9 @@ export class CircuitBreaker {
   }
 
   /** The answer to a caller that may not make a call now; `undefined` when it may. */
-  denial(token: string): Unavailable | undefined {
+  denial(tokenKey: TokenKey): Unavailable | undefined {
     if (this.#circuit.isClosed) return undefined;
-    const pauseLeftMs = this.#circuit.pauseLeftMs() + (this.#failing.has(token) ? PROBE_MS : 0);
+    const pauseLeftMs = this.#circuit.pauseLeftMs() + (this.#failing.has(tokenKey) ? PROBE_MS : 0);
     return pauseLeftMs > 0 ? unavailable('circuit_open', pauseLeftMs / 1_000) : undefined;
   }
 
@@ -34,10 +35,10 @@ export class CircuitBreaker {
   }
 
   /** Takes in what a call with this token showed. */
-  record(began: CircuitState, result: CallResult, token: string, nowMs: number): void {
+  record(began: CircuitState, result: CallResult, tokenKey: TokenKey, nowMs: number): void {
     if (result !== 'failure') this.#circuit.record(began, result, nowMs);
     else {
-      const counts = this.#failing.add(token, nowMs) || !this.#circuit.isClosed;
+      const counts = this.#failing.add(tokenKey, nowMs) || !this.#circuit.isClosed;
       this.#circuit.record(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
     }
   }
@@ -80,19 +81,19 @@ const MAX_TOKENS = 256;
 export class FailingTokens {
   readonly #limits: FailingTokenLimits;
   /** The one that failed last is the last. */
-  readonly #tokens = new Map<string, FailingToken>();
+  readonly #tokens = new Map<TokenKey, FailingToken>();
 
   constructor(limits: FailingTokenLimits) {
     this.#limits = limits;
   }
 
   /** Records a failure, and returns whether it counts. */
-  add(token: string, nowMs: number): boolean {
+  add(tokenKey: TokenKey, nowMs: number): boolean {
     const { failuresEach, windowMs } = this.#limits;
-    const before = this.#tokens.get(token);
+    const before = this.#tokens.get(tokenKey);
     const { sinceMs, failures } = before && nowMs - before.sinceMs < windowMs ? before : { sinceMs: nowMs, failures: 0 };
-    this.#tokens.delete(token);
-    this.#tokens.set(token, { sinceMs, lastMs: nowMs, failures: failures + 1 });
+    this.#tokens.delete(tokenKey);
+    this.#tokens.set(tokenKey, { sinceMs, lastMs: nowMs, failures: failures + 1 });
     this.#evict(nowMs);
     return failures < failuresEach;
   }
@@ -102,14 +103,14 @@ export class FailingTokens {
     return this.#tokens.size >= this.#limits.tokens;
   }
 
-  has(token: string): boolean {
-    return this.#tokens.has(token);
+  has(tokenKey: TokenKey): boolean {
+    return this.#tokens.has(tokenKey);
   }
 
   #evict(nowMs: number): void {
-    for (const [token, { lastMs }] of this.#tokens) {
+    for (const [tokenKey, { lastMs }] of this.#tokens) {
       if (this.#tokens.size <= MAX_TOKENS && nowMs - lastMs < this.#limits.windowMs) return;
-      this.#tokens.delete(token);
+      this.#tokens.delete(tokenKey);
     }
   }
 }

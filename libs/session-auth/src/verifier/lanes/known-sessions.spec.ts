@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TokenKey } from '../../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
 
@@ -12,51 +13,51 @@ function tableOf(maxEntries = 10) {
 describe('a session', () => {
   it('is known once it was accepted, for half an hour', () => {
     const { known, sleep } = tableOf();
-    expect(known.has('ann')).toBe(false);
-    known.update('ann', ann);
+    expect(known.has('ann' as TokenKey)).toBe(false);
+    known.update('ann' as TokenKey, ann);
     sleep(1_799_999);
-    expect(known.has('ann')).toBe(true);
+    expect(known.has('ann' as TokenKey)).toBe(true);
     sleep(1);
-    expect(known.has('ann')).toBe(false);
+    expect(known.has('ann' as TokenKey)).toBe(false);
   });
 
   it('is known for longer when it is accepted again', () => {
     const { known, sleep } = tableOf();
-    known.update('ann', ann);
+    known.update('ann' as TokenKey, ann);
     sleep(1_000_000);
-    known.update('ann', ann);
+    known.update('ann' as TokenKey, ann);
     sleep(1_000_000);
-    expect(known.has('ann')).toBe(true);
+    expect(known.has('ann' as TokenKey)).toBe(true);
   });
 
   it('is known from its sign-in to its sign-out', () => {
     const { known } = tableOf();
-    known.add('ann');
-    expect(known.has('ann')).toBe(true);
-    known.delete('ann');
-    expect(known.has('ann')).toBe(false);
+    known.add('ann' as TokenKey);
+    expect(known.has('ann' as TokenKey)).toBe(true);
+    known.delete('ann' as TokenKey);
+    expect(known.has('ann' as TokenKey)).toBe(false);
   });
 
   it.each([UNAUTHENTICATED, FORBIDDEN])('is a stranger once it is refused: $kind', (refusal) => {
     const { known } = tableOf();
-    known.update('ann', ann);
-    known.update('ann', refusal);
-    expect(known.has('ann')).toBe(false);
+    known.update('ann' as TokenKey, ann);
+    known.update('ann' as TokenKey, refusal);
+    expect(known.has('ann' as TokenKey)).toBe(false);
   });
 
   it('stays what it is in an outage', () => {
     const { known } = tableOf();
-    known.update('ann', ann);
-    for (const token of ['ann', 'bo']) known.update(token, unavailable('server_error'));
-    known.update('cleo', { ...ann, stale: true });
-    expect(['ann', 'bo', 'cleo'].map((token) => known.has(token))).toEqual([true, false, false]);
+    known.update('ann' as TokenKey, ann);
+    for (const token of ['ann', 'bo']) known.update(token as TokenKey, unavailable('server_error'));
+    known.update('cleo' as TokenKey, { ...ann, stale: true });
+    expect(['ann', 'bo', 'cleo'].map((token) => known.has(token as TokenKey))).toEqual([true, false, false]);
   });
 
   it('is evicted when there are too many, and the least recently used first', () => {
     const { known } = tableOf(2);
-    for (const token of ['ann', 'bo']) known.update(token, ann);
-    known.has('ann');
-    known.update('cleo', ann);
-    expect(['ann', 'bo', 'cleo'].map((token) => known.has(token))).toEqual([true, false, true]);
+    for (const token of ['ann', 'bo']) known.update(token as TokenKey, ann);
+    known.has('ann' as TokenKey);
+    known.update('cleo' as TokenKey, ann);
+    expect(['ann', 'bo', 'cleo'].map((token) => known.has(token as TokenKey))).toEqual([true, false, true]);
   });
 });

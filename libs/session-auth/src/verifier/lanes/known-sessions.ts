@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 import type { Verdict } from '../../contract/outcome.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
@@ -11,31 +12,31 @@ const LIFETIME_MS = 1_800_000;
  * used evicted first. The table decides in which lane a call is made, and never on access.
  */
 export class KnownSessions {
-  readonly #sessions: TtlLruMap<true>;
+  readonly #sessions: TtlLruMap<TokenKey, true>;
 
   constructor(maxEntries = MIN_KNOWN_SESSIONS, now: () => number = () => performance.now()) {
     this.#sessions = new TtlLruMap({ maxEntries, ttlMs: LIFETIME_MS }, now);
   }
 
   /** Whether the session with this token digest is known. */
-  has(token: string): boolean {
-    return this.#sessions.get(token) === true;
+  has(tokenKey: TokenKey): boolean {
+    return this.#sessions.get(tokenKey) === true;
   }
 
   /** Adds a session that a sign-in issued. */
-  add(token: string): void {
-    this.#sessions.set(token, true);
+  add(tokenKey: TokenKey): void {
+    this.#sessions.set(tokenKey, true);
   }
 
   /** Removes a session that was signed out. */
-  delete(token: string): void {
-    this.#sessions.delete(token);
+  delete(tokenKey: TokenKey): void {
+    this.#sessions.delete(tokenKey);
   }
 
   /** Adds an accepted session, removes a refused one. An outage, and an answer that is stale, change nothing. */
-  update(token: string, verdict: Verdict<unknown>): void {
+  update(tokenKey: TokenKey, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
-    if (verdict.kind !== 'authenticated') this.#sessions.delete(token);
-    else if (!verdict.stale) this.#sessions.set(token, true);
+    if (verdict.kind !== 'authenticated') this.#sessions.delete(tokenKey);
+    else if (!verdict.stale) this.#sessions.set(tokenKey, true);
   }
 }

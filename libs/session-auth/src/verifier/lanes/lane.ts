@@ -1,5 +1,5 @@
 import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
-import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
 import type { CircuitBreaker } from './circuit-breaker.js';
 import { evidenceOf } from './circuit-breaker.js';
@@ -64,8 +64,8 @@ export class Lane {
   }
 
   /** The answer to a check while the breaker is open. */
-  denial(token: string): Unavailable | undefined {
-    return this.#breaker?.denial(token);
+  denial(tokenKey: TokenKey): Unavailable | undefined {
+    return this.#breaker?.denial(tokenKey);
   }
 
   /** Whether another check that begins to wait can expect a place in time. Its own share is what a lane can count on. */
@@ -75,13 +75,13 @@ export class Lane {
   }
 
   /** Makes the calls of a check that has a place. Never rejects. */
-  check<User>(ask: Ask<User>, session: SessionIdentity, token: string, deadline: Deadline): Promise<Verdict<User>> {
-    return this.#retry.run(() => this.#attempt(ask, session, token, deadline), deadline);
+  check<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
+    return this.#retry.run(() => this.#attempt(ask, session, tokenKey, deadline), deadline);
   }
 
   /** Code of the application (an interceptor, a validator) may throw. */
-  async #attempt<User>(ask: Ask<User>, session: SessionIdentity, token: string, deadline: Deadline): Promise<Verdict<User>> {
-    const refusal = this.#breaker?.denial(token);
+  async #attempt<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
+    const refusal = this.#breaker?.denial(tokenKey);
     if (refusal) return refusal;
     const began = this.#breaker?.begin();
     const startedAtMs = performance.now();
@@ -94,7 +94,7 @@ export class Lane {
     }
     const endedAtMs = performance.now();
     const durationMs = endedAtMs - startedAtMs;
-    if (began) this.#breaker?.record(began, evidenceOf(verdict, this.pace.isFullTime(durationMs)), token, endedAtMs);
+    if (began) this.#breaker?.record(began, evidenceOf(verdict, this.pace.isFullTime(durationMs)), tokenKey, endedAtMs);
     this.#record(verdict, durationMs, endedAtMs);
     return verdict;
   }

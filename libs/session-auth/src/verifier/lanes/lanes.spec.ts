@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { TokenKey } from '../../contract/session-identity.js';
 import type { LaneName } from '../../contract/diagnostics.js';
 import { Deadline } from '../../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
@@ -16,7 +17,12 @@ function trial() {
   const fail = async (lane: LaneName, times: number, verdict: Verdict<string> = down): Promise<void> => {
     for (let made = 0; made < times; made += 1) {
       const deadline = new Deadline(60_000);
-      await lanes[lane].check(() => Promise.resolve(verdict), { token: '', authIv: undefined }, `${lane}-${(calls += 1)}`, deadline);
+      await lanes[lane].check(
+        () => Promise.resolve(verdict),
+        { token: '', authIv: undefined },
+        `${lane}-${(calls += 1)}` as TokenKey,
+        deadline,
+      );
       deadline.clear();
     }
   };
@@ -54,7 +60,7 @@ describe('the lanes', () => {
     const { lanes, told, fail } = trial();
     await fail('strangers', 1_000);
     expect(told).toEqual([['strangers', 'open']]);
-    expect([lanes.known.denial('ann'), lanes.strangers.denial('ann')?.reason]).toEqual([undefined, 'circuit_open']);
+    expect([lanes.known.denial('ann' as TokenKey), lanes.strangers.denial('ann' as TokenKey)?.reason]).toEqual([undefined, 'circuit_open']);
   });
 
   it('both open when known sessions show that the service fails', async () => {
@@ -111,10 +117,10 @@ describe('the lanes', () => {
     const { known } = buildLanes(settings, () => undefined);
     const deadline = new Deadline(60_000);
     for (let call = 0; call < 100; call += 1) {
-      await known.check(() => Promise.resolve(down), { token: '', authIv: undefined }, `known-${call}`, deadline);
+      await known.check(() => Promise.resolve(down), { token: '', authIv: undefined }, `known-${call}` as TokenKey, deadline);
     }
     deadline.clear();
-    expect(known.denial('ann')).toBeUndefined();
+    expect(known.denial('ann' as TokenKey)).toBeUndefined();
   });
 
   it('have retries of their own', async () => {
@@ -123,7 +129,7 @@ describe('the lanes', () => {
       let attempts = 0;
       const deadline = new Deadline(60_000);
       const ask = (): Promise<Verdict<string>> => Promise.resolve(((attempts += 1), down));
-      const check = (): Promise<unknown> => lane.check(ask, { token: '', authIv: undefined }, 'token', deadline);
+      const check = (): Promise<unknown> => lane.check(ask, { token: '', authIv: undefined }, 'token' as TokenKey, deadline);
       await Promise.all(Array.from({ length: checks }, check));
       deadline.clear();
       return attempts;

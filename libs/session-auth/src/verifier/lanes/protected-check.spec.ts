@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { TokenKey } from '../../contract/session-identity.js';
 import type { Deadline } from '../../client/deadline.js';
 import { Deadlines } from '../../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
@@ -22,7 +23,7 @@ function checkWith(settings: Partial<LaneSettings> = {}, ask?: Ask<string>) {
   const limits = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1, maxQueued: 1, ...settings };
   const check = new ProtectedCheck(ask ?? waiting, deadlines, limits);
   return {
-    run: (spentMs?: number) => check.run(session, 'token', spentMs),
+    run: (spentMs?: number) => check.run(session, 'token' as TokenKey, spentMs),
     deadlines,
     given,
     calls: () => given.length,

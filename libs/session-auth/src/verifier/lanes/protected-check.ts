@@ -1,7 +1,7 @@
 import { noReplyAt } from '../../client/deadline.js';
 import type { Deadlines } from '../../client/deadline.js';
 import type { LaneName } from '../../contract/diagnostics.js';
-import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
 import { Admission } from './admission.js';
 import { KnownSessions } from './known-sessions.js';
@@ -38,8 +38,8 @@ export class ProtectedCheck<User> {
   }
 
   /** The lane of the session with this token digest. */
-  laneOf(token: string): LaneName {
-    return this.known.has(token) ? 'known' : 'strangers';
+  laneOf(tokenKey: TokenKey): LaneName {
+    return this.known.has(tokenKey) ? 'known' : 'strangers';
   }
 
   /** Milliseconds that a check in this lane may wait for the call of another instance. */
@@ -51,9 +51,9 @@ export class ProtectedCheck<User> {
    * Asks the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects, and settles within `timeoutMs`, of
    * which some may be spent already. `token` is the digest of the session's token.
    */
-  async run(session: SessionIdentity, token: string, spentMs = 0, lane = this.laneOf(token)): Promise<Verdict<User>> {
+  async run(session: SessionIdentity, tokenKey: TokenKey, spentMs = 0, lane = this.laneOf(tokenKey)): Promise<Verdict<User>> {
     const { [lane]: own } = this.#lanes;
-    const refusal = own.denial(token);
+    const refusal = own.denial(tokenKey);
     if (refusal) return refusal;
     const leftMs = Math.max(0, this.timeoutMs - spentMs);
     if (spentMs > 0 && !own.pace.fits(leftMs)) return notAdmitted('full');
@@ -61,7 +61,7 @@ export class ProtectedCheck<User> {
     const entering = this.#admission.enter(own, deadline);
     const admitted = typeof entering === 'string' ? entering : await entering;
     try {
-      return admitted === 'admitted' ? await own.check(this.#ask, session, token, deadline) : notAdmitted(admitted);
+      return admitted === 'admitted' ? await own.check(this.#ask, session, tokenKey, deadline) : notAdmitted(admitted);
     } finally {
       if (admitted === 'admitted') this.#admission.leave(own);
       deadline.clear();

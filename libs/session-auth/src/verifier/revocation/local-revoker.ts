@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 import type { RevocationNotifier } from './revocation-notifier.js';
 import type { KnownSessions } from '../lanes/known-sessions.js';
 import type { SessionCache } from '../cache/session-cache.js';
@@ -35,63 +36,63 @@ export class LocalRevoker<User extends object | string | number | true> {
   }
 
   /** Whether a session was cached lately. */
-  isCached(token: string): boolean {
-    return this.#parts.cache?.has(token) === true;
+  isCached(tokenKey: TokenKey): boolean {
+    return this.#parts.cache?.has(tokenKey) === true;
   }
 
   /** Evicts a session. It may be cached again at once, but not by a call in flight. */
-  evict(token: string): void {
+  evict(tokenKey: TokenKey): void {
     this.#count += 1;
-    this.#detachFlights(token);
-    this.#revocations.addToken(token);
-    this.#parts.cache?.evict(token);
+    this.#detachFlights(tokenKey);
+    this.#revocations.addToken(tokenKey);
+    this.#parts.cache?.evict(tokenKey);
   }
 
   /** The service refuses a session that was good here before. What a store has of it does not count any more. */
-  refusedHere(token: string): void {
-    this.#revocations.addToken(token);
+  refusedHere(tokenKey: TokenKey): void {
+    this.#revocations.addToken(tokenKey);
   }
 
   /** Evicts a session and does not cache it again for as long as it could have been cached. */
-  revoke(token: string): void {
+  revoke(tokenKey: TokenKey): void {
     this.#count += 1;
-    this.#detachFlights(token);
-    this.#parts.cache?.revoke(token);
-    this.#parts.known?.delete(token);
+    this.#detachFlights(tokenKey);
+    this.#parts.cache?.revoke(tokenKey);
+    this.#parts.known?.delete(tokenKey);
   }
 
   /** Tells the application that a session has ended. */
-  notifyRevoked(token: string): void {
-    this.#parts.notifier?.notify(token);
+  notifyRevoked(tokenKey: TokenKey): void {
+    this.#parts.notifier?.notify(tokenKey);
   }
 
   /** Another instance signed the session out. It may have been signed out before, and issued again elsewhere since. */
-  signedOutElsewhere(token: string): void {
-    this.revoke(token);
-    this.notifyRevoked(token);
+  signedOutElsewhere(tokenKey: TokenKey): void {
+    this.revoke(tokenKey);
+    this.notifyRevoked(tokenKey);
   }
 
   /** The store has a tombstone of the session, which every check of it finds. */
-  foundTombstone(token: string): void {
-    if (!this.#parts.cache?.isRevoked(token)) this.revoke(token);
-    this.notifyRevoked(token);
+  foundTombstone(tokenKey: TokenKey): void {
+    if (!this.#parts.cache?.isRevoked(tokenKey)) this.revoke(tokenKey);
+    this.notifyRevoked(tokenKey);
   }
 
   /** The service refused the session at another instance. */
-  refusedElsewhere(token: string): void {
+  refusedElsewhere(tokenKey: TokenKey): void {
     this.#count += 1;
-    this.#detachFlights(token);
-    this.#revocations.addToken(token);
-    this.#parts.cache?.evictUser(token);
-    this.notifyRevoked(token);
+    this.#detachFlights(tokenKey);
+    this.#revocations.addToken(tokenKey);
+    this.#parts.cache?.evictUser(tokenKey);
+    this.notifyRevoked(tokenKey);
   }
 
   /** A sign-in issued this token: neither a refusal of before nor one in flight counts. */
-  signedIn(token: string): void {
-    this.#detachFlights(token);
-    this.#parts.cache?.clearTombstone(token);
-    this.#parts.known?.add(token);
-    this.#parts.notifier?.clear(token);
+  signedIn(tokenKey: TokenKey): void {
+    this.#detachFlights(tokenKey);
+    this.#parts.cache?.clearTombstone(tokenKey);
+    this.#parts.known?.add(tokenKey);
+    this.#parts.notifier?.clear(tokenKey);
   }
 
   /** Revokes every session of a user. */
@@ -116,8 +117,8 @@ export class LocalRevoker<User extends object | string | number | true> {
   }
 
   /** Whether a session of this user, confirmed so many milliseconds ago, is revoked. */
-  isRevoked(user: unknown, ageMs: number, token?: string): boolean {
-    return this.#revocations.revokedWithin(user, ageMs, token);
+  isRevoked(user: unknown, ageMs: number, tokenKey?: TokenKey): boolean {
+    return this.#revocations.revokedWithin(user, ageMs, tokenKey);
   }
 
   #evictAll(): void {
@@ -131,7 +132,7 @@ export class LocalRevoker<User extends object | string | number | true> {
     for (const flights of this.#parts.flights) flights.closeToJoins();
   }
 
-  #detachFlights(token: string): void {
-    for (const flights of this.#parts.flights) flights.detach(token);
+  #detachFlights(tokenKey: TokenKey): void {
+    for (const flights of this.#parts.flights) flights.detach(tokenKey);
   }
 }

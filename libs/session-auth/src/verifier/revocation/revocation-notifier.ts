@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
 /** For so long one end of a session is told once, however often it is heard of: here, from the service, from other instances. */
@@ -6,23 +7,23 @@ const MAX_ENTRIES = 10_000;
 
 /** Tells of sessions that are over, by the digests of their tokens. */
 export class RevocationNotifier {
-  readonly #onRevoked: (token: string) => void;
-  readonly #notified: TtlLruMap<true>;
+  readonly #onRevoked: (tokenKey: TokenKey) => void;
+  readonly #notified: TtlLruMap<TokenKey, true>;
 
-  constructor(tell: (token: string) => void, now: () => number = () => performance.now()) {
+  constructor(tell: (tokenKey: TokenKey) => void, now: () => number = () => performance.now()) {
     this.#onRevoked = tell;
     this.#notified = new TtlLruMap({ maxEntries: MAX_ENTRIES, ttlMs: MEMORY_MS }, now);
   }
 
   /** A session is over. */
-  notify(token: string): void {
-    if (this.#notified.get(token)) return;
-    this.#notified.set(token, true);
-    this.#onRevoked(token);
+  notify(tokenKey: TokenKey): void {
+    if (this.#notified.get(tokenKey)) return;
+    this.#notified.set(tokenKey, true);
+    this.#onRevoked(tokenKey);
   }
 
   /** A sign-in gave this token again. */
-  clear(token: string): void {
-    this.#notified.delete(token);
+  clear(tokenKey: TokenKey): void {
+    this.#notified.delete(tokenKey);
   }
 }

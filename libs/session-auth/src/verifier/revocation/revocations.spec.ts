@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { TokenKey } from '../../contract/session-identity.js';
 import { Revocations } from './revocations.js';
 
 function revocationsAt(lifetimeMs = 100) {
@@ -94,15 +95,19 @@ describe('the revocation of all users', () => {
 describe('the revocation of a session', () => {
   it('revokes what was answered about it before, and nothing else', () => {
     const { clock, revocations } = revocationsAt();
-    revocations.addToken('token');
+    revocations.addToken('token' as TokenKey);
     clock.nowMs += 5;
-    expect([4, 5, 6].map((ageMs) => revocations.revokedWithin(ann, ageMs, 'token'))).toEqual([false, true, true]);
-    expect([revocations.revokedWithin(ann, 6, 'another'), revocations.revokedWithin(ann, 6)]).toEqual([false, false]);
+    expect([4, 5, 6].map((ageMs) => revocations.revokedWithin(ann, ageMs, 'token' as TokenKey))).toEqual([false, true, true]);
+    expect([revocations.revokedWithin(ann, 6, 'another' as TokenKey), revocations.revokedWithin(ann, 6)]).toEqual([false, false]);
   });
 
   it('is dropped for the newest where there are more than 10 000', () => {
     const { revocations } = revocationsAt(60_000);
-    for (let token = 0; token <= 10_000; token += 1) revocations.addToken(`token ${token}`);
-    expect(['token 0', 'token 1', 'token 10000'].map((token) => revocations.revokedWithin(ann, 1, token))).toEqual([false, true, true]);
+    for (let token = 0; token <= 10_000; token += 1) revocations.addToken(`token ${token}` as TokenKey);
+    expect(['token 0', 'token 1', 'token 10000'].map((token) => revocations.revokedWithin(ann, 1, token as TokenKey))).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 const MAX_USERS = 10_000;
 const MAX_TOKENS = 10_000;
 
@@ -11,7 +12,7 @@ export class Revocations {
   /** By user name, the oldest first. */
   readonly #users = new Map<string, number>();
   /** By token digest, the oldest first. */
-  readonly #tokens = new Map<string, number>();
+  readonly #tokens = new Map<TokenKey, number>();
   /** When the newest revocation of a user was added; `-Infinity` if it has expired. */
   #newestUserAtMs = -Infinity;
   #allAtMs = -Infinity;
@@ -36,12 +37,12 @@ export class Revocations {
   }
 
   /** Revokes what was answered about the session with this token digest. Beyond 10 000 sessions the oldest is dropped. */
-  addToken(token: string): void {
+  addToken(tokenKey: TokenKey): void {
     this.#removeExpired(this.#tokens);
-    this.#tokens.delete(token);
+    this.#tokens.delete(tokenKey);
     const [oldest] = this.#tokens.keys();
     if (oldest !== undefined && this.#tokens.size >= MAX_TOKENS) this.#tokens.delete(oldest);
-    this.#tokens.set(token, this.#nowMs);
+    this.#tokens.set(tokenKey, this.#nowMs);
   }
 
   /** Revokes every session. */
@@ -73,10 +74,10 @@ export class Revocations {
   }
 
   /** Whether a session of this user that was confirmed so many milliseconds ago is revoked. */
-  revokedWithin(user: unknown, ageMs: number, token?: string): boolean {
+  revokedWithin(user: unknown, ageMs: number, tokenKey?: TokenKey): boolean {
     const confirmedAtMs = this.#nowMs - Math.ceil(ageMs);
     if (confirmedAtMs <= this.#allAtMs || this.revokesUser(user, confirmedAtMs)) return true;
-    return token !== undefined && confirmedAtMs <= (this.#tokens.get(token) ?? -Infinity);
+    return tokenKey !== undefined && confirmedAtMs <= (this.#tokens.get(tokenKey) ?? -Infinity);
   }
 
   /** Whether an entry of a cache that `addAll` and `addToken` have evicted from is revoked. The millisecond of the revocation counts as before. */

@@ -1,9 +1,9 @@
 import { LocalRevoker, type LocalRevokerParts } from './local-revoker.js';
-import { tokenKeyOf } from '../../contract/session-identity.js';
+import { type TokenKey, tokenKeyOf } from '../../contract/session-identity.js';
 import type { SharedRevocations } from '../shared/shared-revocations.js';
 
 /** Called for each refusal by the service, with the digest of the token. */
-export type RefusalListener = (tokenKey: string, kind: 'unauthenticated' | 'forbidden') => void;
+export type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
 
 /** Ends sessions everywhere: in this process at once, and on the other instances as soon as they are told. */
 export class SessionRevoker<User extends object | string | number | true> {
@@ -28,31 +28,31 @@ export class SessionRevoker<User extends object | string | number | true> {
 
   /** Evicts a session, here at once and then on all instances. */
   async evict(token: string): Promise<void> {
-    const key = tokenKeyOf(token);
-    this.#local.evict(key);
-    await this.#shared?.evict(key);
+    const tokenKey = tokenKeyOf(token);
+    this.#local.evict(tokenKey);
+    await this.#shared?.evict(tokenKey);
   }
 
   /** Evicts a session that is about to be signed out, here at once; resolves when the other instances can know. */
   async signingOut(token: string): Promise<void> {
-    const key = tokenKeyOf(token);
-    this.#local.revoke(key);
-    await this.#shared?.setTombstone(key);
+    const tokenKey = tokenKeyOf(token);
+    this.#local.revoke(tokenKey);
+    await this.#shared?.setTombstone(tokenKey);
   }
 
   /** The same when it is signed out. It is not cached again for as long as it could have been cached. */
   signedOut(token: string): void {
-    const key = tokenKeyOf(token);
-    this.#local.revoke(key);
-    this.#local.notifyRevoked(key);
-    void this.#shared?.publish({ kind: 'signedOut', token: key });
+    const tokenKey = tokenKeyOf(token);
+    this.#local.revoke(tokenKey);
+    this.#local.notifyRevoked(tokenKey);
+    void this.#shared?.publish({ kind: 'signedOut', tokenKey });
   }
 
   /** A sign-in issued this token. */
   signedIn(token: string): void {
-    const key = tokenKeyOf(token);
-    this.#local.signedIn(key);
-    void this.#shared?.clearTombstone(key);
+    const tokenKey = tokenKeyOf(token);
+    this.#local.signedIn(tokenKey);
+    void this.#shared?.clearTombstone(tokenKey);
   }
 
   /** Revokes every session of a user, here at once; resolves when the other instances can know. */
@@ -71,14 +71,14 @@ export class SessionRevoker<User extends object | string | number | true> {
   subscribe(): void {
     const local = this.#local;
     this.#shared?.subscribe({
-      signedOut: (token) => local.signedOutElsewhere(token),
-      foundTombstone: (token) => local.foundTombstone(token),
-      refused: (token) => local.refusedElsewhere(token),
-      evicted: (token) => local.evict(token),
+      signedOut: (tokenKey) => local.signedOutElsewhere(tokenKey),
+      foundTombstone: (tokenKey) => local.foundTombstone(tokenKey),
+      refused: (tokenKey) => local.refusedElsewhere(tokenKey),
+      evicted: (tokenKey) => local.evict(tokenKey),
       userRevoked: (username) => local.revokeUser(username),
       allRevoked: () => local.revokeAll(),
       messagesLost: () => local.messagesLost(),
-      isRevoked: (user, ageMs, token) => local.isRevoked(user, ageMs, token),
+      isRevoked: (user, ageMs, tokenKey) => local.isRevoked(user, ageMs, tokenKey),
     });
   }
 
@@ -89,11 +89,11 @@ export class SessionRevoker<User extends object | string | number | true> {
   }
 
   /** The service refuses a session. If that was good before, the other instances are told. */
-  refused(token: string, kind: 'unauthenticated' | 'forbidden'): void {
-    for (const listener of this.#refusalListeners) listener(token, kind);
-    const wasGoodHere = this.#local.isCached(token);
-    if (wasGoodHere) this.#local.refusedHere(token);
-    if (wasGoodHere && kind === 'unauthenticated') this.#local.notifyRevoked(token);
-    void this.#shared?.refused(token, kind === 'unauthenticated' ? 'refused' : 'evicted', wasGoodHere);
+  refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
+    for (const listener of this.#refusalListeners) listener(tokenKey, kind);
+    const wasGoodHere = this.#local.isCached(tokenKey);
+    if (wasGoodHere) this.#local.refusedHere(tokenKey);
+    if (wasGoodHere && kind === 'unauthenticated') this.#local.notifyRevoked(tokenKey);
+    void this.#shared?.refused(tokenKey, kind === 'unauthenticated' ? 'refused' : 'evicted', wasGoodHere);
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 import type { Outbox } from './outbox.js';
@@ -10,7 +11,7 @@ export type BusMessage =
   | {
       /** `signedOut`: by a user. `refused`: by the service. `evicted`: by the application. */
       readonly kind: 'signedOut' | 'refused' | 'evicted';
-      readonly token: string;
+      readonly tokenKey: TokenKey;
     }
   | { readonly kind: 'userRevoked'; readonly username: string }
   | { readonly kind: 'allRevoked' };
@@ -50,7 +51,7 @@ export class RevocationBus {
   readonly #store: SessionStore;
   readonly #outbox: Outbox;
   readonly #seals: readonly SessionSeal[];
-  readonly #seen = new TtlLruMap<true>({ maxEntries: MAX_SEEN, ttlMs: DUPLICATE_MS }, () => performance.now());
+  readonly #seen = new TtlLruMap<string, true>({ maxEntries: MAX_SEEN, ttlMs: DUPLICATE_MS }, () => performance.now());
 
   constructor(store: SessionStore, outbox: Outbox, seals: readonly SessionSeal[]) {
     this.#store = store;
@@ -85,7 +86,7 @@ export class RevocationBus {
   /** Seals a message with every secret: during a rotation, some instances know only one of them. */
   #seal(message: BusMessage): Uint8Array[] {
     const id = randomBytes(ID_BYTES).toString('base64url');
-    const token = 'token' in message ? { token: Buffer.from(message.token, 'latin1').toString('base64') } : undefined;
+    const token = 'tokenKey' in message ? { token: Buffer.from(message.tokenKey, 'latin1').toString('base64') } : undefined;
     const envelope: Envelope = { ...message, ...token, id, at: Date.now() };
     return this.#seals.map((seal) => seal.sealMessage(JSON.stringify(envelope)));
   }
@@ -118,10 +119,10 @@ function messageIn({ kind, token, username }: { readonly [Name in keyof Envelope
   if (kind === 'allRevoked') return { kind };
   if (kind === 'userRevoked') return typeof username === 'string' ? { kind, username } : undefined;
   if (typeof token !== 'string' || !TOKEN_KINDS.has(kind)) return undefined;
-  return { kind: kind as 'signedOut', token: Buffer.from(token, 'base64').toString('latin1') };
+  return { kind: kind as 'signedOut', tokenKey: Buffer.from(token, 'base64').toString('latin1') as TokenKey };
 }
 
 function nameOf(message: BusMessage): string {
-  if ('token' in message) return `message ${message.kind} ${message.token}`;
+  if ('tokenKey' in message) return `message ${message.kind} ${message.tokenKey}`;
   return 'username' in message ? `message ${message.kind} ${message.username}` : `message ${message.kind}`;
 }

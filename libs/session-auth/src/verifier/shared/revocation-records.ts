@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore } from '../../contract/session-store.js';
 import type { Outbox } from './outbox.js';
 import type { SessionSeal } from './session-seal.js';
@@ -19,7 +20,7 @@ export interface RevocationRecordsParts {
 /** A session in a store, as far as revocations concern it. */
 export interface StoredSession {
   /** Digest of its token. */
-  readonly token: string;
+  readonly tokenKey: TokenKey;
   readonly username: unknown;
   /** The store's clock at a moment before the service was asked. */
   readonly sinceMs: number;
@@ -34,8 +35,8 @@ export class RevocationRecords {
   }
 
   /** Revokes what is stored of a session. */
-  addSession(token: string): Promise<void> {
-    return this.#add((seal) => seal.nameOfRevoked(token));
+  addSession(tokenKey: TokenKey): Promise<void> {
+    return this.#add((seal) => seal.nameOfRevoked(tokenKey));
   }
 
   /** Revokes what is stored of a user. */
@@ -52,10 +53,10 @@ export class RevocationRecords {
    * Returns whether a stored session is revoked: whether the latest revocation of the session, of its user or of all came after the service
    * was asked about it, or up to a second before, because the clocks of a store's nodes may differ. `true` if the store gives no answer.
    */
-  async isRevoked({ token, username, sinceMs }: StoredSession): Promise<boolean> {
+  async isRevoked({ tokenKey, username, sinceMs }: StoredSession): Promise<boolean> {
     const { seals, access, store } = this.#parts;
     const ofUser = typeof username === 'string' ? seals.map((seal) => seal.nameOfUser(username)) : [];
-    const names = [...seals.flatMap((seal) => [seal.nameOfAll, seal.nameOfRevoked(token)]), ...ofUser];
+    const names = [...seals.flatMap((seal) => [seal.nameOfAll, seal.nameOfRevoked(tokenKey)]), ...ofUser];
     const revokedAtMs = await access.try(() => store.getRevocations(names));
     if (revokedAtMs === undefined) return true;
     return revokedAtMs.some((atMs) => atMs !== undefined && !(sinceMs > atMs + STORE_CLOCK_TOLERANCE_MS));

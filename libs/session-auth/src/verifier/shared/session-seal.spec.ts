@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sessionKeysOf, type SessionKeys } from '../../contract/session-identity.js';
+import { sessionKeysOf, type SessionKeys, type TokenKey } from '../../contract/session-identity.js';
 import { SessionSeal } from './session-seal.js';
 
 const visibleAscii = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1 });
@@ -47,7 +47,10 @@ describe('what is sealed', () => {
         const [value, message] = [seal.sealValue(session, said), seal.sealMessage(said)];
         const opened = [
           seal.openValue(otherSession, value),
-          seal.openValue({ ...session, tokenKey: otherSession.tokenKey }, seal.sealValue({ ...session, tokenKey: 'elsewhere' }, said)),
+          seal.openValue(
+            { ...session, tokenKey: otherSession.tokenKey },
+            seal.sealValue({ ...session, tokenKey: 'elsewhere' as TokenKey }, said),
+          ),
           seal.openMessage(value),
           seal.openValue(session, message),
           ...strangers.flatMap((stranger) => [stranger.openValue(session, value), stranger.openMessage(message)]),

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { SessionKeys } from '../../contract/session-identity.js';
+import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -30,13 +30,13 @@ export class SessionSeal {
   }
 
   /** The key of the session with this token digest in a store. */
-  nameOf(token: string): string {
-    return createHmac('sha256', this.#names).update(token, 'latin1').digest('base64url');
+  nameOf(tokenKey: TokenKey): string {
+    return createHmac('sha256', this.#names).update(tokenKey, 'latin1').digest('base64url');
   }
 
   /** The key of the revocation of the session with this token digest. */
-  nameOfRevoked(token: string): string {
-    return `revoked.${this.nameOf(token)}`;
+  nameOfRevoked(tokenKey: TokenKey): string {
+    return `revoked.${this.nameOf(tokenKey)}`;
   }
 
   /** The key of the revocation of a user's sessions. */
@@ -64,8 +64,8 @@ export class SessionSeal {
     return open(this.#messages, bytes, '');
   }
 
-  #keyOf({ sessionKey: session }: SessionKeys): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#values, Buffer.from(session, 'latin1'), 'session', 32));
+  #keyOf({ sessionKey }: SessionKeys): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#values, Buffer.from(sessionKey, 'latin1'), 'session', 32));
   }
 }
 

@@ -1,5 +1,5 @@
 import { readUser } from '../../client/user-details-verdict.js';
-import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
 import type { Authenticated } from '../../contract/outcome.js';
 import type { SessionKeys } from '../../contract/session-identity.js';
@@ -19,7 +19,7 @@ export interface SharedCacheParts<User> {
   /** Milliseconds that a session is cached. */
   readonly ttlMs: number;
   /** Whether this instance knows that a session, confirmed so many milliseconds ago, is revoked. */
-  readonly isRevokedHere: (user: User, ageMs: number, token: string) => boolean;
+  readonly isRevokedHere: (user: User, ageMs: number, tokenKey: TokenKey) => boolean;
   /** Called when the wall clock of another instance differs from that of this host. */
   readonly clockDiffers: () => void;
 }
@@ -82,15 +82,15 @@ export class SharedCache<User> {
   }
 
   /** Deletes a session or a lease. Returns whether there was a session. */
-  async delete(token: string): Promise<boolean> {
+  async delete(tokenKey: TokenKey): Promise<boolean> {
     const { seals, access, store } = this.#parts;
-    const deleted = await Promise.all(seals.map((seal) => access.insist(() => store.delete(seal.nameOf(token)))));
+    const deleted = await Promise.all(seals.map((seal) => access.insist(() => store.delete(seal.nameOf(tokenKey)))));
     return deleted.includes(true);
   }
 
-  async releaseLease({ tokenKey: token }: SessionKeys, id: string): Promise<void> {
+  async releaseLease({ tokenKey }: SessionKeys, id: string): Promise<void> {
     const { seals, access, store } = this.#parts;
-    await access.try(() => store.releaseLease(seals[0].nameOf(token), id).then(() => true));
+    await access.try(() => store.releaseLease(seals[0].nameOf(tokenKey), id).then(() => true));
   }
 
   async #lookUp(
@@ -130,7 +130,7 @@ export class SharedCache<User> {
     const user = readUser(record.json, this.#parts.readUser);
     if (user === undefined) return undefined;
     const { username } = record.json as { readonly username?: unknown };
-    if (await this.#parts.records.isRevoked({ token: keys.tokenKey, username, sinceMs: record.sinceMs })) return undefined;
+    if (await this.#parts.records.isRevoked({ tokenKey: keys.tokenKey, username, sinceMs: record.sinceMs })) return undefined;
     if (this.#parts.isRevokedHere(user, record.ageMs, keys.tokenKey)) return undefined;
     return { kind: 'authenticated', user, ageMs: record.ageMs };
   }

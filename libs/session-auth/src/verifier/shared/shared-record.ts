@@ -1,4 +1,4 @@
-import { tokenKeyOf } from '../../contract/session-identity.js';
+import { type TokenKey, tokenKeyOf } from '../../contract/session-identity.js';
 import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
 import { objectIn } from './session-seal.js';
 
@@ -34,9 +34,9 @@ export interface ReadRecord {
 }
 
 /** Serialises a record for the session with this token digest. */
-export function writeSharedRecord(json: object, token: string, { ttlMs, ageMs, sinceMs }: RecordAge): string {
+export function writeSharedRecord(json: object, tokenKey: TokenKey, { ttlMs, ageMs, sinceMs }: RecordAge): string {
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
-  const hasToken = typeof echoed === 'string' && tokenKeyOf(echoed) === token;
+  const hasToken = typeof echoed === 'string' && tokenKeyOf(echoed) === tokenKey;
   return JSON.stringify({ confirmedAt: Date.now() - ageMs, ttlMs, hasToken, since: sinceMs, json: rest } satisfies SharedRecord);
 }
 

@@ -1,3 +1,4 @@
+import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore } from '../../contract/session-store.js';
 import type { Outbox } from './outbox.js';
 import type { RevocationRecords } from './revocation-records.js';
@@ -10,13 +11,13 @@ import type { StoreAccess } from './store-access.js';
 /** What this instance does about revocations of others. Sessions are named by the digests of their tokens. */
 export interface RevocationListener {
   /** A session was signed out. */
-  signedOut(token: string): void;
+  signedOut(tokenKey: TokenKey): void;
   /** The store has a tombstone of a session. */
-  foundTombstone(token: string): void;
+  foundTombstone(tokenKey: TokenKey): void;
   /** The service refuses a session. */
-  refused(token: string): void;
+  refused(tokenKey: TokenKey): void;
   /** A session is to be checked again. */
-  evicted(token: string): void;
+  evicted(tokenKey: TokenKey): void;
   /** Every session of a user was revoked. */
   userRevoked(username: string): void;
   /** Every session was revoked. */
@@ -24,7 +25,7 @@ export interface RevocationListener {
   /** Messages may have been lost: any cached session may be revoked. */
   messagesLost(): void;
   /** Whether a session, confirmed so many milliseconds ago, is known to be revoked. */
-  isRevoked(user: unknown, ageMs: number, token: string): boolean;
+  isRevoked(user: unknown, ageMs: number, tokenKey: TokenKey): boolean;
 }
 
 /** What revocations need. */
@@ -55,14 +56,14 @@ export class SharedRevocations {
   }
 
   /** Sets the tombstone of a session, before the service is asked to end it. */
-  async setTombstone(token: string): Promise<void> {
-    await this.#eachName(token, (name) => this.#deliver(name, (leftMs) => this.#parts.store.setTombstone(name, leftMs)));
+  async setTombstone(tokenKey: TokenKey): Promise<void> {
+    await this.#eachName(tokenKey, (name) => this.#deliver(name, (leftMs) => this.#parts.store.setTombstone(name, leftMs)));
   }
 
   /** Removes the tombstone of a session: a sign-in has issued this token. */
-  async clearTombstone(token: string): Promise<void> {
-    this.#bus.cancel({ kind: 'signedOut', token });
-    await this.#eachName(token, (name) => {
+  async clearTombstone(tokenKey: TokenKey): Promise<void> {
+    this.#bus.cancel({ kind: 'signedOut', tokenKey });
+    await this.#eachName(tokenKey, (name) => {
       this.#outbox.cancel(name);
       return this.#parts.access.insist(() => this.#parts.store.clearTombstone(name).then(() => true));
     });
@@ -74,16 +75,16 @@ export class SharedRevocations {
   }
 
   /** The service refuses a session. If the session was good before, here or in the store, the other instances are told. */
-  async refused(token: string, kind: 'refused' | 'evicted', wasGoodHere: boolean): Promise<void> {
-    const wasStored = await this.#parts.cache.delete(token);
-    if (wasGoodHere || wasStored) await this.publish({ kind, token });
+  async refused(tokenKey: TokenKey, kind: 'refused' | 'evicted', wasGoodHere: boolean): Promise<void> {
+    const wasStored = await this.#parts.cache.delete(tokenKey);
+    if (wasGoodHere || wasStored) await this.publish({ kind, tokenKey });
   }
 
   /** Evicts a session from the store and from all instances. */
-  async evict(token: string): Promise<void> {
+  async evict(tokenKey: TokenKey): Promise<void> {
     // The record is for answers that are still on their way to the store.
-    await Promise.all([this.#parts.records.addSession(token), this.#parts.cache.delete(token)]);
-    await this.publish({ kind: 'evicted', token });
+    await Promise.all([this.#parts.records.addSession(tokenKey), this.#parts.cache.delete(tokenKey)]);
+    await this.publish({ kind: 'evicted', tokenKey });
   }
 
   /** Revokes every session of a user, in the store and on all instances. */
@@ -99,13 +100,13 @@ export class SharedRevocations {
   }
 
   /** The store has a tombstone of a session. */
-  foundTombstone(token: string): void {
-    this.#listener?.foundTombstone(token);
+  foundTombstone(tokenKey: TokenKey): void {
+    this.#listener?.foundTombstone(tokenKey);
   }
 
   /** Whether this instance knows that a session, confirmed so many milliseconds ago, is revoked. */
-  isRevoked(user: unknown, ageMs: number, token: string): boolean {
-    return this.#listener?.isRevoked(user, ageMs, token) === true;
+  isRevoked(user: unknown, ageMs: number, tokenKey: TokenKey): boolean {
+    return this.#listener?.isRevoked(user, ageMs, tokenKey) === true;
   }
 
   subscribe(listener: RevocationListener): void {
@@ -127,8 +128,8 @@ export class SharedRevocations {
     await this.#unsubscribe?.();
   }
 
-  async #eachName(token: string, work: (name: string) => Promise<unknown>): Promise<void> {
-    await Promise.all(this.#parts.seals.map((seal) => work(seal.nameOf(token))));
+  async #eachName(tokenKey: TokenKey, work: (name: string) => Promise<unknown>): Promise<void> {
+    await Promise.all(this.#parts.seals.map((seal) => work(seal.nameOf(tokenKey))));
   }
 
   #deliver(name: string, send: (leftMs: number) => Promise<unknown>): Promise<void> {
@@ -137,7 +138,7 @@ export class SharedRevocations {
 }
 
 function receive(listener: RevocationListener, message: BusMessage): void {
-  if ('token' in message) listener[message.kind](message.token);
+  if ('tokenKey' in message) listener[message.kind](message.tokenKey);
   else if ('username' in message) listener.userRevoked(message.username);
   else listener.allRevoked();
 }

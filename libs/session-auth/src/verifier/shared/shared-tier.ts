@@ -1,4 +1,4 @@
-import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import type { Verdict } from '../../contract/outcome.js';
 import type { SessionKeys } from '../../contract/session-identity.js';
 import { shortenedBy } from '../cache/cache-entry.js';
@@ -48,7 +48,7 @@ export class SharedTier<User> {
     const access = new StoreAccess(settings.timeoutMs, () => reports.failed());
     const outbox = new Outbox(access);
     const records = new RevocationRecords({ store, access, outbox, seals, forMs: settings.tombstoneMs });
-    const isRevokedHere = (user: User, ageMs: number, token: string): boolean => this.revocations.isRevoked(user, ageMs, token);
+    const isRevokedHere = (user: User, ageMs: number, tokenKey: TokenKey): boolean => this.revocations.isRevoked(user, ageMs, tokenKey);
     const clockDiffers = (): void => reports.clockDiffers();
     this.#settings = settings;
     this.#cache = new SharedCache({ store, access, seals, records, readUser, ttlMs, isRevokedHere, clockDiffers });
