@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
-import { Authorize, InvalidConfigurationError, Roles, SessionAuthGuard, UserRecord, type AuthorizationRule } from 'nestjs-session-auth';
+import { Authorize, Roles, SessionAuthGuard, UserRecord, type AuthorizationRule } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 

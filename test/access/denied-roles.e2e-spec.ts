@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { InvalidConfigurationError, Roles, SessionAuthGuard, SubRoles } from 'nestjs-session-auth';
+import { Roles, SessionAuthGuard, SubRoles } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { json } from 'nestjs-session-auth/testing';
 import { PLATFORMS } from '../support/platforms.js';
 import { FaultsController, HandlerRuns } from '../support/trial/faults-app.js';

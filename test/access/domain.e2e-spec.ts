@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyDecorators, Controller, Get, UseGuards } from '@nestjs/common';
 import * as fc from 'fast-check';
-import { CclScope, InvalidConfigurationError, RequireFlags, Roles, SessionAuthGuard } from 'nestjs-session-auth';
+import { CclScope, RequireFlags, Roles, SessionAuthGuard } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { InvalidConfigurationError, Roles, SessionAuthGuard, SubRoles, UserRecord } from 'nestjs-session-auth';
+import { Roles, SessionAuthGuard, SubRoles, UserRecord } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { Transform } from 'class-transformer';
 import { IsOptional, IsString } from 'class-validator';
 import { PLATFORMS } from '../support/platforms.js';

@@ -15,7 +15,6 @@ import {
   Authorize,
   CclScope,
   FreshSession,
-  InvalidConfigurationError,
   OptionalAuth,
   Public,
   RequireFlags,
@@ -24,6 +23,7 @@ import {
   SubRoles,
   type UserRecord,
 } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 

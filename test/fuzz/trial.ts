@@ -1,4 +1,5 @@
-import { isSessionAuthError, SessionServiceUnavailableError, type SessionAuthService } from 'nestjs-session-auth';
+import type { SessionAuthService } from 'nestjs-session-auth';
+import { isSessionAuthError, SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 import { isDeepStrictEqual } from 'node:util';
 import type { CaseService } from './case-service.js';
 import { expectedOf } from './oracle.js';

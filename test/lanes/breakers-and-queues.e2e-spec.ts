@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
-import { SessionAuthEvents, type SessionAuthError, type ServiceStatus } from 'nestjs-session-auth';
+import { SessionAuthEvents, type ServiceStatus } from 'nestjs-session-auth';
+import type { SessionAuthError } from 'nestjs-session-auth/errors';
 import { hold, json, reply } from 'nestjs-session-auth/testing';
 import { handClock } from '../support/hand-clock.js';
 import { IS_LONG_FORM, oneOf } from '../support/long-form.js';

@@ -21,7 +21,8 @@ import { SubscribeMessage, WebSocketGateway, type OnGatewayConnection } from '@n
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { Redis } from 'ioredis';
 import type { WebSocket } from 'ws';
-import { fromHeader, fromPayload, SessionAuthGuard, SessionAuthModule, SessionSockets } from 'nestjs-session-auth';
+import { fromHeader, fromPayload, SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
+import { SessionSockets } from 'nestjs-session-auth/sockets';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import type { DrainSettings } from './draining-app.js';

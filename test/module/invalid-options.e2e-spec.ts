@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Agent as HttpAgent } from 'node:http';
 import { inspect } from 'node:util';
 import { IsOptional, Validate, ValidatorConstraint } from 'class-validator';
-import { InvalidConfigurationError, UserRecord } from 'nestjs-session-auth';
+import { UserRecord } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
 
 @ValidatorConstraint({ async: true })

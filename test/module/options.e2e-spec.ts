@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
-import { InvalidConfigurationError, SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, startApp } from '../support/platforms.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type DynamicModule } from '@nestjs/common';
-import { InvalidConfigurationError, SessionAuthModule, type SessionAuthOptions, type SessionAuthOptionsFactory } from 'nestjs-session-auth';
+import { SessionAuthModule, type SessionAuthOptions, type SessionAuthOptionsFactory } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
 import { bootstrapError, MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';

@@ -2,17 +2,19 @@ import { describe, expect, it, jest } from '@jest/globals';
 import * as nest from '@nestjs/common';
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import * as core from '@nestjs/core';
-import { isSessionAuthError, SessionAuthError, SessionAuthGuard } from 'nestjs-session-auth';
+import { SessionAuthGuard } from 'nestjs-session-auth';
+import { isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
 import type * as Library from 'nestjs-session-auth';
+import type * as Errors from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 
 /** Another copy of the library, as a second one in `node_modules` would be; both are for one copy of Nest. */
-async function anotherCopy(): Promise<typeof Library> {
+async function anotherCopy(): Promise<typeof Library & typeof Errors> {
   jest.resetModules();
   jest.unstable_mockModule('@nestjs/common', () => nest);
   jest.unstable_mockModule('@nestjs/core', () => core);
-  return import('nestjs-session-auth');
+  return { ...(await import('nestjs-session-auth')), ...(await import('nestjs-session-auth/errors')) };
 }
 
 describe('an error of another copy of the library', () => {

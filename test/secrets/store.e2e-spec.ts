@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { InvalidConfigurationError, type SessionAuthOptions } from 'nestjs-session-auth';
+import type { SessionAuthOptions } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { describeWithRedis } from '../support/redis.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';

@@ -1,14 +1,6 @@
 import { UseGuards, UseInterceptors, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import {
-  Roles,
-  AuthToken,
-  CurrentUser,
-  OptionalAuth,
-  Public,
-  SessionAuthGuard,
-  SessionSockets,
-  type SocketClient,
-} from 'nestjs-session-auth';
+import { Roles, AuthToken, CurrentUser, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
+import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import {
   MessageBody,
   SubscribeMessage,

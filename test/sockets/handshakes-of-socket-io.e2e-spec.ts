@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { SessionSockets, type SocketClient } from 'nestjs-session-auth';
+import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { WebSocketGateway, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';

@@ -1,7 +1,8 @@
 import { describe, expect } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { InvalidConfigurationError, SessionSockets, type SocketClient } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
+import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { SubscribeMessage, WebSocketGateway, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
 import { hold, json, silence } from '../support/scripted-service.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
-import { SessionAuthService, SessionSockets, type SocketClient } from 'nestjs-session-auth';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { afterDelay, hold, json, reply, silence } from '../support/scripted-service.js';
 import { IS_LONG_FORM } from '../support/long-form.js';
 import { until } from '../support/until.js';

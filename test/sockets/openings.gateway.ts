@@ -15,14 +15,12 @@ import {
   OptionalAuth,
   Public,
   Roles,
-  SessionAuthErrorFilter,
   SessionAuthGuard,
   SessionAuthService,
-  SessionSockets,
-  type SessionSocketOptions,
-  type SocketClient,
   type UserRecord,
 } from 'nestjs-session-auth';
+import { SessionAuthErrorFilter } from 'nestjs-session-auth/errors';
+import { SessionSockets, type SessionSocketOptions, type SocketClient } from 'nestjs-session-auth/sockets';
 
 /** What the gateway does with its sockets, and what it saw of them. */
 export class GatewayPlan {

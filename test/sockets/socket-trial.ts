@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import type { Provider } from '@nestjs/common';
-import { SessionSockets, type SessionAuthExtras, type SessionAuthOptions, type SocketCounts } from 'nestjs-session-auth';
+import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
+import { SessionSockets, type SocketCounts } from 'nestjs-session-auth/sockets';
 import { SOCKET_LIBRARIES, SOCKET_IO } from './peers.js';
 import type { RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';

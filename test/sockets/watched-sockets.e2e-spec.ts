@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  SessionAuthService,
-  SessionSockets,
-  type SocketClient,
-  type SessionAuthOptions,
-  type SessionSocketOptions,
-} from 'nestjs-session-auth';
+import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import { SessionSockets, type SocketClient, type SessionSocketOptions } from 'nestjs-session-auth/sockets';
 import type { RunningApp } from '../support/platforms.js';
 import { hold, json, reply } from '../support/scripted-service.js';
 import { until } from '../support/until.js';

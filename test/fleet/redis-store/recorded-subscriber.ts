@@ -1,4 +1,4 @@
-import type { StoreSubscriber } from 'nestjs-session-auth';
+import type { StoreSubscriber } from 'nestjs-session-auth/store';
 
 /** What a store tells its subscriber, in order. */
 export class RecordedSubscriber implements StoreSubscriber {

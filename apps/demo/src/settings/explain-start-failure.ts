@@ -1,4 +1,4 @@
-import { isSessionAuthError } from 'nestjs-session-auth';
+import { isSessionAuthError } from 'nestjs-session-auth/errors';
 import { StartError } from './start-error.js';
 
 const LISTEN_FAILURES: Readonly<Record<string, string>> = {

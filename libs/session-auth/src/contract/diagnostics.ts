@@ -64,11 +64,17 @@ export interface DenialMessage {
   readonly code: 'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'SESSION_SERVICE_UNAVAILABLE';
 }
 
-/** Nobody pays for a message that nobody hears: publish only where `hasSubscribers`. */
+/** Name of the channel of {@link CheckMessage}. */
 export const CHECK_CHANNEL = 'nestjs-session-auth:check';
+/** Name of the channel of {@link BreakerMessage}. */
 export const BREAKER_CHANNEL = 'nestjs-session-auth:breaker';
+/** Name of the channel of {@link DenialMessage}. */
 export const DENIAL_CHANNEL = 'nestjs-session-auth:denial';
+/** Name of the tracing channel of {@link CallMessage}. */
+export const CALL_CHANNEL = 'nestjs-session-auth:call';
+
+/** Publish only if a channel has subscribers, so that unused channels cost nothing. */
 export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
 export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
 export const DENIALS = channel(DENIAL_CHANNEL) as Channel<unknown, DenialMessage>;
-export const CALLS = tracingChannel<unknown, CallMessage>('nestjs-session-auth:call');
+export const CALLS = tracingChannel<unknown, CallMessage>(CALL_CHANNEL);

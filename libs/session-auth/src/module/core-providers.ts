@@ -19,7 +19,7 @@ import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTierReports } from '../verifier/shared/shared-tier-settings.js';
 import { SharedTier } from '../verifier/shared/shared-tier.js';
-import { SessionAuthEvents } from './session-auth-events.js';
+import { EventSource } from './event-source.js';
 import { SETTINGS, USER_READER } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { WarningLog } from './warning-log.js';
@@ -86,9 +86,9 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
     set: SessionAuthSettings,
     readUser: ReadUser<UserRecord>,
     log: WarningLog,
-    events: SessionAuthEvents,
+    events: EventSource,
   ) => {
-    const watch = new ServiceStatusTracker((status) => events.tellServiceStatus(status));
+    const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
     const check = checkOf(sessions, deadlines, set, watch);
     return new SessionVerifier(check, {
       cache: set.cache && new SessionCache(set.cache),
@@ -97,11 +97,11 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
         watch.setMisconfigurationSuspected(suspected);
         if (suspected) log.misconfigurationSuspected();
       }),
-      notifier: new RevocationNotifier((token) => events.tellEnded(token)),
-      onUsersRevoked: (username) => events.tellUsersEnded(username),
+      notifier: new RevocationNotifier((tokenKey) => events.emitEnded(tokenKey)),
+      onUsersRevoked: (username) => events.endedUsers.next(username),
     });
   },
-  inject: [SessionClient, Deadlines, SETTINGS, USER_READER, WarningLog, SessionAuthEvents],
+  inject: [SessionClient, Deadlines, SETTINGS, USER_READER, WarningLog, EventSource],
 };
 
 /** What asks the service, and tells how its breakers do. */

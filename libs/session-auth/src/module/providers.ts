@@ -15,6 +15,7 @@ import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS } from './core-providers.js';
 import { reachEveryHandler } from './reach-every-handler.js';
 import { WarningLog } from './warning-log.js';
+import { EventSource } from './event-source.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionSockets } from './sockets/session-sockets.js';
@@ -55,17 +56,25 @@ const applicationGuards: FactoryProvider<ApplicationGuards> = {
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard],
 };
 
+const events: FactoryProvider<SessionAuthEvents> = {
+  provide: SessionAuthEvents,
+  useFactory: (source: EventSource) => new SessionAuthEvents(source),
+  inject: [EventSource],
+};
+
 const sockets: FactoryProvider<SessionSockets> = {
   provide: SessionSockets,
-  useFactory: (parts: GuardParts, events: SessionAuthEvents, log: WarningLog) => new SessionSockets(parts, events, log),
-  inject: [GUARD_PARTS, SessionAuthEvents, WarningLog],
+  useFactory: (parts: GuardParts, events: SessionAuthEvents, source: EventSource, log: WarningLog) =>
+    new SessionSockets(parts, events, source, log),
+  inject: [GUARD_PARTS, SessionAuthEvents, EventSource, WarningLog],
 };
 
 /** Everything that the module builds, in the order of the layers: options, client, verifier, guard. */
 export const PROVIDERS: Provider[] = [
   ...SETTINGS_PROVIDERS,
   ...CLIENT_PROVIDERS,
-  SessionAuthEvents,
+  EventSource,
+  events,
   VERIFIER_PROVIDER,
   service,
   guardParts,

@@ -1,69 +1,46 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { BehaviorSubject, distinctUntilChanged, map, Subject, type Observable } from 'rxjs';
-import { UP, type ServiceState, type ServiceStatus } from '../verifier/service-status.js';
+import { distinctUntilChanged, map, type Observable } from 'rxjs';
 import { tokenKeyOf } from '../contract/session-identity.js';
+import type { ServiceState, ServiceStatus } from '../verifier/service-status.js';
+import type { EventSource } from './event-source.js';
 
-const FINGERPRINT_DIGITS = 32;
-
-/** What an application that keeps connections open (a gateway, a stream) needs to hear. */
+/** Events for an application that keeps connections open, such as a gateway or a stream. */
 export class SessionAuthEvents {
-  readonly #key = randomBytes(32);
-  readonly #ended = new Subject<string>();
-  readonly #endedUsers = new Subject<string | undefined>();
-  readonly #service = new BehaviorSubject<ServiceStatus>(UP);
+  readonly #source: EventSource;
 
   /**
-   * Fingerprints of sessions that are over: signed out on this instance, or refused by the service after they had been good here; with
-   * `cache.store`, on any instance. Each end once in a minute. A hint, as quick as the store's broadcast: what it misses, the next check finds.
+   * Emits the fingerprint of each revoked session: signed out on this instance, or refused by the service after it was valid here; with
+   * `cache.store`, on any instance. Emits once per session and minute. A message between instances may be lost: the next check finds the
+   * revocation.
    */
-  readonly ended$: Observable<string> = this.#ended.asObservable();
+  readonly ended$: Observable<string>;
 
   /**
-   * Names of users whose sessions were all revoked by `endUser`, and `undefined` when `endAll` revoked every session; with `cache.store`, on any
-   * instance. Their tokens do not follow in `ended$`. A message that is lost is not repeated here.
+   * Emits the name of each user whose sessions were all revoked by `endUser`, and `undefined` when `endAll` revoked every session; with
+   * `cache.store`, on any instance. `ended$` does not emit their sessions. A lost message is not repeated here.
    */
-  readonly endedUsers$: Observable<string | undefined> = this.#endedUsers.asObservable();
+  readonly endedUsers$: Observable<string | undefined>;
 
-  /** How the session service does, as this instance sees it: the state of now, and each one that follows. */
-  readonly serviceState$: Observable<ServiceState> = this.#service.pipe(
-    map(({ state }) => state),
-    distinctUntilChanged(),
-  );
+  /** Emits the current state of the session service, as this instance sees it, and each change. */
+  readonly serviceState$: Observable<ServiceState>;
 
-  /** How the session service does now, and why. */
+  /** @internal Nest builds it. */
+  constructor(source: EventSource) {
+    this.#source = source;
+    this.ended$ = source.ended.asObservable();
+    this.endedUsers$ = source.endedUsers.asObservable();
+    this.serviceState$ = source.serviceStatus.pipe(
+      map(({ state }) => state),
+      distinctUntilChanged(),
+    );
+  }
+
+  /** The current status of the session service, with the reasons for its state. */
   get serviceStatus(): ServiceStatus {
-    return this.#service.value;
+    return this.#source.serviceStatus.value;
   }
 
-  /** What stands for a token in `ended$`: 32 hexadecimal digits, which are good in this process alone. */
+  /** Returns the fingerprint of a token, as `ended$` emits it: 32 hexadecimal digits, valid in this process only. */
   fingerprintOf(token: string): string {
-    return this.fingerprintOfKey(tokenKeyOf(token));
-  }
-
-  /** @internal The same, where the digest of the token is at hand. */
-  fingerprintOfKey(key: string): string {
-    return createHmac('sha256', this.#key).update(key, 'latin1').digest('hex').slice(0, FINGERPRINT_DIGITS);
-  }
-
-  /** A session is over, known by the digest of its token. What a listener throws is its own affair. */
-  tellEnded(token: string): void {
-    if (this.#ended.observed) this.#ended.next(this.fingerprintOfKey(token));
-  }
-
-  /** Every session of a user, or every session, is revoked. */
-  tellUsersEnded(username: string | undefined): void {
-    this.#endedUsers.next(username);
-  }
-
-  /** The session service does better or worse than before. */
-  tellServiceStatus(status: ServiceStatus): void {
-    this.#service.next(status);
-  }
-
-  /** Nothing will be told any more. */
-  complete(): void {
-    this.#service.complete();
-    this.#ended.complete();
-    this.#endedUsers.complete();
+    return this.#source.fingerprintOf(tokenKeyOf(token));
   }
 }

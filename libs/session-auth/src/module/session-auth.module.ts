@@ -10,7 +10,7 @@ import { GraphqlContextsModule } from './graphql-contexts.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthAsyncOptions, SessionAuthExtras, SessionAuthOptions } from './options.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
-import { SessionAuthEvents } from './session-auth-events.js';
+import { EventSource } from './event-source.js';
 import type { SessionAuthService } from './service/session-auth.service.js';
 
 declare const service: unique symbol;
@@ -33,7 +33,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
     private readonly deadlines: Deadlines,
     private readonly connections: Connections,
     private readonly verifier: SessionVerifier<UserRecord>,
-    private readonly events: SessionAuthEvents,
+    private readonly events: EventSource,
     private readonly audit: BootAudit,
   ) {
     super();

@@ -2,15 +2,8 @@ import 'reflect-metadata';
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import {
-  CurrentUser,
-  Roles,
-  SessionAuthGuard,
-  SessionAuthModule,
-  SessionAuthService,
-  SessionRejectedError,
-  UserRecord,
-} from 'nestjs-session-auth';
+import { CurrentUser, Roles, SessionAuthGuard, SessionAuthModule, SessionAuthService, UserRecord } from 'nestjs-session-auth';
+import { SessionRejectedError } from 'nestjs-session-auth/errors';
 import { hold, reply, startSessionService } from 'nestjs-session-auth/testing';
 
 @UseGuards(SessionAuthGuard)

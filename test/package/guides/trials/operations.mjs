@@ -1,5 +1,6 @@
 import { deepEqual, rejects } from 'node:assert/strict';
-import { SessionAuthModule, SessionAuthService, SessionServiceUnavailableError } from 'nestjs-session-auth';
+import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
+import { SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 import { HealthModule } from '../dist/operations/src/health.module.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 

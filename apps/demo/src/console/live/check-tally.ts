@@ -1,4 +1,4 @@
-import { type CheckMessage } from 'nestjs-session-auth';
+import type { CheckMessage } from 'nestjs-session-auth/diagnostics';
 import { CHECK_KINDS, type CheckKind, type Waits } from '../messages.js';
 
 /** Waits that are kept to find the median of; the counts go on without. */

@@ -1,6 +1,6 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { type CallMessage, type CheckMessage, type DenialMessage } from 'nestjs-session-auth';
+import type { CallMessage, CheckMessage, DenialMessage } from 'nestjs-session-auth/diagnostics';
 import { type CheckKind, type LiveReport } from '../messages.js';
 import { CheckTally } from './check-tally.js';
 

@@ -5,29 +5,16 @@ import type { GuardParts } from '../../guard/guard-parts.js';
 import { ACCESS_DENIED, SESSION_REJECTED, type GuardDenial } from '../../guard/denial.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
 import type { WarningLog } from '../warning-log.js';
+import type { EventSource } from '../event-source.js';
 import type { SessionAuthEvents } from '../session-auth-events.js';
 import { HandshakeChecks } from './handshake-checks.js';
 import { OpenSockets } from './open-sockets.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
-import { watchSettings, type SessionSocketOptions } from './socket-options.js';
+import { type SessionSocketOptions, type SocketCounts, type SocketUpgrade, watchSettings } from './socket-options.js';
 import { WatchedSockets } from './watched-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
-
-/** The request that opened a socket, as `handleConnection` of a gateway on ws gets it. */
-export interface SocketUpgrade {
-  /** Headers of the request, under their lower-case names. */
-  readonly headers: object;
-}
-
-/** How many sockets there are. */
-export interface SocketCounts {
-  /** Open sockets that are watched. */
-  readonly watched: number;
-  /** Handshakes that wait for their verdict. */
-  readonly waiting: number;
-}
 
 /**
  * Checks sockets of socket.io and of ws at their handshake, and ends them with their session. Call `protect` in `afterInit` of a gateway:
@@ -49,7 +36,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Nest builds it. */
-  constructor(parts: GuardParts, events: SessionAuthEvents, log: WarningLog) {
+  constructor(parts: GuardParts, events: SessionAuthEvents, source: EventSource, log: WarningLog) {
     this.#checks = new HandshakeChecks(parts, events);
     this.#watched = new WatchedSockets(parts, events);
     this.#ws = new WsHandshakes(this.#checks, this.#watched);
@@ -58,7 +45,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
     events.ended$.subscribe((fingerprint) => this.#close(fingerprint, SESSION_REJECTED));
     events.endedUsers$.subscribe((username) => this.#closeUser(username));
     parts.verifier.revoker.onRefusal((key, kind) => {
-      if (this.#watched.index.size > 0) this.#closeLater(events.fingerprintOfKey(key), kind);
+      if (this.#watched.index.size > 0) this.#closeLater(source.fingerprintOf(key), kind);
     });
   }
 

@@ -19,3 +19,17 @@ export function watchSettings({ recheckMs, outageGraceMs }: SessionSocketOptions
 function within(min: number, value: number | undefined, fallback: number): number {
   return value === undefined || Number.isNaN(value) ? fallback : Math.min(DAY_MS, Math.max(min, value));
 }
+
+/** The request that opened a socket, as `handleConnection` of a gateway on ws gets it. */
+export interface SocketUpgrade {
+  /** Headers of the request, under their lower-case names. */
+  readonly headers: object;
+}
+
+/** How many sockets there are. */
+export interface SocketCounts {
+  /** Open sockets that are watched. */
+  readonly watched: number;
+  /** Handshakes that wait for their verdict. */
+  readonly waiting: number;
+}

@@ -1,0 +1,2 @@
+export { BREAKER_CHANNEL, CALL_CHANNEL, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contract/diagnostics.js';
+export type { BreakerMessage, CallMessage, CheckMessage, CheckSource, DenialMessage, LaneName } from '../contract/diagnostics.js';

@@ -1,0 +1,33 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { BehaviorSubject, Subject } from 'rxjs';
+import type { TokenKey } from '../contract/session-identity.js';
+import { UP, type ServiceStatus } from '../verifier/service-status.js';
+
+const FINGERPRINT_DIGITS = 32;
+
+/** Emits the events of one registration. Applications get the read-only `SessionAuthEvents`. */
+export class EventSource {
+  readonly #key = randomBytes(32);
+  /** Fingerprints of revoked sessions. */
+  readonly ended = new Subject<string>();
+  /** Names of revoked users; `undefined` for every user. */
+  readonly endedUsers = new Subject<string | undefined>();
+  readonly serviceStatus = new BehaviorSubject<ServiceStatus>(UP);
+
+  /** Returns the fingerprint of a session: 32 hexadecimal digits, valid in this process only. */
+  fingerprintOf(tokenKey: TokenKey): string {
+    return createHmac('sha256', this.#key).update(tokenKey, 'latin1').digest('hex').slice(0, FINGERPRINT_DIGITS);
+  }
+
+  /** Emits the fingerprint of a revoked session. */
+  emitEnded(tokenKey: TokenKey): void {
+    if (this.ended.observed) this.ended.next(this.fingerprintOf(tokenKey));
+  }
+
+  /** Completes every observable. */
+  complete(): void {
+    this.serviceStatus.complete();
+    this.ended.complete();
+    this.endedUsers.complete();
+  }
+}

@@ -1,0 +1,1 @@
+export { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
