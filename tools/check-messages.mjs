@@ -17,7 +17,7 @@ const PLACES = {
   'of a reply': (node) => (ts.isPropertyAssignment(node) && /^(?:message|code)$/.test(node.name.getText()) ? [node.initializer] : []),
   'the code of an error': (node) =>
     ts.isPropertyDeclaration(node) && /^(?:name|code)$/.test(node.name.getText()) ? [node.initializer] : [],
-  'a refused option': (node) => (isCall(node, 'refuseOption') ? node.arguments.slice(1, 2) : []),
+  'a refused option': (node) => (isCall(node, 'invalidOption') ? node.arguments.slice(1, 2) : []),
   'the reason of an outage': (node) =>
     ts.isTypeAliasDeclaration(node) && node.name.text === 'UnavailableReason' ? literalsOf(node.type) : [],
   'found by the audit': (node) => (isCall(node, 'findings.push') ? node.arguments.slice(0, 1) : []),

@@ -5,6 +5,7 @@ import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import type { SessionAuthCacheOptions } from '../options.js';
 import { integerOption, invalidOption, knownOptions } from './option-checks.js';
+import { DEFAULTS } from './defaults.js';
 
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
 const MAX_TTL_MS = 300_000;
@@ -20,10 +21,18 @@ export function readCacheSettings(cache: false | SessionAuthCacheOptions = false
   const ttl = integerOption('cache.ttlMs', ttlMs, { min: 1, max: MAX_TTL_MS, fallback: MAX_TTL_MS });
   return {
     ttlMs: ttl,
-    negativeTtlMs: integerOption('cache.negativeTtlMs', negativeTtlMs, { min: 0, max: MAX_TTL_MS, fallback: 5_000 }),
-    maxEntries: integerOption('cache.maxEntries', maxEntries, { min: 1, max: 10_000_000, fallback: 10_000 }),
-    refreshAheadMs: integerOption('cache.refreshAheadMs', refreshAheadMs, { min: 0, max: ttl - 1, fallback: 0 }),
-    staleIfErrorMs: integerOption('cache.staleIfErrorMs', staleIfErrorMs, { min: 0, max: 86_400_000, fallback: 0 }),
+    negativeTtlMs: integerOption('cache.negativeTtlMs', negativeTtlMs, { min: 0, max: MAX_TTL_MS, fallback: DEFAULTS.cache.negativeTtlMs }),
+    maxEntries: integerOption('cache.maxEntries', maxEntries, { min: 1, max: 10_000_000, fallback: DEFAULTS.cache.maxEntries }),
+    refreshAheadMs: integerOption('cache.refreshAheadMs', refreshAheadMs, {
+      min: 0,
+      max: ttl - 1,
+      fallback: DEFAULTS.cache.refreshAheadMs,
+    }),
+    staleIfErrorMs: integerOption('cache.staleIfErrorMs', staleIfErrorMs, {
+      min: 0,
+      max: 86_400_000,
+      fallback: DEFAULTS.cache.staleIfErrorMs,
+    }),
   };
 }
 
@@ -37,12 +46,11 @@ export interface StoreSurroundings {
 
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRET_LENGTH = 1_024;
-const DEFAULT_TIMEOUT_MS = 50;
 /** A process that is busy for less than this is not taken for a crashed one. */
 const MIN_GRACE_MS = 10;
 
 /** Checks the store. @throws InvalidConfigurationError naming what is wrong with it. */
-export function readStoreSettings(store: unknown, { cache: memory, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
+export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
   if (!SessionStore.isOne(store)) {
     return invalidOption(
       'cache.store',
@@ -50,8 +58,8 @@ export function readStoreSettings(store: unknown, { cache: memory, baseUrl, apiK
       "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'",
     );
   }
-  const { ttlMs, staleIfErrorMs, refreshAheadMs } = memory;
-  const storeTimeoutMs = integerOption('cache.store.timeoutMs', store.timeoutMs, { min: 1, max: 1_000, fallback: DEFAULT_TIMEOUT_MS });
+  const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
+  const storeTimeoutMs = readStoreTimeout(store.timeoutMs);
   return {
     store,
     secrets: readSecrets(store.secret, apiKey),
@@ -64,6 +72,10 @@ export function readStoreSettings(store: unknown, { cache: memory, baseUrl, apiK
     refreshAheadMs,
     refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
   };
+}
+
+function readStoreTimeout(timeoutMs: unknown): number {
+  return integerOption('cache.store.timeoutMs', timeoutMs, { min: 1, max: 1_000, fallback: DEFAULTS.store.timeoutMs });
 }
 
 function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [string, ...string[]] {

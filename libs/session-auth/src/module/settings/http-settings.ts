@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import type { AxiosProxyConfig } from 'axios';
 import { integerOption, knownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthHttpOptions } from '../http-options.js';
+import { DEFAULTS } from './defaults.js';
 
 /** The transport options, checked and with every default in place. */
 export interface HttpSettings {
@@ -23,8 +24,16 @@ export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSetting
     httpAgent: readAgent('http.httpAgent', httpAgent),
     httpsAgent: readAgent('http.httpsAgent', httpsAgent),
     proxy: readProxy(proxy),
-    maxResponseBytes: integerOption('http.maxResponseBytes', http.maxResponseBytes, { min: 1, max: 16_777_216, fallback: 65_536 }),
-    maxTokenLength: integerOption('http.maxTokenLength', http.maxTokenLength, { min: 1, max: 65_536, fallback: 4_096 }),
+    maxResponseBytes: integerOption('http.maxResponseBytes', http.maxResponseBytes, {
+      min: 1,
+      max: 16_777_216,
+      fallback: DEFAULTS.http.maxResponseBytes,
+    }),
+    maxTokenLength: integerOption('http.maxTokenLength', http.maxTokenLength, {
+      min: 1,
+      max: 65_536,
+      fallback: DEFAULTS.http.maxTokenLength,
+    }),
   };
 }
 

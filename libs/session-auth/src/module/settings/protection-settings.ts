@@ -2,6 +2,7 @@ import type { BreakerSettings } from '../../verifier/lanes/circuit.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import { integerOption, knownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options.js';
+import { DEFAULTS } from './defaults.js';
 
 /** Longest time that any call may be given, in milliseconds. */
 export const MAX_DURATION_MS = 300_000;
@@ -10,26 +11,33 @@ export const MAX_DURATION_MS = 300_000;
 export function readProtection({ timeoutMs, retry, breaker, maxInFlight, maxQueued }: SessionAuthOptions): LaneSettings {
   if (retry !== undefined && retry !== false) knownOptions('retry', retry, ['maxAttempts']);
   return {
-    timeoutMs: integerOption('timeoutMs', timeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 3_000 }),
-    maxAttempts: retry === false ? 1 : integerOption('retry.maxAttempts', retry?.maxAttempts, { min: 1, max: 10, fallback: 2 }),
-    maxInFlight: integerOption('maxInFlight', maxInFlight, { min: 1, max: 10_000, fallback: 128 }),
-    maxQueued: integerOption('maxQueued', maxQueued, { min: 0, max: 100_000, fallback: 1_024 }),
+    timeoutMs: integerOption('timeoutMs', timeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: DEFAULTS.timeoutMs }),
+    maxAttempts:
+      retry === false
+        ? 1
+        : integerOption('retry.maxAttempts', retry?.maxAttempts, { min: 1, max: 10, fallback: DEFAULTS.retry.maxAttempts }),
+    maxInFlight: integerOption('maxInFlight', maxInFlight, { min: 1, max: 10_000, fallback: DEFAULTS.maxInFlight }),
+    maxQueued: integerOption('maxQueued', maxQueued, { min: 0, max: 100_000, fallback: DEFAULTS.maxQueued }),
     breaker: breaker === false ? undefined : readBreaker(breaker),
   };
 }
 
 function readBreaker(breaker: Partial<BreakerSettings> = {}): BreakerSettings {
   knownOptions('breaker', breaker, ['windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs']);
-  const { windowMs, minimumCalls, failureRatio = 0.5, pauseMs, maxPauseMs } = breaker;
+  const { windowMs, minimumCalls, failureRatio = DEFAULTS.breaker.failureRatio, pauseMs, maxPauseMs } = breaker;
   if (typeof failureRatio !== 'number' || !(failureRatio > 0 && failureRatio <= 1)) {
     invalidOption('breaker.failureRatio', 'must be a number above 0 and up to 1', 'Set it within that range, or leave it out for 0.5');
   }
-  const pause = integerOption('breaker.pauseMs', pauseMs, { min: 1, max: 120_000, fallback: 1_000 });
+  const pause = integerOption('breaker.pauseMs', pauseMs, { min: 1, max: 120_000, fallback: DEFAULTS.breaker.pauseMs });
   return {
-    windowMs: integerOption('breaker.windowMs', windowMs, { min: 10, max: MAX_DURATION_MS, fallback: 10_000 }),
-    minimumCalls: integerOption('breaker.minimumCalls', minimumCalls, { min: 1, max: 1_000_000, fallback: 20 }),
+    windowMs: integerOption('breaker.windowMs', windowMs, { min: 10, max: MAX_DURATION_MS, fallback: DEFAULTS.breaker.windowMs }),
+    minimumCalls: integerOption('breaker.minimumCalls', minimumCalls, { min: 1, max: 1_000_000, fallback: DEFAULTS.breaker.minimumCalls }),
     failureRatio,
     pauseMs: pause,
-    maxPauseMs: integerOption('breaker.maxPauseMs', maxPauseMs, { min: pause, max: 120_000, fallback: Math.max(pause, 30_000) }),
+    maxPauseMs: integerOption('breaker.maxPauseMs', maxPauseMs, {
+      min: pause,
+      max: 120_000,
+      fallback: Math.max(pause, DEFAULTS.breaker.maxPauseMs),
+    }),
   };
 }

@@ -16,6 +16,7 @@ import { booleanOption, integerOption, knownOptions, invalidOption, wordOption }
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options.js';
 import { readStoreSettings, type StoreSurroundings } from './cache-settings.js';
+import { DEFAULTS } from './defaults.js';
 
 /** The options, checked and with every default in place. */
 export interface SessionAuthSettings {
@@ -53,20 +54,24 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     baseUrl,
     apiKey,
     sources: readSources(options.token),
-    forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, true),
+    forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, DEFAULTS.forwardAuthIv),
     protection,
     cache: memory,
     shared: memory && readShared(options.cache, { cache: memory, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
-    signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 10_000 }),
-    signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 5_000 }),
-    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: 32 }),
+    signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
+    signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
+    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     identityFields: readIdentityFields(options.identityFields),
-    tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], 'deny'),
-    audit: wordOption('audit', options.audit, ['off', 'warn', 'error'], 'warn'),
+    tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
+    audit: wordOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
     http: readHttpSettings(options.http),
   };
+}
+
+function readDuration(options: SessionAuthOptions, name: 'signInTimeoutMs' | 'signOutTimeoutMs'): number {
+  return integerOption(name, options[name], { min: 1, max: MAX_DURATION_MS, fallback: DEFAULTS[name] });
 }
 
 function readShared(cache: SessionAuthOptions['cache'], surroundings: StoreSurroundings): SharedTierSettings | undefined {
@@ -108,7 +113,7 @@ function readRecordClass(record: unknown = UserRecord): UserRecordClass {
   return invalidOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
 }
 
-function readIdentityFields(fields: unknown = ['username', 'email']): readonly string[] {
+function readIdentityFields(fields: unknown = DEFAULTS.identityFields): readonly string[] {
   const valid = Array.isArray(fields) && fields.length > 0 && fields.every((field) => typeof field === 'string' && field !== '');
   if (valid) return fields as string[];
   return invalidOption(
