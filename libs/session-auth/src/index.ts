@@ -12,7 +12,8 @@ export type { SessionAuthHttpOptions } from './module/http-options.js';
 export type { Audit } from './module/audit/boot-audit.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
-export type { RefusalStatus, StatusMap, StatusMeaning, UnavailableReason } from './contract/outcome.js';
+export type { UnavailableReason } from './contract/outcome.js';
+export type { RefusalStatus, StatusMap, StatusMeaning } from './contract/status-outcomes.js';
 export type { BreakerSettings, BreakerState } from './verifier/lanes/circuit.js';
 export type { RetrySettings } from './verifier/lanes/retry.js';
 

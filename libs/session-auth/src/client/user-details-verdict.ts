@@ -1,14 +1,6 @@
-import {
-  DEFAULT_STATUS_MEANINGS,
-  FORBIDDEN,
-  type RefusalStatus,
-  type StatusMap,
-  UNAUTHENTICATED,
-  unavailable,
-  type Unavailable,
-  type Verdict,
-} from '../contract/outcome.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import { isRefusal, STATUS_OUTCOMES, unavailableReasonOf, type RefusalStatus, type StatusMap } from '../contract/status-outcomes.js';
 import { type NoReply, readJsonObject, type Reply } from './http/reply.js';
 import { readCacheForMs, readRetryAfterSeconds } from './reply-headers.js';
 
@@ -89,7 +81,7 @@ export class UserDetailsVerdicts<User extends UserRecord> {
       this.#warnings.unexpectedReply(status);
       return unavailable('unexpected_status');
     }
-    const meaning = mapped ?? DEFAULT_STATUS_MEANINGS[status];
+    const meaning = mapped ?? STATUS_OUTCOMES[status];
     if (meaning !== 'unauthenticated') return meaning === 'forbidden' ? FORBIDDEN : unavailable('unexpected_status');
     const cacheForMs = this.#cacheForMs(reply, 'negativeTtlMs');
     return cacheForMs === undefined ? UNAUTHENTICATED : { ...UNAUTHENTICATED, cacheForMs };
@@ -118,13 +110,7 @@ export function readUser<User>(json: object, read: ReadUser<User>): User | undef
   }
 }
 
-/** What any status that the interface does not list means: the service is not well, or it is not the service. */
+/** Returns the verdict on a response that is no usable answer. */
 export function outage({ status, headers }: Reply): Unavailable {
-  const retryAfter = readRetryAfterSeconds(headers['retry-after']);
-  if (status === 429) return unavailable('rate_limited', retryAfter);
-  return unavailable(status === 408 || status >= 500 ? 'server_error' : 'unexpected_status', retryAfter);
-}
-
-function isRefusal(status: number): status is RefusalStatus {
-  return status in DEFAULT_STATUS_MEANINGS;
+  return unavailable(unavailableReasonOf(status), readRetryAfterSeconds(headers['retry-after']));
 }

@@ -1,6 +1,6 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { ApiKey } from '../client/session-requests.js';
-import type { StatusMap } from '../contract/outcome.js';
+import type { StatusMap } from '../contract/status-outcomes.js';
 import type { TokenEcho } from '../client/user-details-verdict.js';
 import type { SessionStore } from '../contract/session-store.js';
 import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';

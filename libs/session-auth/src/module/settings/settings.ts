@@ -1,5 +1,5 @@
 import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/session-requests.js';
-import type { RefusalStatus, StatusMap } from '../../contract/outcome.js';
+import type { RefusalStatus, StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
 import { isHeaderValue } from '../../contract/wire.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';

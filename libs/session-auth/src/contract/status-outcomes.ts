@@ -1,0 +1,43 @@
+import type { UnavailableReason } from './outcome.js';
+
+/** Outcome of a documented refusal of user_details. */
+export type StatusMeaning = 'unauthenticated' | 'forbidden' | 'unavailable';
+
+/** The refusals that the interface lists (section 7), without the causes. */
+export type RefusalStatus = 400 | 401 | 403 | 404;
+
+/** Outcome of each documented refusal that differs from the default. */
+export type StatusMap = Readonly<Partial<Record<RefusalStatus, StatusMeaning>>>;
+
+type StatusOutcome = 'authenticated' | 'unauthenticated' | 'forbidden' | 'server_error' | 'rate_limited';
+
+/**
+ * The outcome of each status of user_details (our decision: section 7 names no causes). A 403 refuses the application, so that its users are not
+ * asked to sign in again. A 200 without a user record, and a 404 with a body, are no answer of the session service: `unavailable`.
+ * Other statuses are `server_error` from 500 on, and `unexpected_status` below.
+ */
+export const STATUS_OUTCOMES = {
+  200: 'authenticated',
+  400: 'unauthenticated',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'unauthenticated',
+  408: 'server_error',
+  429: 'rate_limited',
+} as const satisfies Readonly<Record<number, StatusOutcome>>;
+
+/** Whether a status is a refusal that the interface lists. */
+export function isRefusal(status: number): status is RefusalStatus {
+  const outcome = outcomeOf(status);
+  return outcome === 'unauthenticated' || outcome === 'forbidden';
+}
+
+/** Returns the reason why a response with this status is no usable answer. */
+export function unavailableReasonOf(status: number): UnavailableReason {
+  const outcome = outcomeOf(status) ?? (status >= 500 ? 'server_error' : 'unexpected_status');
+  return outcome === 'server_error' || outcome === 'rate_limited' ? outcome : 'unexpected_status';
+}
+
+function outcomeOf(status: number): StatusOutcome | undefined {
+  return (STATUS_OUTCOMES as Readonly<Record<number, StatusOutcome>>)[status];
+}
