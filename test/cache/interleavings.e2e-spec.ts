@@ -7,6 +7,11 @@ import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionModel, type Lifetimes, type Question, type Said, type Told } from './session-model.js';
 
+/** A user of the model, by number. */
+interface User {
+  readonly number: number;
+}
+
 type Answer = 'accept' | Exclude<Said, number>;
 
 type Step =
@@ -31,14 +36,14 @@ const lifetimes: fc.Arbitrary<Lifetimes> = fc.record({
 
 /** A call to the service that waits for its answer, and those who wait for it. */
 interface Call extends Question {
-  readonly settle: (verdict: Verdict<number>) => void;
+  readonly settle: (verdict: Verdict<User>) => void;
   readonly waiting: { readonly maxAgeMs: number; readonly told: Promise<Told> }[];
 }
 
 const VERDICTS = { refused: UNAUTHENTICATED, forbidden: FORBIDDEN, out: unavailable('server_error') };
 
-function tellingOf(verdict: Verdict<number>): Told {
-  if (verdict.kind === 'authenticated') return verdict.stale ? `stale ${verdict.user}` : verdict.user;
+function tellingOf(verdict: Verdict<User>): Told {
+  if (verdict.kind === 'authenticated') return verdict.stale ? `stale ${verdict.user.number}` : verdict.user.number;
   return ({ unauthenticated: 'refused', forbidden: 'forbidden', unavailable: 'out' } as const)[verdict.kind];
 }
 
@@ -46,17 +51,16 @@ function tellingOf(verdict: Verdict<number>): Told {
 class Trial {
   readonly #model: SessionModel;
   readonly #deadlines = new Deadlines();
-  readonly #verifier: SessionVerifier<number>;
+  readonly #verifier: SessionVerifier<User>;
   readonly #clock: { mockRestore(): void };
   readonly #open: Call[] = [];
   #answers = 0;
 
   constructor(settings: Lifetimes) {
     this.#model = new SessionModel(settings);
-    const ask = (): Promise<Verdict<number>> =>
-      new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
+    const ask = (): Promise<Verdict<User>> => new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
     const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
-    const memory = new SessionCache<number>({ ...settings, maxEntries: 10 });
+    const memory = new SessionCache<User>({ ...settings, maxEntries: 10 });
     this.#clock = jest.spyOn(performance, 'now').mockImplementation(() => this.#model.nowMs);
     this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { cache: memory });
   }
@@ -93,7 +97,7 @@ class Trial {
     const [call] = this.#open.splice(which % Math.max(1, this.#open.length), 1);
     if (!call) return;
     const said: Said = kind === 'accept' ? (this.#answers += 1) : kind;
-    call.settle(typeof said === 'number' ? { kind: 'authenticated', user: said } : VERDICTS[said]);
+    call.settle(typeof said === 'number' ? { kind: 'authenticated', user: { number: said } } : VERDICTS[said]);
     this.#model.answered(call, said);
     for (const { maxAgeMs, told } of call.waiting) expect(await told).toBe(this.#model.told(said, maxAgeMs));
     await new Promise(setImmediate);

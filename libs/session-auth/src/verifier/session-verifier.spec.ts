@@ -7,26 +7,27 @@ import { SessionCache } from './cache/session-cache.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };
-const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
+const ANN = { username: 'ann' };
+const ann: Verdict<object> = { kind: 'authenticated', user: ANN };
 const down = unavailable('server_error');
 
 /** A verifier whose service answers when the test says so. */
 function verifierWith(settings: Partial<CacheSettings> = {}) {
   let now = 0;
-  const pending: ((verdict: Verdict<string>) => void)[] = [];
-  const ask = (): Promise<Verdict<string>> => new Promise((resolve) => pending.push(resolve));
+  const pending: ((verdict: Verdict<object>) => void)[] = [];
+  const ask = (): Promise<Verdict<object>> => new Promise((resolve) => pending.push(resolve));
   const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
   const limits = { ttlMs: 100, negativeTtlMs: 100, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
   const deadlines = new Deadlines();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), {
-    cache: new SessionCache<string>(limits, () => now),
+    cache: new SessionCache<object>(limits, () => now),
   });
   return {
     verifier,
     verify: (maxAgeMs?: number) => verifier.verify(session, maxAgeMs),
     sleep: (ms: number) => void (now += ms),
     calls: () => pending.length,
-    answer: async (verdict: Verdict<string>, call = pending.length - 1) => {
+    answer: async (verdict: Verdict<object>, call = pending.length - 1) => {
       pending[call]?.(verdict);
       await new Promise(setImmediate);
     },
@@ -187,9 +188,9 @@ describe('refresh-ahead', () => {
     await answer(ann);
     sleep(60);
     expect([verify(), verify(), calls()]).toMatchObject([ann, ann, 2]);
-    await answer({ kind: 'authenticated', user: 'ann, renewed' });
+    await answer({ kind: 'authenticated', user: { username: 'ann, renewed' } });
     sleep(60);
-    expect(verify()).toMatchObject({ user: 'ann, renewed' });
+    expect(verify()).toMatchObject({ user: { username: 'ann, renewed' } });
   });
 
   it('ends a session that the service refuses meanwhile', async () => {
@@ -221,8 +222,8 @@ describe('stale-if-error', () => {
 
   it.each([
     ['to a caller that wants it fresh', 0, () => undefined],
-    ['after a sign-out', undefined, (verifier: SessionVerifier<string>) => verifier.revoker.signedOut('token')],
-    ['after forget', undefined, (verifier: SessionVerifier<string>) => verifier.revoker.evict('token')],
+    ['after a sign-out', undefined, (verifier: SessionVerifier<object>) => verifier.revoker.signedOut('token')],
+    ['after forget', undefined, (verifier: SessionVerifier<object>) => verifier.revoker.evict('token')],
   ])('serves nothing %s', async (_name, maxAgeMs, act) => {
     const { verifier, verify, answer } = await lapsed({ staleIfErrorMs: 50 });
     act(verifier);
@@ -250,7 +251,7 @@ describe('stale-if-error', () => {
 });
 
 describe('a question that shares nothing', () => {
-  it.each<[string, Verdict<string>, remembered: boolean]>([
+  it.each<[string, Verdict<object>, remembered: boolean]>([
     ['a refusal', UNAUTHENTICATED, false],
     ['a 403', FORBIDDEN, false],
     ['an outage', down, true],

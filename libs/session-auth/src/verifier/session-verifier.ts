@@ -13,7 +13,7 @@ import { SingleFlight } from './single-flight.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
 /** What a verifier works with, beside the check itself. Each part may be left out. */
-export interface VerifierParts<User extends object | string | number | true> {
+export interface VerifierParts<User extends object> {
   /** What this instance remembers. */
   readonly cache?: SessionCache<User> | undefined;
   /** What all instances remember, behind the memory of this one; not without that. */
@@ -25,7 +25,7 @@ export interface VerifierParts<User extends object | string | number | true> {
 }
 
 /** Decides on a session: remembered here, or else one shared flight to the shared memory and to the service, protected. */
-export class SessionVerifier<User extends object | string | number | true> {
+export class SessionVerifier<User extends object> {
   readonly #check: ProtectedCheck<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;

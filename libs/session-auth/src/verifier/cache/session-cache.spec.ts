@@ -4,12 +4,13 @@ import type { SessionKeys, SessionKey, TokenKey } from '../../contract/session-i
 import type { CacheSettings } from './cache-entry.js';
 import { SessionCache } from './session-cache.js';
 
-const ann = { kind: 'authenticated', user: 'ann' } as const;
+const ANN = { username: 'ann' };
+const ann = { kind: 'authenticated', user: ANN } as const;
 const keys: SessionKeys = { tokenKey: 'token' as TokenKey, sessionKey: 'token' as SessionKey };
 const withIv: SessionKeys = { tokenKey: 'token' as TokenKey, sessionKey: 'token and IV' as SessionKey };
 
 interface Trial {
-  readonly memory: SessionCache<string>;
+  readonly memory: SessionCache<object>;
   readonly sleep: (ms: number) => void;
   readonly find: (maxAgeMs?: number) => unknown;
 }
@@ -17,7 +18,7 @@ interface Trial {
 function memoryAt(settings: Partial<CacheSettings> = {}): Trial {
   let now = 1_000;
   const limits = { ttlMs: 100, negativeTtlMs: 50, maxEntries: 3, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
-  const memory = new SessionCache<string>(limits, () => now);
+  const memory = new SessionCache<object>(limits, () => now);
   return { memory, sleep: (ms) => void (now += ms), find: (maxAgeMs = Infinity) => memory.find(keys, maxAgeMs) };
 }
 
@@ -26,7 +27,7 @@ describe('a confirmed session', () => {
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, ann);
     sleep(99);
-    expect(find()).toMatchObject({ kind: 'authenticated', user: 'ann' });
+    expect(find()).toMatchObject({ kind: 'authenticated', user: ANN });
     sleep(1);
     expect(find()).toBeUndefined();
   });
@@ -34,16 +35,16 @@ describe('a confirmed session', () => {
   it('is no older than the caller wants it', () => {
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, ann);
-    expect([find(1), find(0)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+    expect([find(1), find(0)]).toEqual([expect.objectContaining({ user: ANN }), undefined]);
     sleep(10);
-    expect([find(11), find(10)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+    expect([find(11), find(10)]).toEqual([expect.objectContaining({ user: ANN }), undefined]);
   });
 
   it('is another under another IV', () => {
     const { memory, find } = memoryAt();
     memory.update(withIv, ann);
     expect(find()).toBeUndefined();
-    expect(memory.find(withIv, Infinity)).toMatchObject({ user: 'ann' });
+    expect(memory.find(withIv, Infinity)).toMatchObject({ user: ANN });
   });
 
   it.each([
@@ -60,7 +61,7 @@ describe('a confirmed session', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, ann);
     memory.update(keys, unavailable('timeout'));
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
   });
 
   it.each([keys, withIv])('is dropped with its token, under whatever IV', (under) => {
@@ -77,7 +78,7 @@ describe('a confirmed session', () => {
       memory.update({ tokenKey: name as TokenKey, sessionKey: name as SessionKey }, ann);
       find();
     }
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
     expect(memory.find({ tokenKey: 'a' as TokenKey, sessionKey: 'a' as SessionKey }, Infinity)).toBeUndefined();
   });
 });
@@ -97,7 +98,7 @@ describe('a refusal', () => {
     memory.update(keys, ann);
     for (let index = 0; index < 1_000; index += 1)
       memory.update({ tokenKey: `t${index}` as TokenKey, sessionKey: `t${index}` as SessionKey }, UNAUTHENTICATED);
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
   });
 
   it.each([keys, withIv])('is void once a sign-in gives that token', (under) => {
@@ -111,7 +112,7 @@ describe('a refusal', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, UNAUTHENTICATED);
     memory.update(keys, ann);
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
   });
 
   it('is void for good once the session is confirmed, however soon that lapses', () => {
@@ -145,7 +146,7 @@ describe('a token that was signed out', () => {
     expect([find(), memory.findStale(keys)]).toEqual([undefined, undefined]);
     sleep(1);
     memory.update(keys, ann);
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
   });
 
   it('gives way to later ones when there are too many', () => {
@@ -153,7 +154,7 @@ describe('a token that was signed out', () => {
     memory.revoke('token' as TokenKey);
     memory.revoke('other' as TokenKey);
     memory.update(keys, ann);
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
   });
 
   it('is remembered again once a sign-in gives it', () => {
@@ -161,7 +162,7 @@ describe('a token that was signed out', () => {
     memory.revoke('token' as TokenKey);
     memory.clearTombstone('token' as TokenKey);
     memory.update(keys, ann);
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
   });
 });
 
@@ -170,7 +171,7 @@ describe('a session that has lapsed', () => {
     const { memory, sleep } = memoryAt({ staleIfErrorMs: 50 });
     memory.update(keys, ann);
     sleep(149);
-    expect(memory.findStale(keys)).toBe('ann');
+    expect(memory.findStale(keys)).toBe(ANN);
     expect(memory.findStale(withIv)).toBeUndefined();
     sleep(1);
     expect(memory.findStale(keys)).toBeUndefined();
@@ -226,7 +227,7 @@ describe('a session that the service lets be cached for less than its lifetime',
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, forTen, 4);
     sleep(5);
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
     sleep(1);
     expect(find()).toBeUndefined();
   });
@@ -235,7 +236,7 @@ describe('a session that the service lets be cached for less than its lifetime',
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, { ...ann, cacheForMs: 1_000 });
     sleep(99);
-    expect(find()).toMatchObject({ user: 'ann' });
+    expect(find()).toMatchObject({ user: ANN });
     sleep(1);
     expect(find()).toBeUndefined();
   });
@@ -243,14 +244,14 @@ describe('a session that the service lets be cached for less than its lifetime',
   it('is never younger than the service says', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, forTen);
-    expect([find(91), find(90)]).toEqual([expect.objectContaining({ user: 'ann' }), undefined]);
+    expect([find(91), find(90)]).toEqual([expect.objectContaining({ user: ANN }), undefined]);
   });
 
   it('is good for an outage within staleIfErrorMs from then', () => {
     const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
     memory.update(keys, forTen);
     sleep(59);
-    expect([find(), memory.findStale(keys)]).toEqual([undefined, 'ann']);
+    expect([find(), memory.findStale(keys)]).toEqual([undefined, ANN]);
     sleep(1);
     expect(memory.findStale(keys)).toBeUndefined();
   });

@@ -7,7 +7,7 @@ import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import { Revocations } from '../revocation/revocations.js';
 
 /** What this process remembers of sessions, keyed by digests. Every part is bounded, and none can push out another. */
-export class SessionCache<User extends object | string | number | true> {
+export class SessionCache<User extends object> {
   readonly #settings: CacheSettings;
   readonly #entries: TtlLruMap<TokenKey, CacheEntry<User>>;
   /** Of each refused token, the session. */

@@ -6,7 +6,7 @@ import type { SingleFlight } from '../single-flight.js';
 import { Revocations } from './revocations.js';
 
 /** Where this process has sessions. */
-export interface LocalRevokerParts<User extends object | string | number | true> {
+export interface LocalRevokerParts<User extends object> {
   readonly cache?: SessionCache<User> | undefined;
   readonly notifier?: RevocationNotifier | undefined;
   readonly known?: KnownSessions | undefined;
@@ -20,7 +20,7 @@ export interface LocalRevokerParts<User extends object | string | number | true>
 const UNCACHED_REVOCATION_MS = 300_000;
 
 /** Revokes and evicts the sessions of this process, at once. Sessions are named by the digests of their tokens. */
-export class LocalRevoker<User extends object | string | number | true> {
+export class LocalRevoker<User extends object> {
   readonly #parts: LocalRevokerParts<User>;
   readonly #revocations: Revocations;
   #count = 0;

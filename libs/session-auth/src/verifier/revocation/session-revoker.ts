@@ -6,7 +6,7 @@ import type { SharedRevocations } from '../shared/shared-revocations.js';
 export type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
 
 /** Ends sessions everywhere: in this process at once, and on the other instances as soon as they are told. */
-export class SessionRevoker<User extends object | string | number | true> {
+export class SessionRevoker<User extends object> {
   readonly #local: LocalRevoker<User>;
   readonly #shared: SharedRevocations | undefined;
   readonly #refusalListeners = new Set<RefusalListener>();
