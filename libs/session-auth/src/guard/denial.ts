@@ -4,17 +4,17 @@ import { type DenialMessage, DENIALS } from '../contract/diagnostics.js';
 import type { SessionAuthError, SessionServiceUnavailableError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
 
-/** A refusal as HTTP says it. */
+/** A denial, in terms of HTTP. */
 export interface HttpDenial {
   readonly statusCode: number;
   readonly code: string;
   readonly message: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The same as the `retry-after` header, for what has no headers. */
+  /** Seconds, as in the `retry-after` header. For transports without headers. */
   readonly retryAfterSeconds?: number;
 }
 
-/** One of the guard's own refusals, which has one of four codes. */
+/** A denial by the guard, with one of its four codes. */
 export interface GuardDenial extends HttpDenial {
   readonly code: DenialMessage['code'];
 }
@@ -38,10 +38,10 @@ export const SESSION_REJECTED: GuardDenial = {
   headers: [INVALID_TOKEN_CHALLENGE],
 };
 
-/** 403: the caller may not enter. It does not say what was required. */
+/** 403: the caller has no access. Does not disclose the requirement. */
 export const ACCESS_DENIED: GuardDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [] };
 
-/** 503: nobody can say now whether the session is valid. */
+/** Returns the denial with 503: the session service gave no usable answer. */
 export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retryAfterSeconds'>): GuardDenial {
   return {
     statusCode: 503,
@@ -52,7 +52,7 @@ export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retr
   };
 }
 
-/** The same for an error of the service class that a controller let through. */
+/** Returns the denial for an error of `SessionAuthService` that a handler did not catch. */
 export function denialOf(error: SessionAuthError): HttpDenial {
   if (error.code === SESSION_REJECTED.code) return SESSION_REJECTED;
   if (isUnavailable(error)) return { ...unavailableDenial(error), message: error.message };
@@ -60,19 +60,19 @@ export function denialOf(error: SessionAuthError): HttpDenial {
   return { statusCode, code, message, headers: statusCode === 401 ? [CHALLENGE] : [] };
 }
 
-/** By its code, because it may be an error of another copy of this package. */
+/** Compares the code and not the class: the error may come from another copy of this package. */
 function isUnavailable(error: SessionAuthError): error is SessionServiceUnavailableError {
   return error.code === 'SESSION_SERVICE_UNAVAILABLE' && 'retryAfterSeconds' in error;
 }
 
-/** The body of a denial: Nest's usual one, and a stable `code`. */
+/** Returns the body of a denial: that of Nest's exceptions, and a stable `code`. */
 export function bodyOf({ statusCode, code, message }: HttpDenial): object {
   return { statusCode, message, error: STATUS_CODES[statusCode], code };
 }
 
-/** The exception to throw: Nest's own for the status, with {@link bodyOf} and what else is to be in the body. */
-export function exceptionOf(denial: HttpDenial, more: object = {}): HttpException {
-  const body = { ...bodyOf(denial), ...more };
+/** Returns the exception of a denial: Nest's class for the status. Its body has the fields of {@link bodyOf} and of `extraFields`. */
+export function exceptionOf(denial: HttpDenial, extraFields: object = {}): HttpException {
+  const body = { ...bodyOf(denial), ...extraFields };
   return withoutStack(() => httpException(denial.statusCode, body));
 }
 
@@ -91,18 +91,18 @@ function httpException(statusCode: number, body: object): HttpException {
   }
 }
 
-/** The denial that a verdict stands for. */
+/** Returns the denial of a verdict. */
 export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): GuardDenial {
   if (verdict.kind === 'unavailable') return unavailableDenial(verdict);
   return verdict.kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED;
 }
 
-/** Publishes a denial to its diagnostics channel, if that has subscribers. */
+/** Publishes a denial to its diagnostics channel, if the channel has subscribers. */
 export function reportDenial({ code }: GuardDenial): void {
   if (DENIALS.hasSubscribers) DENIALS.publish({ code });
 }
 
-/** A refusal as the client of a socket or of a microservice gets it. `status` is Nest's word; `code` is one of the stable codes. */
+/** A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest; `code` is one of the stable codes. */
 export interface DenialPayload {
   readonly status: 'error';
   readonly statusCode: number;
@@ -111,13 +111,14 @@ export interface DenialPayload {
   readonly retryAfterSeconds?: number;
 }
 
+/** Returns the payload of a denial, for a client of a gateway or a microservice. */
 export function payloadOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): DenialPayload {
   return { status: 'error', statusCode, code, message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
 /**
- * Builds an error without a stack trace. A refusal is an answer and not a fault: under a flood of refused tokens
- * the trace would be nearly all of its cost.
+ * Builds an error without a stack trace. A denial is an expected response, and under a flood of refused tokens the stack trace would be nearly
+ * all of its cost.
  */
 export function withoutStack<Built extends Error>(build: () => Built): Built {
   const limit = Error.stackTraceLimit;

@@ -3,12 +3,12 @@ import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { AccessRules } from './access/access-metadata.js';
 import type { PresentedSessions } from './session/presented-session.js';
 
-/** What a guard works with. Nest builds a guard in each module that names it; the parts are one for all. */
+/** The dependencies of a guard. Nest creates a guard in each module that names it; all of them share the same parts. */
 export interface GuardParts {
   readonly rules: AccessRules;
   readonly presented: PresentedSessions;
   readonly verifier: SessionVerifier<UserRecord>;
 }
 
-/** Injection token of {@link GuardParts}. Nest prints it where a guard is named and the module is not imported, so it says what to import. */
+/** Injection token of {@link GuardParts}. Nest prints it if a module uses the guard without importing `SessionAuthModule`, so it names the import. */
 export const GUARD_PARTS = Symbol.for('nestjs-session-auth: SessionAuthModule.forRoot()');

@@ -7,47 +7,47 @@ import type { HttpRequest } from './http/http-request.js';
 const CHECK = Symbol('session check');
 const ADMISSION = Symbol('admission');
 
-/** What is read of a verifier here. */
+/** The part of a verifier that is read here. */
 interface Verifier {
   readonly revoker: { readonly count: number };
 }
 
-/** Which guard admitted a request to which handler. */
+/** The admission of a request to a handler by a guard. */
 export interface Admission {
   /** The verifier of the guard. */
   readonly verifier: Verifier;
-  /** How many revocations the verifier had seen then. */
+  /** Number of revocations that the verifier had counted at the admission. */
   readonly revocations: number;
   /** The context of the call: one object for all guards of one handler. */
   readonly context: ExecutionContext;
-  /** The user that it made that of the request. */
+  /** The user that the guard attached to the request. */
   readonly user: UserRecord | undefined;
-  /** The presented token; `undefined` where the rule admitted the request without a session. */
+  /** The presented token; `undefined` if the rule admitted the request without a session. */
   readonly token: string | undefined;
 }
 
-/** Where the user of a call and its verdict are kept. */
+/** A request that carries the user and the session check of its call. */
 export interface GuardedRequest extends Partial<HttpRequest> {
   user?: UserRecord | undefined;
-  /** The service could not be asked: the session was confirmed before, and has lapsed since (`staleIfErrorMs`). */
+  /** Set if the user comes from an expired cache entry, because the service was unavailable (`staleIfErrorMs`). */
   sessionIsStale?: true | undefined;
   [CHECK]?: SessionCheck<UserRecord>;
   [ADMISSION]?: Admission;
 }
 
-/** The last check of this request. */
+/** Returns the last check of a request. */
 export function lastCheckOf(request: GuardedRequest): SessionCheck<UserRecord> | undefined {
   return request[CHECK];
 }
 
-/** Keeps a check with its request, for the request's next guard. */
+/** Stores a check on its request, for the next guard of the request. */
 export function storeCheck(request: GuardedRequest, check: SessionCheck<UserRecord>): void {
   request[CHECK] = check;
 }
 
 /**
- * Whether a guard of the same registration has admitted this very call: one handler may name the guard more than once. A guard of the application
- * that stands between the two may have ended the session, or replaced the user.
+ * Returns whether a guard of the same registration has admitted this call already: one handler may name the guard more than once. Returns `false`
+ * if a session was revoked or the user was replaced in between, for example by a guard of the application.
  */
 export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
@@ -55,7 +55,7 @@ export function isAdmitted(request: GuardedRequest, verifier: Verifier, context:
   return admission.revocations === verifier.revoker.count && admission.user === request.user;
 }
 
-/** Makes the session's user the user of the request, whatever stood there before. */
+/** Sets the user of the request to that of the session. Replaces any earlier user. */
 export function attachUser(
   request: GuardedRequest,
   { user, stale }: Verdict<UserRecord> & { kind: 'authenticated' },
@@ -66,24 +66,24 @@ export function attachUser(
   request[ADMISSION] = admission;
 }
 
-/** Removes the user of the request, whatever stood there before. */
+/** Removes any user from the request. */
 export function detachUser(request: GuardedRequest, admission: Admission): void {
   request.user = undefined;
   if (request.sessionIsStale) request.sessionIsStale = undefined;
   request[ADMISSION] = admission;
 }
 
-/** What the last guard found, for a call that shares its request with others: these may have users of their own. */
+/** Returns the user and the admission of the last guard, for a call that shares its request with calls of other users. */
 export function admissionOf({ user, [ADMISSION]: admission }: GuardedRequest): GuardedRequest {
   return { user, ...(admission && { [ADMISSION]: admission }) };
 }
 
-/** The user of the request. */
+/** Returns the user of a request. */
 export function userOf(request: GuardedRequest): UserRecord | undefined {
   return request.user;
 }
 
-/** The token of the session that let the request in. */
+/** Returns the token of the session that admitted the request. */
 export function tokenOf(request: GuardedRequest): string | undefined {
   return request[ADMISSION]?.token;
 }

@@ -3,11 +3,11 @@ import { withoutStack } from './denial.js';
 
 type ExceptionClass = new (payload: object) => Error;
 
-/** Exceptions of a package that an application may not have. */
+/** The exceptions of an optional package. */
 interface PackageExceptions {
-  /** Imports the package. It is there where a context is that only this package makes. */
+  /** Imports the package. Never rejects. An application with a context of the package has it installed. */
   load(): Promise<unknown>;
-  /** The exception, as soon as the package is loaded; before, or without it, that of HTTP, which denies as well. */
+  /** Returns an exception of the package once it is loaded, otherwise one of HTTP, which denies as well. */
   exceptionOf(denial: HttpDenial, payload: object): Error;
 }
 
@@ -33,11 +33,11 @@ async function reject(exceptions: PackageExceptions, denial: HttpDenial, payload
 
 const messageExceptions = exceptionsOf(async () => (await import('@nestjs/websockets')).WsException);
 
-/** Exceptions that Nest's microservices send to the caller as they are. */
+/** Exceptions that Nest's microservices send to the caller unchanged. */
 export const remoteExceptions = exceptionsOf(async () => (await import('@nestjs/microservices')).RpcException);
 
-/** Rejects with a `WsException`, which Nest's gateways send to the client as it is. */
+/** Rejects with a `WsException`, which Nest's gateways send to the client unchanged. */
 export const rejectMessage = (denial: HttpDenial, payload: object): Promise<never> => reject(messageExceptions, denial, payload);
 
-/** Rejects with an `RpcException`, which Nest's microservices send to the caller as it is. */
+/** Rejects with an `RpcException`, which Nest's microservices send to the caller unchanged. */
 export const rejectRemoteCall = (denial: HttpDenial, payload: object): Promise<never> => reject(remoteExceptions, denial, payload);

@@ -7,12 +7,12 @@ import { setHeaders } from './http/http-transport.js';
 import { transportOf } from './transports.js';
 
 /**
- * Answers an error of the service class that a handler let through with the error's own meaning. The module registers it for the whole
- * application; Nest applies no such filter to gateways: give them `@UseFilters(SessionAuthErrorFilter)`.
+ * Responds to a `SessionAuthError` that a handler did not catch with the status of the error. The module registers it for the whole application.
+ * Nest does not apply such filters to gateways: add `@UseFilters(SessionAuthErrorFilter)` to them.
  */
 @Catch(SessionAuthError)
 export class SessionAuthErrorFilter extends BaseExceptionFilter {
-  /** Answers in the way of the error's own context: HTTP, GraphQL, a gateway or a message. */
+  /** Responds in the form of the error's context: HTTP, GraphQL, a gateway or a message. */
   override catch(error: SessionAuthError, host: ArgumentsHost): unknown {
     const transport = transportOf(host);
     if (!transport) throw error;

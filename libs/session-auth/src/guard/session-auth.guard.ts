@@ -17,17 +17,17 @@ import { denialOfVerdict } from './denial.js';
 type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 
 /**
- * Lets in whoever presents a valid session and meets the handler's rule: calls of controllers, resolvers, gateways and message handlers. The
- * user's record is what `@CurrentUser()` gives, over HTTP `request.user` too. Everyone else is refused with what the context has for 401, 403
- * or 503, and never reaches a handler; a context of a kind unknown here is refused.
+ * Admits calls of controllers, resolvers, gateways and message handlers that present a valid session and meet the rule of the handler.
+ * `@CurrentUser()` injects the user's record, which is also `request.user` over HTTP. Other calls are denied with 401, 403 or 503 in the form of
+ * their context, and never reach the handler. A context of an unknown kind is denied.
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {
-  /** @internal Nest builds it. */
+  /** @internal Nest creates it. */
   constructor(@Inject(GUARD_PARTS) private readonly parts: GuardParts) {}
 
   /**
-   * `true`, without a promise where the session is remembered.
+   * Returns `true`, without a promise if the session is cached and no requirement of the rule is asynchronous.
    * @throws HttpException over HTTP and in GraphQL, WsException in a gateway, RpcException in a message handler: 401, 403 or 503
    */
   canActivate(context: ExecutionContext): true | Promise<true> {
@@ -42,15 +42,15 @@ export class SessionAuthGuard implements CanActivate {
     if (isAdmitted(call.request, this.parts.verifier, context)) return true;
     if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
-    if (session === NO_TOKEN) return this.admitAnonymous(call, rule, SESSION_REQUIRED);
-    if (session === MALFORMED_TOKEN) return this.admitAnonymous(call, rule, SESSION_REJECTED);
+    if (session === NO_TOKEN) return this.admitIfOptional(call, rule, SESSION_REQUIRED);
+    if (session === MALFORMED_TOKEN) return this.admitIfOptional(call, rule, SESSION_REJECTED);
     const verdict = this.check(call, rule, session);
     return verdict instanceof Promise
-      ? verdict.then((settled) => this.admit(call, rule, session.token, settled))
-      : this.admit(call, rule, session.token, verdict);
+      ? verdict.then((settled) => this.decide(call, rule, session.token, settled))
+      : this.decide(call, rule, session.token, verdict);
   }
 
-  /** The guards of one request share a check, as far as it satisfies the rule of each. */
+  /** The guards of one request share a check, as long as it is fresh enough for the rule of each. */
   private check({ request }: GuardedCall, rule: ClosedRule, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
     const maxAgeMs = rule.kind === 'protected' ? rule.maxAgeMs : undefined;
     const check = this.parts.verifier.check(session, maxAgeMs, lastCheckOf(request));
@@ -58,22 +58,22 @@ export class SessionAuthGuard implements CanActivate {
     return check.verdict;
   }
 
-  private admit(call: GuardedCall, rule: ClosedRule, token: string, verdict: Verdict<UserRecord>): true | Promise<true> {
-    if (verdict.kind === 'unauthenticated') return this.admitAnonymous(call, rule, SESSION_REJECTED);
+  private decide(call: GuardedCall, rule: ClosedRule, token: string, verdict: Verdict<UserRecord>): true | Promise<true> {
+    if (verdict.kind === 'unauthenticated') return this.admitIfOptional(call, rule, SESSION_REJECTED);
     if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
 
     const meets = meetsAll(rule.requirements, verdict.user, call.context);
-    if (meets instanceof Promise) return meets.then((met) => (met ? this.enter(call, token, verdict) : this.deny(call, ACCESS_DENIED)));
-    return meets ? this.enter(call, token, verdict) : this.deny(call, ACCESS_DENIED);
+    if (meets instanceof Promise) return meets.then((met) => (met ? this.admitUser(call, token, verdict) : this.deny(call, ACCESS_DENIED)));
+    return meets ? this.admitUser(call, token, verdict) : this.deny(call, ACCESS_DENIED);
   }
 
-  private enter(call: GuardedCall, token: string, accepted: Verdict<UserRecord> & { kind: 'authenticated' }): true {
-    attachUser(call.request, accepted, this.admissionTo(call, accepted.user, token));
+  private admitUser(call: GuardedCall, token: string, verdict: Verdict<UserRecord> & { kind: 'authenticated' }): true {
+    attachUser(call.request, verdict, this.admissionTo(call, verdict.user, token));
     call.transport.admitted?.(call);
     return true;
   }
 
-  private admitAnonymous(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
+  private admitIfOptional(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
     detachUser(call.request, this.admissionTo(call, undefined, undefined));
     call.transport.admitted?.(call);

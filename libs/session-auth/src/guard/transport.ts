@@ -3,46 +3,48 @@ import type { HttpDenial } from './denial.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http/http-request.js';
 
-/** What a call presents, and what its user and its verdict are kept with. */
+/** The request of a call. It presents the session, and carries the user and the check. */
 export type CallRequest = HttpRequest & GuardedRequest;
 
-/** One call on its way to a handler that is not open to everyone. */
+/** A call to a handler that is not public. */
 export interface GuardedCall {
   readonly transport: Transport;
   readonly context: ExecutionContext;
   readonly request: CallRequest;
-  /** The HTTP reply, where there is one. */
+  /** The HTTP reply, if the call has one. */
   readonly reply?: unknown;
 }
 
-/** How one kind of Nest context carries a token, keeps a user and says no. */
+/** Reads tokens, stores users and denies calls in one kind of Nest context. */
 export interface Transport {
+  /** Returns the call of a context. */
   open(context: ExecutionContext): GuardedCall;
-  /** Called when a guard admits the call. It throws where the handler must not run after all. */
+  /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
-  /** The request of a call that was let in. */
+  /** Returns the request of an admitted call. */
   requestOf(context: ExecutionContext): GuardedRequest | undefined;
-  /** What the call is about: route parameters, the arguments of a field, or the payload of a message. */
+  /** Returns the parameters of a call: those of its route, the arguments of its field, or the payload of its message. */
   parameters(context: ExecutionContext): unknown;
-  /** Rejects with the exception that this context answers with. Not a throw, because Nest takes a rejection at half the price. */
+  /** Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at half the cost. */
   deny(call: GuardedCall, denial: HttpDenial): Promise<never>;
-  /** Answers an error of the service class that a handler let through, where Nest's filter of HTTP can't. */
+  /** Responds to a `SessionAuthError` that a handler did not catch, in contexts that Nest's HTTP filter does not support. */
   answer?(host: ArgumentsHost, denial: HttpDenial): unknown;
 }
 
-/** The requests of calls that have none of HTTP, each kept for as long as something of its call is there. */
+/** The requests of calls without an HTTP request, each stored as long as an object of its call exists. */
 export class CallRequests {
   readonly #requests = new WeakMap<object, CallRequest>();
 
-  /** The request of a call, built when the first guard of the call asks for it. */
+  /** Returns the request of a call. Builds it for the first guard of the call. */
   open(call: object, build: () => CallRequest): CallRequest {
-    const known = this.#requests.get(call);
-    if (known) return known;
+    const existing = this.#requests.get(call);
+    if (existing) return existing;
     const request = build();
     this.#requests.set(call, request);
     return request;
   }
 
+  /** Returns the request of a call; `undefined` if no guard has opened it. */
   find(call: object): CallRequest | undefined {
     return this.#requests.get(call);
   }

@@ -11,13 +11,13 @@ const TRANSPORTS: ReadonlyMap<string, Transport> = new Map([
   ['rpc', RPC],
 ]);
 
-/** The transport of a context; none for a kind of context that is unknown here. */
+/** Returns the transport of a context; `undefined` for an unknown kind of context. */
 export function transportOf(context: ArgumentsHost): Transport | undefined {
   const type = context.getType<string>();
   return type === 'http' ? HTTP : TRANSPORTS.get(type);
 }
 
-/** What a call is about, by name: a parameter of its route, an argument of its field, or a field of its message. */
+/** Returns a parameter of a call by name: a parameter of its route, an argument of its field, or a field of its message. */
 export function callParameter(context: ExecutionContext, name: string): unknown {
   const parameters = transportOf(context)?.parameters(context);
   if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name)) return undefined;

@@ -7,22 +7,22 @@ import type { Requirement } from './access-rule.js';
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
 
-/** A decorator that leaves a handler or a controller open. It applies no guard. */
+/** Returns a decorator that makes a handler or a controller public. It applies no guard. */
 export function publicAccess(): AccessDecorator {
   return decorate((target) => declareOpen(target, 'public'));
 }
 
-/** A decorator that admits callers with and without a session. It applies the guard, which finds the user. */
+/** Returns a decorator that admits callers with and without a session. It applies the guard, which attaches the user. */
 export function optionalAccess(): AccessDecorator {
-  return ruled((target) => declareOpen(target, 'optional'));
+  return withGuard((target) => declareOpen(target, 'optional'));
 }
 
-/** A decorator that requires something, and applies the guard that checks it. Used twice on one target, both hold. */
+/** Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target must both be met. */
 export function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
-  return ruled((target) => declareRequirement(target, requirement));
+  return withGuard((target) => declareRequirement(target, requirement));
 }
 
-function ruled(declare: (target: object) => void): AccessDecorator {
+function withGuard(declare: (target: object) => void): AccessDecorator {
   return decorate((target, prototype, name) => {
     declare(target);
     applySessionAuthGuard(target);
@@ -30,12 +30,12 @@ function ruled(declare: (target: object) => void): AccessDecorator {
   });
 }
 
-function decorate(mark: (target: object, prototype: object, name: string | symbol | undefined) => void): AccessDecorator {
+function decorate(declare: (target: object, prototype: object, name: string | symbol | undefined) => void): AccessDecorator {
   return <Handler>(target: object, name?: string | symbol, descriptor?: TypedPropertyDescriptor<Handler>) =>
-    mark(name === undefined ? target : methodIn(descriptor?.value, name), target, name);
+    declare(name === undefined ? target : methodIn(descriptor?.value, name), target, name);
 }
 
-/** Nest calls methods, and their metadata are on the function: a decorator on anything else would have no effect. */
+/** Returns the function that carries the metadata of a handler. A decorator on anything but a method would have no effect. */
 function methodIn(method: unknown, name: string | symbol): object {
   if (typeof method === 'function') return method;
   throw new InvalidConfigurationError(
@@ -43,25 +43,25 @@ function methodIn(method: unknown, name: string | symbol): object {
   );
 }
 
-/** Where Nest keeps what `@UseGuards()` names. */
+/** Nest's metadata key of `@UseGuards()`. */
 const GUARDS_METADATA = '__guards__';
-/** Metadata are shared by all copies of this package, and inherited by subclasses of the guard. */
+/** A metadata key, because all copies of this package share it, and subclasses of the guard inherit its value. */
 const GUARD_MARK = 'nestjs-session-auth:guard';
 
 Reflect.defineMetadata(GUARD_MARK, true, SessionAuthGuard);
 
-/** Whether it is `SessionAuthGuard`, of any copy of this package, or a subclass; as a class or as an instance. */
+/** Returns whether a class or an instance is `SessionAuthGuard`, of any copy of this package, or a subclass of it. */
 export function isSessionAuthGuard(guard: unknown): boolean {
   const guardClass: unknown = typeof guard === 'object' && guard !== null ? guard.constructor : guard;
   return typeof guardClass === 'function' && Reflect.hasMetadata(GUARD_MARK, guardClass);
 }
 
-/** Whether `@UseGuards()` on a class, on a class that it extends, or on a handler names the guard. */
+/** Returns whether `@UseGuards()` names the guard on a class, on a class that it extends, or on a handler. */
 export function namesSessionAuthGuard(target: object): boolean {
   return guardsOf(target).some(isSessionAuthGuard);
 }
 
-/** Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards name it already. */
+/** Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards include it already. */
 export function applySessionAuthGuard(target: object): void {
   if (!namesSessionAuthGuard(target)) applyGuard(SessionAuthGuard, target);
 }

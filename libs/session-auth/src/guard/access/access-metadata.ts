@@ -8,22 +8,22 @@ const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
 
-/** The decorators that require something. */
+/** The kinds of requirements, one for each decorator. */
 export type RequirementKind = (typeof KINDS)[number];
 
-/** Writes that a handler or a controller is open. */
+/** Declares a handler or a controller public or optional. */
 export function declareOpen(target: object, open: 'public' | 'optional'): void {
   Reflect.defineMetadata(OPEN_KEY, open, target);
 }
 
-/** Writes that a handler or a controller requires something. Written twice on one target, both hold. */
+/** Declares a requirement of a handler or a controller. Two on one target must both be met. */
 export function declareRequirement(target: object, requirement: Requirement & { readonly kind: RequirementKind }): void {
   const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
   const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
   Reflect.defineMetadata(key, [...own, requirement], target);
 }
 
-/** Reads what the decorators on a handler or a controller (or on a class it extends) declare. */
+/** Returns the declarations of the decorators on a handler, or on a controller and the classes that it extends. */
 export function declarationOf(target: object): Declaration {
   return {
     open: Reflect.getMetadata(OPEN_KEY, target) as Declaration['open'],
@@ -31,34 +31,35 @@ export function declarationOf(target: object): Declaration {
   };
 }
 
-/** Notes the function that a rule was declared on, with the class and the name of the method. */
+/** Records the function that a rule was declared on, by the class and the name of the method. */
 export function noteDecorated(prototype: object, name: string | symbol, method: object): void {
   Reflect.defineMetadata(DECORATED_KEY, method, prototype, name);
 }
 
-/** The function that a rule was declared on, for a method that this prototype has itself. A later decorator may have put another in its place. */
+/** Returns the function that a rule was declared on, for an own method of a prototype. A later decorator may have replaced the function. */
 export function decoratedMethod(prototype: object, name: string | symbol): object | undefined {
   return Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) as object | undefined;
 }
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
-/** A handler that two controllers inherit has a rule for each. */
-interface KnownRule {
+/** Controllers may inherit the same handler; each has its own rule for it. */
+interface CachedRule {
   readonly controller: Type;
   readonly rule: AccessRule;
-  readonly next: KnownRule | undefined;
+  readonly next: CachedRule | undefined;
 }
 
-/** The rule of each handler, resolved at its first request and kept. */
+/** The rules of handlers, each resolved at the first request and cached. */
 export class AccessRules {
-  readonly #rules = new WeakMap<Handler, KnownRule>();
+  readonly #rules = new WeakMap<Handler, CachedRule>();
 
+  /** Returns the rule of the handler of a context. */
   of(context: ExecutionContext): AccessRule {
     const handler = context.getHandler();
     const controller = context.getClass();
     const first = this.#rules.get(handler);
-    for (let known = first; known; known = known.next) if (known.controller === controller) return known.rule;
+    for (let cached = first; cached; cached = cached.next) if (cached.controller === controller) return cached.rule;
     const rule = resolveRule(declarationOf(handler), declarationOf(controller));
     this.#rules.set(handler, { controller, rule, next: first });
     return rule;

@@ -1,35 +1,35 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../../contract/record/user-record.js';
 
-/** What a user must meet to enter. */
+/** A condition that a user must meet. */
 export interface Requirement {
-  /** Decorator that it came from: a handler's replace its controller's of the same kind. */
+  /** The decorator that declares it. A handler's requirements replace its controller's of the same kind. */
   readonly kind: string;
-  /** Whether the user meets it. It may be the application's own code, so anything may come back; only `true` admits. */
+  /** Returns whether the user meets it. Application code may return any value; only `true`, or a promise of it, admits. */
   isMet(user: UserRecord, context: ExecutionContext): unknown;
-  /** Milliseconds that a remembered session may be old for this handler. */
+  /** Maximum age of a cached session for this handler, in milliseconds. */
   readonly maxAgeMs?: number;
 }
 
-/** What a handler asks of its caller. Resolved once, from the handler's decorators over its controller's. */
+/** The rule of a handler, resolved once from its decorators and those of its controller. */
 export type AccessRule = { readonly kind: 'public' } | { readonly kind: 'optional'; readonly requirements: readonly [] } | ProtectedRule;
 
 interface ProtectedRule {
   readonly kind: 'protected';
   readonly requirements: readonly Requirement[];
-  /** Milliseconds that a remembered session may be old; without it, as old as its lifetime allows. */
+  /** Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies. */
   readonly maxAgeMs?: number;
 }
 
-/** What the decorators on one handler or one controller say. */
+/** The declarations of the decorators on one handler or one controller. */
 export interface Declaration {
   readonly open: 'public' | 'optional' | undefined;
   readonly requirements: readonly Requirement[];
 }
 
 /**
- * One rule out of two levels. A handler's word wins over its controller's; a level that opens and requires at once is closed:
- * `@Public()` never opens what names roles on the same level, nor what its handler closes.
+ * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that declares both an opening and a
+ * requirement is closed: `@Public()` has no effect next to `@Roles()`, nor on a controller for a handler that declares a requirement.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   if (handler.requirements.length > 0) return protect(override(handler.requirements, controller.requirements));
@@ -51,7 +51,7 @@ function override(own: readonly Requirement[], inherited: readonly Requirement[]
   return [...own, ...inherited.filter(({ kind }) => !own.some((requirement) => requirement.kind === kind))];
 }
 
-/** Whether the user meets all of them, from the one at `first` on. Waits only for those that do; one that throws is not met. */
+/** Returns whether the user meets all requirements from index `first` on: a promise only if a requirement returns one. One that throws is not met. */
 export function meetsAll(
   requirements: readonly Requirement[],
   user: UserRecord,
@@ -60,7 +60,7 @@ export function meetsAll(
 ): boolean | Promise<boolean> {
   for (let index = first; index < requirements.length; index += 1) {
     const met = meets(requirements[index], user, context);
-    if (met instanceof Promise) return met.then((yes: unknown) => yes === true && meetsAll(requirements, user, context, index + 1));
+    if (met instanceof Promise) return met.then((result: unknown) => result === true && meetsAll(requirements, user, context, index + 1));
     if (met !== true) return false;
   }
   return true;

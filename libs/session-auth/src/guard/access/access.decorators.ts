@@ -6,19 +6,19 @@ import { callParameter } from '../transports.js';
 import { optionalAccess, publicAccess, requiring } from './access-decorator.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
 
-/** No check, and no call to the service. It applies no guard. On a controller it does not open a handler that requires something. */
+/** Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement. */
 export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
 
 /**
- * No token, or a refused one: the handler runs with no user. A service that is unavailable, or that refuses this application,
- * is still an error: 503 or 403. Applies `SessionAuthGuard`.
+ * Admits a call without a token, or with a refused one: the handler then runs without a user. If the service is unavailable or refuses this
+ * application, the call is still denied, with 503 or 403. Applies `SessionAuthGuard`.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator => optionalAccess();
 
 /**
- * The user's `role` must be one of these, exactly and case-sensitively. A handler's list replaces its controller's.
+ * Requires the user's `role` to be one of these names. The match is exact and case-sensitive. A handler's list replaces its controller's.
  * Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError when no name, or an empty one, is given.
+ * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('Roles', names);
@@ -26,25 +26,26 @@ export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & Met
 }
 
 /**
- * The user's `sub_role` must be one of these, exactly and case-sensitively. Beside {@link Roles} both must hold.
- * A handler's list replaces its controller's. Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError when no name, or an empty one, is given.
+ * Requires the user's `sub_role` to be one of these names. The match is exact and case-sensitive. With {@link Roles} on the same handler, both
+ * must be met. A handler's list replaces its controller's. Applies `SessionAuthGuard`.
+ * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('SubRoles', names);
   return requiring({ kind: 'sub-roles', isMet: ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole) });
 }
 
-/** A rule of {@link Authorize}; its user may be declared as the application's own record class. */
+/** A rule of {@link Authorize}. The type of its `user` may be the application's own record class. */
 export type AuthorizationRule = {
-  /** Whether the user may enter: `true`, or a promise of it. Anything else, a throw and a rejection deny. */
+  /** Returns whether the user has access: `true`, or a promise of it. Any other value, an exception and a rejection deny. */
   rule(user: CurrentUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }['rule'];
 
 /**
- * Your own rule, sync or async. Only `true` admits; a throw or a rejection denies. A handler's rule replaces its controller's.
+ * Requires a rule of your own, synchronous or asynchronous. Only `true` admits; an exception or a rejection denies. A handler's rule replaces
+ * its controller's.
  * Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError when it is given no function
+ * @throws InvalidConfigurationError if `rule` is not a function
  */
 export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecorator {
   if (typeof rule !== 'function') throw new InvalidConfigurationError('@Authorize() needs a function: give it your rule.');
@@ -52,11 +53,11 @@ export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecor
 }
 
 /**
- * For dangerous handlers: the session must have been confirmed by the service within `maxAgeMs` milliseconds. With 0, the default, the
- * service is asked for this request: no cached session, stale session or older call will do, whatever another handler of the same request
- * was satisfied with. The handlers of one request share the call. It closes a handler of a `@Public()` controller, is never answered by a
- * stale session, and applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError when `maxAgeMs` is no number of milliseconds
+ * Requires, for dangerous handlers, that the service confirmed the session within the last `maxAgeMs` milliseconds (an integer from 0).
+ * With 0, the default, the request calls the service: a cached session, a stale session or an earlier call does not suffice, even if it did for
+ * another handler of the same request. The handlers of one request share the call. Never accepts a stale session. Closes a handler of a
+ * `@Public()` controller. Applies `SessionAuthGuard`.
+ * @throws InvalidConfigurationError if `maxAgeMs` is not an integer of 0 or more
  */
 export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator & MethodDecorator {
   if (!Number.isInteger(maxAgeMs) || maxAgeMs < 0) {
@@ -75,15 +76,15 @@ function namesOf(decorator: string, names: readonly unknown[]): ReadonlySet<stri
   return new Set(valid);
 }
 
-/** A Boolean field of the user's record, such as `ats_enabled`. */
+/** The name of a boolean field of the user record, such as `ats_enabled`. */
 export type UserFlag = {
   [Field in keyof CurrentUserRecord]-?: NonNullable<CurrentUserRecord[Field]> extends boolean ? Field : never;
 }[keyof CurrentUserRecord];
 
 /**
- * All of these fields of the user's record must be `true`; an absent one is not. A handler's list replaces its controller's.
+ * Requires all of these fields of the user record to be `true`. An absent field is not `true`. A handler's list replaces its controller's.
  * Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError when no field, or an empty name, is given.
+ * @throws InvalidConfigurationError if there is no field, or an empty name
  */
 export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorator & MethodDecorator {
   const names = flags as readonly unknown[];
@@ -93,17 +94,16 @@ export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorato
   return requiring({ kind: 'flags', isMet: (user) => flags.every((flag) => user[flag] === true) });
 }
 
-/** Which parameter of a call holds which id of `ccl_info`. */
+/** The parameter of a call for each id of `ccl_info`. */
 export type CclScopeParameters = { readonly [Id in keyof CclInfo]?: string };
 
 const IDS: ReadonlySet<string> = new Set(['client_id', 'company_id', 'location_id'] satisfies (keyof CclInfo)[]);
 
 /**
- * Keeps one client's users from another's data: the named parameters of the call must equal the ids in the user's `ccl_info`, as in
- * `@CclScope({ client_id: 'clientId' })` for `/clients/:clientId`. Parameters are those of the route, the arguments of a GraphQL field, or the
- * fields of a message. An id or a parameter that is absent denies. A handler's scope replaces its controller's.
- * Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError when no id of `ccl_info` is given, or no parameter for one.
+ * Restricts users to the data of their own client, company or location: the named parameters of the call must equal the ids in the user's
+ * `ccl_info`, as in `@CclScope({ client_id: 'clientId' })` for `/clients/:clientId`. Parameters are those of the route, the arguments of a GraphQL
+ * field, or the fields of a message. An absent id or parameter denies. A handler's scope replaces its controller's. Applies `SessionAuthGuard`.
+ * @throws InvalidConfigurationError if there is no id of `ccl_info`, an unknown id, or an id without a parameter
  */
 export function CclScope(parameters: CclScopeParameters): ClassDecorator & MethodDecorator {
   const scope = Object.entries(parameters as Record<string, unknown>);
@@ -119,7 +119,7 @@ function isWithin({ ccl_info: ids }: UserRecord, scope: readonly [keyof CclInfo,
   return scope.every(([id, parameter]) => ids !== undefined && isSameId(ids[id], callParameter(context, parameter)));
 }
 
-/** A route writes an id in decimal digits; `007` is not 7, because a handler may compare text. */
+/** Compares text, as routes pass ids: `007` does not equal 7, because a handler may compare text too. */
 function isSameId(id: number | undefined, parameter: unknown): boolean {
   return id !== undefined && (typeof parameter === 'string' ? parameter === String(id) : parameter === id);
 }

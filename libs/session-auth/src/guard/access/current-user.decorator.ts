@@ -4,7 +4,7 @@ import type { UserRecord } from '../../contract/record/user-record.js';
 import { tokenOf, userOf, type GuardedRequest } from '../guarded-request.js';
 import { transportOf } from '../transports.js';
 
-/** The record that handlers receive: `UserRecord`, or the class that the application names in `SessionAuthTypes`. */
+/** The record that handlers receive: `UserRecord`, or the class that the application declares in `SessionAuthTypes`. */
 export type CurrentUserRecord = SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
 type Pipe = Type<PipeTransform> | PipeTransform;
@@ -16,7 +16,7 @@ type ParameterOf<Target, Key, Index extends number> = Key extends keyof Target
     : unknown
   : unknown;
 
-/** Whether one type can stand where the other is: the parameter may be wider, or a subclass that the application knows to be there. */
+/** Whether a parameter can receive a value: its type may be wider, or a subclass that the application uses. */
 type Fits<Value, Parameter> = [Parameter] extends [Value] ? true : [NonNullable<Value>] extends [Parameter] ? true : false;
 
 /** A parameter decorator that compiles only on a parameter whose type can hold `Value`. */
@@ -35,11 +35,11 @@ const readUser = createParamDecorator((field: keyof CurrentUserRecord | undefine
   return field === undefined ? user : user?.[field];
 });
 
-/** The user's record, or one of its fields; `undefined` where the rule let someone in without a session. */
+/** Injects the user's record, or one of its fields; `undefined` if the rule admitted the call without a session. */
 export function CurrentUser(...pipes: Pipe[]): ParameterDecoratorFor<CurrentUserRecord>;
-/** One field of the user's record, typed by its name: every field may be absent. */
+/** Injects one field of the user's record, typed by its name. Any field may be absent. */
 export function CurrentUser<Field extends keyof CurrentUserRecord>(field: Field): ParameterDecoratorFor<CurrentUserRecord[Field]>;
-/** One field of the user's record, through pipes. */
+/** Injects one field of the user's record, transformed by pipes. */
 export function CurrentUser(field: keyof CurrentUserRecord, ...pipes: [Pipe, ...Pipe[]]): ParameterDecorator;
 export function CurrentUser(...fieldAndPipes: (keyof CurrentUserRecord | Pipe)[]): ParameterDecorator {
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
@@ -47,5 +47,5 @@ export function CurrentUser(...fieldAndPipes: (keyof CurrentUserRecord | Pipe)[]
 
 const readToken = createParamDecorator((_: unknown, context: ExecutionContext) => tokenOf(requestOf(context)));
 
-/** The token of the request's session, as it was presented; `undefined` where the rule let someone in without one. */
+/** Injects the token of the session, as presented; `undefined` if the rule admitted the call without a session. */
 export const AuthToken = (): ParameterDecoratorFor<string | undefined> => readToken();

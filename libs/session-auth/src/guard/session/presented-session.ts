@@ -5,25 +5,25 @@ import { AUTH_IV_HEADER } from '../../contract/wire.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { TokenSource } from './token-source.js';
 
-/** How the guard reads what a request presents. */
+/** Settings of {@link PresentedSessions}. */
 export interface PresentationSettings {
   readonly sources: readonly TokenSource[];
   readonly forwardAuthIv: boolean;
-  /** Bytes a token or an IV may have. */
+  /** Maximum length of a token or an IV, in bytes. */
   readonly maxTokenLength: number;
 }
 
-/** A request without a token. */
+/** The request presents no token. */
 export const NO_TOKEN = 'no token';
-/** A token or an IV that can't be one: nobody is asked about it. */
+/** The token or the IV is malformed: the service is not called. */
 export const MALFORMED_TOKEN = 'malformed token';
 
 const AUTH_IV = AUTH_IV_HEADER.toLowerCase();
 
-/** Reads the session that a request presents. The first source that finds anything decides. */
+/** Reads the session that a request presents. The first source that returns a value decides. */
 export class PresentedSessions {
   readonly #settings: PresentationSettings;
-  /** Request headers that the answer depends on, for `Vary`. */
+  /** Request headers that the response depends on, for `Vary`. */
   readonly vary: string;
 
   constructor(settings: PresentationSettings) {
@@ -31,6 +31,7 @@ export class PresentedSessions {
     this.vary = [...new Set(settings.sources.flatMap(({ header }) => header ?? []))].join(', ');
   }
 
+  /** Returns the session of a request, {@link NO_TOKEN} or {@link MALFORMED_TOKEN}. */
   read(context: ExecutionContext, request: HttpRequest): SessionIdentity | typeof NO_TOKEN | typeof MALFORMED_TOKEN {
     const token = this.#findToken(context, request);
     if (token === undefined || token === '') return NO_TOKEN;
@@ -40,7 +41,7 @@ export class PresentedSessions {
     return { token, authIv };
   }
 
-  /** A source of the application that throws, or that answers with a promise, has found nothing that could be trusted. */
+  /** If a source of the application throws or returns a promise, the token counts as malformed. */
   #findToken(context: ExecutionContext, request: HttpRequest): unknown {
     try {
       for (const find of this.#settings.sources) {

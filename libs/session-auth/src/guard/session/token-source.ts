@@ -2,23 +2,23 @@ import type { ExecutionContext } from '@nestjs/common';
 import { headerCount, type HttpRequest } from '../http/http-request.js';
 import { callParameter } from '../transports.js';
 
-/** What a source found: a token, several, or nothing. Several are as bad as a wrong one. */
+/** The result of a source: one token, several, or none. Several count as a malformed token. */
 export type FoundToken = string | readonly string[] | undefined;
 
-/** Where the guard looks for a token: one of the built-in sources, or your own function of the execution context. */
+/** Finds the token of a call: a built-in source, or your own function of the execution context. */
 export interface TokenSource {
   /**
-   * Finds the token of a call. `request` has its `headers`, under their lower-case names, whatever the kind of context: of a socket those of its
-   * handshake, of a message those of the message or its gRPC metadata. A source that throws has found nothing that could be trusted: 401.
+   * Returns the token of a call. In every kind of context, `request.headers` has lower-case names: for a socket, it has the headers of the
+   * handshake; for a message, the headers of the message or the gRPC metadata. If a source throws, the token counts as malformed: 401.
    */
   (context: ExecutionContext, request: HttpRequest): FoundToken;
-  /** The request header that it reads, for `Vary`. */
+  /** The request header that the source reads, for `Vary`. */
   readonly header?: string;
 }
 
 /**
- * The token is the whole value of a request header; of gRPC metadata or a message's header of that name; in the handshake of a socket, a field
- * of that name, or `token` (in `auth` of socket.io, in `connectionParams` of graphql-ws).
+ * Reads the token from the whole value of a request header. In a message, reads the header or the gRPC metadata of that name. In the handshake
+ * of a socket, also reads a field of that name, or `token` (in `auth` of socket.io, in `connectionParams` of graphql-ws).
  */
 export function fromHeader(name: string): TokenSource {
   const header = name.toLowerCase();
@@ -28,8 +28,8 @@ export function fromHeader(name: string): TokenSource {
 const BEARER = /^bearer(?: +|$)/i;
 
 /**
- * The token follows `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts as no token.
- * Beyond HTTP it is looked for as {@link fromHeader} does; a handshake's `token` stands alone.
+ * Reads the token after `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts as no token.
+ * In other contexts than HTTP, reads the same places as {@link fromHeader}. The `token` of a handshake has no `Bearer` prefix.
  */
 export function fromBearer(): TokenSource {
   return source('Authorization', (request) => {
@@ -40,7 +40,7 @@ export function fromBearer(): TokenSource {
   });
 }
 
-/** The token is the value of a cookie, as it stands in the `Cookie` header. */
+/** Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding. */
 export function fromCookie(name: string): TokenSource {
   const prefix = `${name}=`;
   return source('Cookie', ({ headers: { cookie } }) => {
@@ -57,7 +57,7 @@ function source(header: string, find: (request: HttpRequest) => FoundToken): Tok
   return Object.assign((_context: ExecutionContext, request: HttpRequest) => find(request), { header });
 }
 
-/** Of a repeated one of these Node keeps the first value, without a trace in `headers`. */
+/** If one of these headers is repeated, Node.js keeps only the first value, and `headers` does not show it. */
 const KEPT_ONCE = new Set(['authorization', 'proxy-authorization', 'from', 'referer', 'user-agent', 'host']);
 
 function readHeader(request: HttpRequest, header: string): FoundToken {
@@ -69,8 +69,8 @@ function readHeader(request: HttpRequest, header: string): FoundToken {
 const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);
 
 /**
- * The token is a field of a message's payload: the one way over TCP and Redis, whose messages have no headers; for gateways and other
- * microservices as well. It finds nothing over HTTP and in GraphQL, where a token would stand in logs and in caches.
+ * Reads the token from a field of a message's payload. The only built-in source for TCP and Redis, whose messages have no headers; gateways and
+ * other microservices can use it too. Returns no token over HTTP and in GraphQL, where a token in the payload would appear in logs and caches.
  */
 export function fromPayload(field: string): TokenSource {
   return (context) => {
