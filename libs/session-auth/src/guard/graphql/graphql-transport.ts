@@ -7,22 +7,23 @@ import { CallRequests } from '../transport.js';
 import { endsWithReply } from '../http/http-request.js';
 import type { CallRequest, Transport } from '../transport.js';
 
-/** A context may become another's during the check: an execution stays with the request that it began with. */
+/** The request of each execution, from its start: another request may take over a shared context during the check. */
 const executions = new CallRequests();
 
-/** The user of each field, by its info: fields run at the same time, and one may be let in as another user, or without one. */
+/** The user of each field, by its info object: fields run concurrently, and may be admitted with different users, or without one. */
 const users = new WeakMap<object, GuardedRequest>();
 
 /**
- * Resolvers of queries, fields and subscriptions. The HTTP request keeps the check, so that all operations of a batch share it. A socket
- * lives longer than a verdict may: there each execution has a check of its own. A field keeps the user that it was let in with.
+ * Resolvers of queries, fields and subscriptions. The HTTP request carries the check, so that all operations of a batch share it. A socket
+ * outlives a verdict, so each execution over a socket has its own check. A field keeps the user that it was admitted with.
  */
 export const GRAPHQL: Transport = {
   open(context) {
     const { operation, execution } = argumentsOf(context);
     const request = httpRequestOf(operation);
-    const kept = executions.open(execution, () => request ?? socketRequestOf(operation));
-    return request ? { transport: GRAPHQL, context, request, reply: replyOf(operation) } : { transport: GRAPHQL, context, request: kept };
+    const executionRequest = executions.open(execution, () => request ?? socketRequestOf(operation));
+    if (!request) return { transport: GRAPHQL, context, request: executionRequest };
+    return { transport: GRAPHQL, context, request, reply: replyOf(operation) };
   },
 
   admitted({ context, request }) {
@@ -44,8 +45,8 @@ export const GRAPHQL: Transport = {
 };
 
 /**
- * A field has root, arguments, context and info; what resolves a reference or a type has no arguments. The coerced variables belong to one
- * execution and to all of its fields, which can't be said of a context: an application may give the same to all.
+ * Returns the parts of a resolver's arguments. A field has root, arguments, context and info; a resolver of references or types has no arguments.
+ * The coerced variables identify an execution, and are the same for all of its fields. A context does not: an application may share it.
  */
 function argumentsOf(host: ArgumentsHost): { parameters: unknown; operation: OperationContext; execution: object; field: object } {
   const infoIndex = variablesOf(host.getArgByIndex(3)) ? 3 : 2;
@@ -67,7 +68,7 @@ function httpRequestOf(operation: OperationContext): CallRequest | undefined {
   return endsWithReply(request) && !mixesRequests(operation) ? (request as CallRequest) : undefined;
 }
 
-/** A context that speaks of more than one request presents nothing: whose it is can't be told. */
+/** A context with more than one request presents nothing, because its caller is ambiguous. */
 function socketRequestOf(operation: OperationContext): CallRequest {
   if (mixesRequests(operation)) return handshakeRequest(undefined);
   const { req, reply, request, extra, connectionParams, _connectionInit } = operation;
@@ -92,8 +93,8 @@ const CODES = new Map([
 ]);
 
 /**
- * The exception of HTTP, which Nest's Apollo driver translates. For the drivers that do not, it has the same extensions itself: graphql-js
- * takes them over from any error.
+ * Returns the exception of HTTP, which Nest's Apollo driver translates. For other drivers, it also has the same `extensions`, which graphql-js
+ * copies from any error.
  */
 function graphqlExceptionOf(denial: HttpDenial): Error {
   const { retryAfterSeconds } = denial;

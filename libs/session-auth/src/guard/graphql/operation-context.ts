@@ -1,34 +1,34 @@
 import { type NodeRequest, nodeRequestOf } from '../http/http-request.js';
 
-/** Who an operation comes from: in the context of each operation, under a name that no context has by itself. */
+/** Key of the {@link Caller} in the context of each operation. No context has this symbol otherwise. */
 export const CALLER = Symbol.for('nestjs-session-auth.graphql-caller');
 
-/** What a GraphQL server gives to the function that makes a context: its request or its socket, and its reply. */
+/** The caller of an operation, from the arguments of its context function: a request or a socket, and the reply. */
 export interface Caller {
   readonly request: unknown;
   readonly reply: unknown;
 }
 
-/** The caller of a context that more than one request has. */
+/** The caller of a context that more than one request shares. */
 export const SHARED_CALLER: Caller = { request: undefined, reply: undefined };
 
-/** What GraphQL servers put into the context of an operation: Apollo, Mercurius, and graphql-ws under Apollo. */
+/** The context of an operation, as GraphQL servers build it: Apollo, Mercurius, and graphql-ws under Apollo. */
 export interface OperationContext {
   readonly req?: OperationContext & { readonly res?: unknown };
   readonly res?: unknown;
   readonly reply?: { readonly request?: unknown };
-  /** Of graphql-ws: the request that opened the socket, and what the client sent first. */
+  /** graphql-ws: the request that opened the socket, and the parameters of the client's first message. */
   readonly extra?: { readonly request?: unknown };
   readonly connectionParams?: unknown;
-  /** Of Mercurius, for the same. */
+  /** Mercurius: the same. */
   readonly request?: unknown;
   readonly _connectionInit?: unknown;
   readonly [CALLER]?: Caller;
 }
 
 /**
- * Whether a context speaks of more than one request. An application may give one object to all: its request is that of the first caller, or of
- * the last.
+ * Returns whether a context refers to more than one request. If an application uses one object for all requests, it holds the request of the
+ * first caller, or of the last.
  */
 export function mixesRequests({ req, reply, extra, request, [CALLER]: caller }: OperationContext): boolean {
   if (caller === SHARED_CALLER) return true;
@@ -42,22 +42,23 @@ export function mixesRequests({ req, reply, extra, request, [CALLER]: caller }: 
   return false;
 }
 
-/** Makes the context of an operation, of what its server gives: request and reply in an object, or one after the other, or a socket. */
-export type ContextFunction = (...given: unknown[]) => Promise<unknown>;
+/** Returns the context of an operation. The server passes an object with request and reply, or both as two arguments, or a socket. */
+export type ContextFunction = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * Makes a context function of the `context` option of a GraphQL server. Its contexts belong to one request each, and know whose they are. The
- * context of a class can't be copied: from its second request on it is nobody's. `hearOfShared` is called when an object comes for a second request.
+ * Returns a context function that replaces the `context` option of a GraphQL server. Each of its contexts belongs to one request, and holds its
+ * caller. A class instance can't be copied: from its second request on, it has no caller. `onShared` is called each time an object is returned for
+ * another request.
  */
-export function separateContexts(option: unknown, hearOfShared: () => void): ContextFunction {
+export function separateContexts(option: unknown, onShared: () => void): ContextFunction {
   const owners = new WeakMap<object, object>();
-  return async (...given) => {
-    const made: unknown = typeof option === 'function' ? await (option as ContextFunction)(...given) : option;
-    const caller = callerOf(given);
-    if (typeof made !== 'object' || made === null) return made ?? { [CALLER]: caller };
-    const isShared = isOfAnother(made, originOf(caller), owners);
-    if (isShared) hearOfShared();
-    return isPlain(made) ? copyOf(made, caller) : mark(made, isShared ? SHARED_CALLER : caller);
+  return async (...args) => {
+    const context: unknown = typeof option === 'function' ? await (option as ContextFunction)(...args) : option;
+    const caller = callerOf(args);
+    if (typeof context !== 'object' || context === null) return context ?? { [CALLER]: caller };
+    const isShared = belongsToAnother(context, originOf(caller), owners);
+    if (isShared) onShared();
+    return isPlain(context) ? copyOf(context, caller) : mark(context, isShared ? SHARED_CALLER : caller);
   };
 }
 
@@ -68,13 +69,13 @@ function callerOf([first, second]: unknown[]): Caller {
   return { request: req ?? first, reply: res ?? second };
 }
 
-/** What all operations of one request, or of one socket, have in common. */
+/** Returns an object that all operations of one request, or of one socket, share. */
 function originOf({ request }: Caller): object {
   const node = nodeRequestOf(request) ?? nodeRequestOf((request as OperationContext | undefined)?.extra?.request);
   return node ?? (typeof request === 'object' && request !== null ? request : NO_REQUEST);
 }
 
-function isOfAnother(context: object, origin: object, owners: WeakMap<object, object>): boolean {
+function belongsToAnother(context: object, origin: object, owners: WeakMap<object, object>): boolean {
   const owner = owners.get(context);
   if (!owner) owners.set(context, origin);
   return owner !== undefined && owner !== origin;
@@ -85,7 +86,7 @@ function isPlain(context: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Its getters stay getters. Apollo copies what is enumerable for each operation. */
+/** Copies getters as getters. The caller is enumerable, because Apollo copies only enumerable properties for each operation. */
 function copyOf(context: object, caller: Caller): object {
   const own = { ...Object.getOwnPropertyDescriptors(context), [CALLER]: { value: caller, enumerable: true } };
   return Object.create(Object.getPrototypeOf(context) as object | null, own) as object;

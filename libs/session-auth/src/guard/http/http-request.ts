@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ExecutionContext } from '@nestjs/common';
 
-/** What the guard reads of a request, on Express and on Fastify. */
+/** The part of a request that the guard reads, on Express and on Fastify. */
 export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders?: readonly string[];
-  /** Node's own request under Fastify's. */
+  /** Fastify: the request of Node.js. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };
-  /** What a socket's client calls its token in the handshake, whatever the header that the token has over HTTP. */
+  /** The `token` field of a socket's handshake, which a client may use instead of the name of the header. */
   readonly handshakeToken?: unknown;
 }
 
 /**
- * Request and reply of an HTTP call. They are the arguments of Nest's own context, whose `switchToHttp()` costs more than a look-up of the
- * session; a context that a test has made up may have no more than `switchToHttp()`.
+ * Returns request and reply of an HTTP call. Reads the arguments of the context, because `switchToHttp()` of Nest costs more than a lookup in the
+ * session cache. A context that a test has built may only have `switchToHttp()`.
  */
 export function httpArguments(context: ExecutionContext): readonly [request: HttpRequest, reply: unknown] {
   const args: unknown = (context as Partial<ExecutionContext>).getArgs?.();
@@ -23,7 +23,7 @@ export function httpArguments(context: ExecutionContext): readonly [request: Htt
   return [http.getRequest(), http.getResponse()];
 }
 
-/** How many times a header was sent; one where that can't be known. */
+/** Returns how many times a header was sent; 1 if that is unknown. */
 export function headerCount({ rawHeaders, raw }: HttpRequest, header: string): number {
   const lines = rawHeaders ?? raw?.rawHeaders;
   if (!lines) return 1;
@@ -35,15 +35,15 @@ export function headerCount({ rawHeaders, raw }: HttpRequest, header: string): n
   return count;
 }
 
-/** A request of Node, as far as it is told apart from others here. */
+/** The used part of a request of Node.js. */
 export interface NodeRequest extends Readable {
-  /** It was handed over to a socket. Node sets it, and only where the server takes sockets: a header alone does not. */
+  /** Whether the request opened a socket. Node.js sets it only on servers that accept upgrades: a header alone does not set it. */
   readonly upgrade?: boolean;
 }
 
 /**
- * Node's own request under something that was taken for a request: itself, or what Fastify's has as `raw`. No client can send one: an object
- * that was made of a message never is a stream.
+ * Returns the request of Node.js behind a candidate: the candidate itself, or `raw` of Fastify's request. A client can't send one: an object that
+ * was parsed from a message is never a stream.
  */
 export function nodeRequestOf(candidate: unknown): NodeRequest | undefined {
   if (candidate instanceof Readable) return candidate;
@@ -52,8 +52,8 @@ export function nodeRequestOf(candidate: unknown): NodeRequest | undefined {
 }
 
 /**
- * Whether it is a request that ends with its reply. One that opened a socket lives for as long as the socket, and one that an application
- * has made up for as long as it likes.
+ * Returns whether a candidate is a request that ends with its reply. A request that opened a socket lives as long as the socket, and an object
+ * that an application has built has an unknown lifetime.
  */
 export function endsWithReply(candidate: unknown): boolean {
   const request = nodeRequestOf(candidate);

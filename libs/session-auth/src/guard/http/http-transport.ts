@@ -2,7 +2,7 @@ import { exceptionOf } from '../denial.js';
 import type { Transport } from '../transport.js';
 import { httpArguments } from './http-request.js';
 
-/** Controllers, on Express and on Fastify: the token in the request's headers, the user in `request.user`. */
+/** Controllers, on Express and on Fastify: the token is in the headers of the request, the user in `request.user`. */
 export const HTTP: Transport = {
   open(context) {
     const [request, reply] = httpArguments(context);
@@ -33,15 +33,15 @@ interface FastifyReply {
   readonly sent: boolean;
 }
 
-/** Sets headers of a reply, on Express and on Fastify. A reply that has been sent is left alone. */
+/** Sets headers of a reply, on Express and on Fastify. Does nothing if the reply has been sent. */
 export function setHeaders(reply: unknown, headers: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
 }
 
 /**
- * Keeps a guarded reply out of caches that would give it to others: they know `Authorization`, and not our headers.
- * A handler may still set its own `Cache-Control`. `vary` names the request headers that the reply depends on.
- * Small letters spare Node the making of a key out of the name, for each header of each request.
+ * Prevents shared caches from serving a guarded reply to other users: they respect `Authorization`, but not the headers of this library.
+ * A handler may still set its own `Cache-Control`. `vary` lists the request headers that the reply depends on.
+ * Header names are in lower case, which saves Node.js a conversion for each header of each request.
  */
 export function keepFromSharedCaches(reply: unknown, vary: string): void {
   const target = reply as ExpressReply | FastifyReply;
@@ -52,8 +52,8 @@ export function keepFromSharedCaches(reply: unknown, vary: string): void {
 
 function mergeVary(current: string, names: readonly string[]): string {
   const listed = current.split(/\s*,\s*/);
-  const known = new Set(listed.map((name) => name.toLowerCase()));
-  return known.has('*') ? current : [...listed, ...names.filter((name) => !known.has(name.toLowerCase()))].join(', ');
+  const keys = new Set(listed.map((name) => name.toLowerCase()));
+  return keys.has('*') ? current : [...listed, ...names.filter((name) => !keys.has(name.toLowerCase()))].join(', ');
 }
 
 function setHeader(reply: ExpressReply | FastifyReply, name: string, value: string): void {

@@ -1,38 +1,38 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { HttpDenial } from '../denial.js';
 
-/** Metadata of a call of gRPC. */
+/** Metadata of a gRPC call. */
 export interface GrpcMetadata {
   getMap(): object;
   get(name: string): readonly unknown[];
 }
 
-/** A call as gRPC's server has it. */
+/** A call on the server of gRPC. */
 export interface ServerCall {
   readonly metadata?: unknown;
-  /** The client has cancelled it, or its deadline is over. */
+  /** Whether the client has cancelled the call, or its deadline has passed. */
   readonly cancelled?: boolean;
   emit(event: 'error', error: object): unknown;
-  /** Of a call that streams its requests. */
+  /** Only on a call that streams its requests, like `resume`. */
   pause?(): unknown;
   resume?(): unknown;
-  /** Of a call that streams its requests: the client has sent its last, and all were read. */
+  /** Only on a call that streams its requests: whether the client has sent the last one, and all were read. */
   readonly readableEnded?: boolean;
 }
 
-/** A call of gRPC, as Nest passes it to guards, filters and parameters. */
+/** A gRPC call, as Nest passes it to guards, filters and parameter decorators. */
 export interface GrpcCall {
   readonly metadata: GrpcMetadata;
   readonly call: ServerCall | undefined;
-  /** Nest hands the call to its handler as it is (`@GrpcStreamCall`). */
+  /** Whether Nest passes the call itself to its handler (`@GrpcStreamCall`). */
   readonly isPassed: boolean;
-  /** What a passed call is answered with, unless it answers with a stream. */
+  /** The callback that ends a passed call, unless the call responds with a stream. */
   readonly answer?: ((error: object) => void) | undefined;
 }
 
 /**
- * The call of gRPC that a context is about. It is known by functions: no client can send those, whatever the shape of its message. Nest passes
- * request, metadata and call, or else the call alone.
+ * Returns the gRPC call of a context, if it has one. Recognises a call by its functions, which no client can send, whatever the shape of its
+ * message. Nest passes request, metadata and call, or the call alone.
  */
 export function grpcCallOf(host: ArgumentsHost): GrpcCall | undefined {
   const [first, second, third] = host.getArgs<unknown[]>();
@@ -57,7 +57,7 @@ function isFunction(candidate: unknown): candidate is (...parameters: unknown[])
   return typeof candidate === 'function';
 }
 
-/** The canonical codes of gRPC: CANCELLED, INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE. */
+/** The canonical gRPC status codes: CANCELLED, INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE. */
 const GRPC_CODES = new Map([
   [499, 1],
   [400, 3],
@@ -67,18 +67,18 @@ const GRPC_CODES = new Map([
 ]);
 const GRPC_UNKNOWN = 2;
 
-/** The client is gone, or has no time left: it gets no answer, whatever it is. */
+/** The client is gone, or its deadline has passed: no response reaches it. */
 export const CANCELLED: HttpDenial = { statusCode: 499, code: 'CANCELLED', message: 'The call was cancelled', headers: [] };
 
-/** A denial as gRPC says it: a code of its own, and one text beside it. */
+/** Returns a denial as a gRPC error: a status code of gRPC, and a text. */
 export function grpcErrorOf({ statusCode, code, message }: HttpDenial): object {
   return { code: GRPC_CODES.get(statusCode) ?? GRPC_UNKNOWN, message, details: `${code}: ${message}` };
 }
 
 /**
- * Ends a call that Nest can't end with what a guard or a handler throws. Of a call that is handed to its handler as it is, nobody listens to
- * that, and a rejection that nobody hears ends the process. On NestJS 11 so does the error of a call whose requests had ended before the guard
- * could hold them. The guard of a call that was ended here never comes to an end.
+ * Ends a call that Nest can't end with an exception of a guard or a handler. Returns whether the call was ended. Nest does not handle exceptions
+ * of a call that is passed to its handler, and an unhandled rejection ends the process. On NestJS 11, so does the error of a call whose requests
+ * had ended before the guard could pause them. The promise of the guard then never settles.
  */
 export function endCall({ call, isPassed, answer }: GrpcCall, error: object): boolean {
   if (!call || !(isPassed || call.readableEnded)) return false;
@@ -91,6 +91,6 @@ function emitError(call: NonNullable<GrpcCall['call']>, error: object): void {
   try {
     call.emit('error', error);
   } catch {
-    // A listener of NestJS 11 that comes after that of gRPC itself.
+    // Thrown by a listener of NestJS 11, which runs after that of gRPC.
   }
 }

@@ -8,7 +8,7 @@ interface NatsHeaders {
   values(name: string): readonly string[];
 }
 
-/** The headers of a message, in the form of HTTP's. */
+/** Returns the headers of a message, in the form of HTTP headers. */
 export function messageHeaders(host: ArgumentsHost): IncomingHttpHeaders {
   const metadata = grpcCallOf(host)?.metadata;
   return namedValues(metadata ? grpcEntries(metadata) : brokerEntries(host.getArgByIndex(1))) as IncomingHttpHeaders;
@@ -18,7 +18,7 @@ function grpcEntries(metadata: GrpcMetadata): [string, unknown][] {
   return entriesOf(metadata.getMap()).map(([name]) => [name, oneOrList(metadata.get(name))]);
 }
 
-/** Nest's contexts of NATS, Kafka, RabbitMQ and MQTT have headers, each in its own place. */
+/** Nest's contexts of NATS, Kafka, RabbitMQ and MQTT each have the headers in a different place. */
 function brokerEntries(context: unknown): (readonly [string, unknown])[] {
   const headers = result(context, 'getHeaders');
   if (isNatsHeaders(headers)) return natsEntries(headers);
@@ -39,7 +39,7 @@ function isNatsHeaders(candidate: unknown): candidate is NatsHeaders {
   return typeof field(candidate, 'keys') === 'function' && typeof field(candidate, 'values') === 'function';
 }
 
-/** What a method of a context gives; nothing where it has no such method. */
+/** Returns the result of a method of a context; `undefined` if there is no such method. */
 function result(context: unknown, method: string): unknown {
   const found = field(context, method);
   return typeof found === 'function' ? (found.call(context) as unknown) : undefined;

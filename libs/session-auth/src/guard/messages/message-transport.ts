@@ -11,10 +11,10 @@ import type { Transport } from '../transport.js';
 
 const calls = new CallRequests();
 
-/** Message handlers of microservices. The token is in the metadata of gRPC or the message's headers; TCP and Redis have none: see `fromPayload`. */
+/** Message handlers of microservices. The token is in the gRPC metadata or the message's headers. TCP and Redis have no headers: see `fromPayload`. */
 export const RPC: Transport = {
   open(context) {
-    const request = calls.open(ownObjectOf(context), () => ({ headers: messageHeaders(context) }));
+    const request = calls.open(callObjectOf(context), () => ({ headers: messageHeaders(context) }));
     const grpc = grpcCallOf(context);
     if (grpc) {
       pauseRequests(context, grpc);
@@ -23,13 +23,13 @@ export const RPC: Transport = {
     return { transport: RPC, context, request };
   },
 
-  /** On NestJS 11 the handler of a call that was cancelled during the check would never hear of that. */
+  /** Throws if a gRPC call was cancelled during the check: on NestJS 11, its handler would not be notified. */
   admitted({ context }) {
     const grpc = grpcCallOf(context);
     if (grpc?.call?.cancelled && !grpc.isPassed) throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
   },
 
-  requestOf: (context) => calls.find(ownObjectOf(context)),
+  requestOf: (context) => calls.find(callObjectOf(context)),
 
   parameters: (context) => context.getArgByIndex(0),
 
@@ -48,8 +48,8 @@ export const RPC: Transport = {
   },
 };
 
-/** What belongs to one call alone: Nest's context of the message or the metadata of gRPC, or else the call that a stream handler gets. */
-function ownObjectOf(host: ArgumentsHost): object {
+/** Returns an object that belongs to one call only: Nest's context of the message, the gRPC metadata, or the call that a stream handler receives. */
+function callObjectOf(host: ArgumentsHost): object {
   const context = host.getArgByIndex<unknown>(1);
   if (typeof context === 'object' && context !== null) return context;
   const call = host.getArgByIndex<unknown>(0);

@@ -2,41 +2,41 @@ import type { ArgumentsHost } from '@nestjs/common';
 import { isObservable, type Observable } from 'rxjs';
 import type { GrpcCall, ServerCall } from './grpc-call.js';
 
-/** The requests of a call, as Nest passes them to a handler (`@GrpcStreamMethod`). */
+/** The stream of requests that Nest passes to a handler (`@GrpcStreamMethod`). */
 interface RequestStream extends Observable<unknown> {
-  /** Gives what came so far to the handler. Nest calls it when the handler has run. */
+  /** Passes the buffered requests to the handler. Nest calls it after the handler has run. */
   drainBuffer?(): void;
 }
 
 type Pausable = ServerCall & { pause(): unknown; resume(): unknown };
 
-const held = new WeakSet<ServerCall>();
+const paused = new WeakSet<ServerCall>();
 
 /**
- * Reads nothing more of a streaming call until its handler listens. On NestJS 11 a call loses what came before its end when that comes first,
- * waits for ever for it, and ends the process when it is refused then. On every version, what a stranger sends takes no room here meanwhile. A
- * refused call is never read on: gRPC discards what is left.
+ * Pauses a streaming call until its handler subscribes. On NestJS 11, a call whose requests end before that loses them and waits for them forever,
+ * and ends the process if it is denied then. On every version, pausing prevents an unchecked caller from filling the memory. A denied call is
+ * never resumed: gRPC discards the remaining requests.
  */
 export function pauseRequests(host: ArgumentsHost, { call }: GrpcCall): void {
   const args = host.getArgs<unknown[]>();
   const [requests] = args;
-  if (!call || !isPausable(call) || !isObservable(requests) || held.has(call)) return;
-  held.add(call);
+  if (!call || !isPausable(call) || !isObservable(requests) || paused.has(call)) return;
+  paused.add(call);
   call.pause();
-  args[0] = releasing(requests, call);
+  args[0] = resuming(requests, call);
 }
 
-/** The same requests; the call is read on as soon as somebody listens to them or the handler has run. */
-function releasing(requests: RequestStream, call: Pausable): RequestStream {
-  // Nest gives what it has kept to the handler in the first of these.
-  const release = () => void setImmediate(() => setImmediate(() => call.resume()));
+/** Returns the same requests. The call is resumed once the requests have a subscriber or the handler has run. */
+function resuming(requests: RequestStream, call: Pausable): RequestStream {
+  // Nest passes its buffered requests to the handler in the first of the two immediates.
+  const resume = () => void setImmediate(() => setImmediate(() => call.resume()));
   const subscribe = (...observer: []) => {
-    release();
+    resume();
     return requests.subscribe(...observer);
   };
   const drainBuffer = () => {
     requests.drainBuffer?.();
-    release();
+    resume();
   };
   return Object.create(requests, { subscribe: { value: subscribe }, drainBuffer: { value: drainBuffer } }) as RequestStream;
 }

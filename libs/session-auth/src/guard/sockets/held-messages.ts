@@ -3,12 +3,12 @@ import type { SocketClient } from './socket-client.js';
 
 type Message = readonly unknown[];
 
-/** Messages that one socket may hold back; what comes beyond is lost. */
+/** Maximum number of messages held for one socket. Further messages are discarded. */
 const MAX_HELD = 1_000;
 
 /**
- * Holds back what the application sends to an open socket of ws, until its session is checked. @returns what lets the messages out, in their
- * order, or drops them
+ * Holds the messages that the application sends to an open ws socket until its session is checked.
+ * @returns functions that send the held messages in order, or discard them
  */
 export function holdMessages(client: SocketClient): { release(): void; drop(): void } {
   const send = Object.getOwnPropertyDescriptor(client, 'send');
@@ -34,7 +34,7 @@ export function holdMessages(client: SocketClient): { release(): void; drop(): v
   };
 }
 
-/** Who sent it may wait for its callback. */
+/** Calls the callback of a message with an error, because its sender may wait for it. */
 function fail(message: Message): void {
   const callback = message.at(-1);
   if (typeof callback === 'function') (callback as (error: Error) => void)(new SessionRejectedError());

@@ -2,40 +2,40 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { DenialPayload } from '../denial.js';
 import type { CallRequest } from '../transport.js';
 
-/** A socket of socket.io, or of ws and what behaves like it, as far as it is used here. */
+/** The used part of a socket of socket.io, of ws, or of a library compatible with ws. */
 export interface SocketClient {
-  /** Of socket.io: what the client presented when it connected. */
+  /** socket.io: the data that the client presented when it connected. */
   readonly handshake?: {
     /** Headers of the request that opened the socket, under their lower-case names. */
     readonly headers: object;
-    /** What the client gave as `auth`. */
+    /** The `auth` option of the client. */
     readonly auth?: unknown;
   };
-  /** Of socket.io: whether the socket is open. */
+  /** socket.io: whether the socket is open. */
   readonly connected?: boolean;
-  /** Of socket.io: closes the socket. */
+  /** socket.io: closes the socket. */
   disconnect?(): unknown;
-  /** Of socket.io: sends an event. Of ws: tells listeners of this process, and is not used. */
+  /** socket.io: sends an event. ws: calls listeners in this process, and is not used. */
   emit(event: string, payload: unknown): unknown;
-  /** Of ws: 1 while the socket is open. */
+  /** ws: 1 while the socket is open. */
   readonly readyState?: number;
-  /** Of ws: sends a message. */
+  /** ws: sends a message. */
   send?(data: string): unknown;
-  /** Of ws: closes the socket with a code and its reason. */
+  /** ws: closes the socket with a code and a reason. */
   close?(code: number, reason: string): unknown;
-  /** Calls back when the event comes: `disconnect` of socket.io, `close` of ws. */
+  /** Adds a listener for the next event: `disconnect` of socket.io, `close` of ws. */
   once(event: string, listener: () => void): unknown;
 }
 
 const handshakes = new WeakMap<SocketClient, CallRequest>();
-/** `readyState` of an open socket of ws. */
+/** `readyState` of an open ws socket. */
 const OPEN = 1;
 const NOTHING_PRESENTED = handshakeRequest(undefined);
 
-/** What the client presented when it connected. That of ws is known once {@link rememberUpgrade} was told of it. */
+/** Returns the request of a client's handshake. For ws, it presents nothing before {@link rememberUpgrade} is called. */
 export function handshakeOf(client: SocketClient): CallRequest {
-  const known = handshakes.get(client);
-  if (known) return known;
+  const existing = handshakes.get(client);
+  if (existing) return existing;
   const { handshake } = client;
   if (!handshake) return NOTHING_PRESENTED;
   const request = handshakeRequest(requestLike(handshake), handshake.auth);
@@ -43,59 +43,59 @@ export function handshakeOf(client: SocketClient): CallRequest {
   return request;
 }
 
-/** A socket of ws does not know the request that opened it. */
+/** Stores the request that opened a ws socket, because the socket does not expose it. */
 export function rememberUpgrade(client: SocketClient, upgrade: unknown): void {
   const request = requestLike(upgrade);
   if (request && !client.handshake) handshakes.set(client, handshakeRequest(request));
 }
 
-/** Tells a client of a refusal in the way of Nest's gateways. */
+/** Sends a denial to a client, in the form of Nest's gateways. */
 export function emitException(client: SocketClient, payload: DenialPayload): void {
-  // A socket of ws emits to listeners of its own process.
+  // `emit` of ws calls listeners in this process only.
   if (typeof client.readyState === 'number') client.send?.(JSON.stringify({ event: 'exception', data: payload }));
   else client.emit('exception', payload);
 }
 
-/** Ends a socket, and tells its client why: socket.io by an `exception` before it, ws by the code of the close frame (4401, 4403, 4503). */
+/** Closes a socket with a reason: socket.io sends an `exception` before, ws a code in the close frame (4401, 4403, 4503). */
 export function disconnect(client: SocketClient, payload: DenialPayload): void {
   if (!client.handshake) {
     client.close?.(4000 + payload.statusCode, payload.code);
     return;
   }
-  // A socket that its namespace has not opened hears nothing; there is nothing to close.
+  // Its namespace has not opened the socket: it receives no events, and there is nothing to close.
   if (client.connected === false) return;
   emitException(client, payload);
   client.disconnect?.();
 }
 
-/** Calls back when the socket is closed, at once if it is so already. */
-export function whenClosed(client: SocketClient, closed: () => void): void {
-  client.once(client.handshake ? 'disconnect' : 'close', closed);
-  if (!(client.connected ?? client.readyState === OPEN)) closed();
+/** Calls `listener` when the socket closes, or at once if it is closed already. */
+export function whenClosed(client: SocketClient, listener: () => void): void {
+  client.once(client.handshake ? 'disconnect' : 'close', listener);
+  if (!(client.connected ?? client.readyState === OPEN)) listener();
 }
 
-/** A client that names more than this has named nothing. */
+/** Maximum number of fields that a client may send. If it sends more, all are ignored. */
 export const MAX_FIELDS = 256;
 
-/** Whatever has headers as a request has. */
+/** Returns the candidate if it has headers as a request has. */
 export function requestLike(candidate: unknown): CallRequest | undefined {
   const headers = (candidate as Partial<CallRequest> | undefined)?.headers as unknown;
   return typeof headers === 'object' && headers !== null ? (candidate as CallRequest) : undefined;
 }
 
 /**
- * What a socket's client presents: the headers of the request that opened it, and over them the fields that the client chose itself (`auth`
- * of socket.io, `connectionParams` of graphql-ws), by which a browser, that can set no headers here, names its token.
+ * Returns the request of a handshake: the headers of the request that opened the socket, overridden by the fields that the client sends (`auth`
+ * of socket.io, `connectionParams` of graphql-ws). A browser can't set headers here, and presents its token in these fields.
  */
-export function handshakeRequest(upgrade: CallRequest | undefined, chosen?: unknown): CallRequest {
-  const own = namedValues(entriesOf(chosen));
-  const headers = Object.assign(namedValues([]) as IncomingHttpHeaders, upgrade?.headers, own);
-  return { headers, rawHeaders: upgrade?.rawHeaders ?? upgrade?.raw?.rawHeaders ?? [], handshakeToken: own.token };
+export function handshakeRequest(upgrade: CallRequest | undefined, clientFields?: unknown): CallRequest {
+  const fields = namedValues(entriesOf(clientFields));
+  const headers = Object.assign(namedValues([]) as IncomingHttpHeaders, upgrade?.headers, fields);
+  return { headers, rawHeaders: upgrade?.rawHeaders ?? upgrade?.raw?.rawHeaders ?? [], handshakeToken: fields.token };
 }
 
 /**
- * Values under their names in small letters, as HTTP has them: what comes twice is a list, and no list is a token.
- * It has no prototype, because others choose the names.
+ * Returns values by lower-case names, like HTTP headers. The values of a repeated name become a list, and a list is never a valid token.
+ * The object has no prototype, because clients choose the names.
  */
 export function namedValues(entries: Iterable<readonly [name: string, value: unknown]>): Record<string, unknown> {
   const values = Object.create(null) as Record<string, unknown>;
@@ -106,7 +106,7 @@ export function namedValues(entries: Iterable<readonly [name: string, value: unk
   return values;
 }
 
-/** The fields of something that came from outside. */
+/** Returns the fields of an untrusted value; none if there are more than {@link MAX_FIELDS}. */
 export function entriesOf(fields: unknown): [name: string, value: unknown][] {
   if (typeof fields !== 'object' || fields === null) return [];
   const entries = Object.entries(fields);

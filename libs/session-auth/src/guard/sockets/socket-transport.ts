@@ -5,8 +5,8 @@ import type { CallRequest, Transport } from '../transport.js';
 import { emitException, handshakeOf, type SocketClient } from './socket-client.js';
 
 /**
- * Gateways, on socket.io and on ws. The token stays the same for as long as the socket, and yet each message has a check of its own: memory and
- * shared flights make that cheap. The user belongs to the message and not to the socket.
+ * Gateways, on socket.io and on ws. The token of a socket never changes, but each message has its own check, which the session cache and the
+ * single flight make cheap. The user belongs to the message and not to the socket.
  */
 export const WEB_SOCKET: Transport = {
   open: (context) => ({
@@ -30,7 +30,7 @@ function clientOf(host: ArgumentsHost): SocketClient {
 
 const REQUEST = Symbol('request');
 
-/** Stands for one message among its arguments. It shows nothing, because interceptors of an application may print their arguments. */
+/** Carries the request of a message among its arguments. Has no visible properties, because interceptors of an application may print arguments. */
 class MessageBinding {
   readonly #request: CallRequest;
 
@@ -44,18 +44,18 @@ class MessageBinding {
   }
 }
 
-/** Nest hands a message to a handler as client, payload and acknowledgement, and the name of the event comes last. */
-const FIRST_PLACE = 2;
+/** Lowest index of a binding. Nest passes client, payload and acknowledgement to a handler, and the name of the event last. */
+const MIN_INDEX = 2;
 
 /**
- * The request of one message, built when its first guard asks for it. Guards, interceptors and parameters of a message get a context each, and
- * all they have in common are the arguments: so a binding is put among these, before the last.
+ * Returns the request of a message. Builds it for the first guard of the message. Guards, interceptors and parameter decorators each get their own
+ * context and share only the arguments, so a binding is inserted before the last argument.
  */
 export function openMessage(context: ExecutionContext, build: () => CallRequest): CallRequest {
   return (bindingIn(context) ?? bind(context, build()))[REQUEST];
 }
 
-/** The request of a message that a guard has seen; none of a message that passed no guard. */
+/** Returns the request of a message; `undefined` if no guard has opened it. */
 export function findMessage(context: ExecutionContext): CallRequest | undefined {
   return bindingIn(context)?.[REQUEST];
 }
@@ -68,7 +68,7 @@ function bind(context: ExecutionContext, request: CallRequest): MessageBinding {
   const binding = new MessageBinding(request);
   const args = context.getArgs<unknown[]>();
   const last = Math.max(0, args.length - 1);
-  const missing = Array.from({ length: Math.max(0, FIRST_PLACE - last) }, () => undefined);
+  const missing = Array.from({ length: Math.max(0, MIN_INDEX - last) }, () => undefined);
   args.splice(last, 0, ...missing, binding);
   return binding;
 }

@@ -6,18 +6,18 @@ import { payloadOf } from '../denial.js';
 import { disconnect, whenClosed, type SocketClient } from './socket-client.js';
 import { denialOfVerdict } from '../denial.js';
 
-/** How a socket is watched. */
+/** How to watch a socket: the checks, their interval and the outage grace, in milliseconds. */
 export interface SocketWatch {
   readonly verify: (session: SessionIdentity) => Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
   readonly recheckMs: number;
   readonly outageGraceMs: number;
-  /** Called once, when there is nothing left to watch. */
+  /** Called once, when watching ends. */
   readonly over: () => void;
 }
 
 /**
- * One socket whose session is checked before it is used and every `recheckMs` after that, and which ends with its session. The token for these
- * checks is in a private field, and gone with the socket.
+ * A socket that is closed when its session ends. The session is checked before the socket is used, and every `recheckMs` after that. The token for
+ * these checks is in a private field, and is not kept longer than the socket.
  */
 export class WatchedSocket {
   readonly #client: SocketClient;
@@ -26,7 +26,7 @@ export class WatchedSocket {
   #user: UserRecord | undefined;
   #timer: NodeJS.Timeout | undefined;
   #outageBegan: number | undefined;
-  #over = false;
+  #ended = false;
   #started: Promise<UserRecord | undefined> | undefined;
 
   constructor(client: SocketClient, session: SessionIdentity, watch: SocketWatch) {
@@ -35,78 +35,78 @@ export class WatchedSocket {
     this.#watch = watch;
   }
 
-  /** The session's user as the service told last; nobody before the first check and after the end. */
+  /** The session's user at the last successful check; `undefined` before the first check and after watching ends. */
   get user(): UserRecord | undefined {
     return this.#user;
   }
 
-  /** Checks the session of an open socket for the first time; asked again, gives the same answer. */
+  /** Checks the session of an open socket for the first time. Later calls return the same promise. */
   start(): Promise<UserRecord | undefined> {
     return (this.#started ??= this.#firstCheck());
   }
 
-  /** Takes the verdict of the handshake for the first check. The socket may be not open yet: {@link opened} follows. */
-  admit(accepted: Authenticated<UserRecord>): void {
-    this.#accepted(accepted);
+  /** Uses the verdict of the handshake as the first check. The socket may not be open yet: {@link opened} follows. */
+  admit(verdict: Authenticated<UserRecord>): void {
+    this.#authenticated(verdict);
     this.#started = Promise.resolve(this.#user);
   }
 
-  /** The socket is open. */
+  /** Stops watching when the socket, which is open now, closes. */
   opened(): void {
     whenClosed(this.#client, () => this.stop());
   }
 
-  /** Watches no more, and leaves the socket alone. */
+  /** Stops watching. Does not close the socket. */
   stop(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#ended) return;
+    this.#ended = true;
     this.#user = undefined;
     clearTimeout(this.#timer);
     this.#watch.over();
   }
 
-  /** Ends the socket. */
+  /** Closes the socket with a denial. */
   end(denial: HttpDenial): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     this.stop();
     disconnect(this.#client, payloadOf(denial));
   }
 
   async #firstCheck(): Promise<UserRecord | undefined> {
     this.opened();
-    if (!this.#over) await this.#check();
+    if (!this.#ended) await this.#check();
     return this.#user;
   }
 
   async #check(): Promise<void> {
     const verdict = await this.#watch.verify(this.#session);
-    if (this.#over) return;
-    if (verdict.kind === 'authenticated') this.#accepted(verdict);
+    if (this.#ended) return;
+    if (verdict.kind === 'authenticated') this.#authenticated(verdict);
     else if (verdict.kind === 'unavailable') this.#unconfirmed(verdict);
     else this.end(denialOfVerdict(verdict));
   }
 
-  #accepted({ user, stale }: Authenticated<UserRecord>): void {
+  #authenticated({ user, stale }: Authenticated<UserRecord>): void {
     this.#user = user;
     if (stale) {
       this.#unconfirmed(unavailable('unreachable'));
       return;
     }
     this.#outageBegan = undefined;
-    this.#checkAgainWithin(Infinity);
+    this.#scheduleCheck(Infinity);
   }
 
-  /** The service can't say: nobody new comes in, and who is in may stay for a while. */
+  /** During an outage, a new socket is closed, and one that was admitted stays open for `outageGraceMs`. */
   #unconfirmed(outage: Unavailable): void {
     const now = performance.now();
     this.#outageBegan ??= now;
     const leftMs = this.#outageBegan + this.#watch.outageGraceMs - now;
-    if (this.#user && leftMs > 0) this.#checkAgainWithin(leftMs);
+    if (this.#user && leftMs > 0) this.#scheduleCheck(leftMs);
     else this.end(unavailableDenial(outage));
   }
 
-  /** A little early, and never by the same: sockets that came together shall not ask together. */
-  #checkAgainWithin(limitMs: number): void {
+  /** Checks early by a random time, so that sockets that opened together are not checked together. */
+  #scheduleCheck(limitMs: number): void {
     const delayMs = this.#watch.recheckMs * (1 - Math.random() / 10);
     this.#timer = setTimeout(() => void this.#check(), Math.ceil(Math.min(delayMs, limitMs))).unref();
   }
