@@ -45,7 +45,7 @@ describe('the audit at bootstrap', () => {
 
   it('warns of a handler that is opened and closed at once', async () => {
     expect(await audited({ controllers: [ContradictoryController] })).toEqual(
-      matching('ContradictoryController.list has @Public() beside decorators that require something, and opens nothing'),
+      matching('ContradictoryController.list has @Public(), which has no effect next to decorators that require something'),
     );
   });
 

@@ -6,7 +6,7 @@ import { separateContexts } from '../guard/graphql/operation-context.js';
 
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 
-/** Options of `GraphQLModule`, as far as they are used here. */
+/** The used options of `GraphQLModule`. */
 export interface GraphqlOptions {
   context?: unknown;
   readonly driver?: unknown;
@@ -14,7 +14,7 @@ export interface GraphqlOptions {
 
 type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
 
-/** A `GraphQLModule`; it has these as soon as it has read its options. */
+/** A `GraphQLModule`. `completeOptions` is filled once it has read its options. */
 interface GraphqlModule {
   readonly completeOptions?: object;
 }
@@ -23,22 +23,23 @@ const FROZEN = 'the options of GraphQLModule are frozen, and its requests may sh
 const TOO_LATE =
   'GraphQLModule was initialized before, and its requests may share a context. Import SessionAuthModule first, or do not make GraphQLModule global.';
 
-/** What stood in the options before. */
-const given = new WeakMap<object, unknown>();
+/** The original `context` option of each function that replaces one. */
+const originals = new WeakMap<object, unknown>();
 
 /**
- * Gives each GraphQL request a context of its own. NestJS 11, and Mercurius on every version, write the request into what `context` is or gives: were
- * that one object for all, each caller would be the first. It is global, because Nest initialises global modules before `GraphQLModule` reads its options.
+ * Separates the contexts of GraphQL requests. NestJS 11, and Mercurius on every version, write the request into the object that `context` is or
+ * returns: with one object for all requests, all of them would carry the request of the first. The module is global, because Nest initialises global
+ * modules before `GraphQLModule` reads its options.
  */
 @Global()
 @Module({})
 export class GraphqlContextsModule implements OnModuleInit {
-  /** @internal Nest builds it. */
+  /** @internal Nest creates it. */
   constructor(private readonly modules: ModulesContainer) {}
 
   /**
    * Replaces the `context` option of each `GraphQLModule`.
-   * @throws InvalidConfigurationError where it can't be replaced
+   * @throws InvalidConfigurationError if the option can't be replaced
    */
   onModuleInit(): void {
     for (const module of this.modules.values()) {
@@ -50,9 +51,9 @@ export class GraphqlContextsModule implements OnModuleInit {
 
 function separate(options: GraphqlOptions, module: GraphqlModule): void {
   const { context } = options;
-  if (typeof context === 'function' && given.has(context)) return;
+  if (typeof context === 'function' && originals.has(context)) return;
   const separated = separateContexts(context, warnOnce());
-  given.set(separated, context);
+  originals.set(separated, context);
   const isTooLate = Object.keys(module.completeOptions ?? {}).length > 0;
   if (Reflect.set(options, 'context', separated) && !isTooLate) return;
   if (context !== undefined) throw new InvalidConfigurationError(`SessionAuthModule: ${isTooLate ? TOO_LATE : FROZEN}`);
@@ -62,13 +63,13 @@ function optionsOf({ providers }: NestModule): GraphqlOptions | undefined {
   return providers.get(GRAPHQL_OPTIONS)?.instance as GraphqlOptions | undefined;
 }
 
-/** What the application gave as `context` to each `GraphQLModule`, and its driver. */
+/** Returns the driver and the original `context` option of each `GraphQLModule`. */
 export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
   return [...modules.values()].flatMap((module) => {
     const options = optionsOf(module);
     if (!options) return [];
     const { context, driver } = options;
-    return [{ driver, context: typeof context === 'function' && given.has(context) ? given.get(context) : context }];
+    return [{ driver, context: typeof context === 'function' && originals.has(context) ? originals.get(context) : context }];
   });
 }
 

@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 
-/** What calls a handler. Nest's own metadata tells, under keys that have not changed since their packages exist. */
+/** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
 export type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
 
 /** A method that Nest calls for a client. */
 export interface Handler {
-  /** A method may be a route and a message handler at once. */
+  /** A method may be both a route and a message handler. */
   readonly kinds: ReadonlySet<HandlerKind>;
   readonly owner: Type;
   readonly name: string;
@@ -23,12 +23,12 @@ const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
   ['message', 'microservices:pattern'],
 ];
 
-/** What the modules of an application hold of classes. */
+/** The classes of a module, as Nest stores them. */
 type Classes = Pick<ModulesContainer extends Map<string, infer Module> ? Module : never, 'controllers' | 'providers'>;
 
 const scanner = new MetadataScanner();
 
-/** Returns all handlers of an application, those that a class inherits included. */
+/** Returns all handlers of an application, including inherited ones. */
 export function handlersOf(modules: ModulesContainer): Handler[] {
   return [...new Set([...modules.values()].flatMap(classesOf))].flatMap(handlersIn);
 }
@@ -38,7 +38,7 @@ export function classesOf({ controllers, providers }: Classes): Type[] {
   return [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype).filter(isClass);
 }
 
-/** Returns the handlers of a class, inherited ones included. */
+/** Returns the handlers of a class, including inherited ones. */
 export function handlersIn(owner: Type): Handler[] {
   const prototype = owner.prototype as Record<string, object>;
   return scanner.getAllMethodNames(prototype).flatMap((name) => {

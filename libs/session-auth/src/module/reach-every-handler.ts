@@ -4,22 +4,23 @@ import { applyGuard, namesSessionAuthGuard } from '../guard/access/access-decora
 import { classesOf, handlersIn, type Handler } from './handlers.js';
 
 /**
- * Makes guards of the whole application reach message handlers of a hybrid application that connects a microservice without `inheritAppConfig`,
- * and gateways on NestJS 11. Nest reads what `@UseGuards()` names when it builds those handlers, after the modules.
+ * Applies the global guards of an application to handlers that Nest would call without them: message handlers of a hybrid application that
+ * connects a microservice without `inheritAppConfig`, and gateways on NestJS 11. Nest reads the metadata of `@UseGuards()` when it builds those
+ * handlers, after the modules.
  */
 export function reachEveryHandler(modules: ModulesContainer, guards: ApplicationGuards): void {
   ApplicationGuardsProxy.register(modules, guards);
   for (const module of modules.values()) {
-    const handlers = classesOf(module).flatMap(handlersIn).filter(isPassedBy);
+    const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
     if (handlers.length === 0) continue;
     for (const { method } of handlers) applyGuard(ApplicationGuardsProxy, method);
-    // Where the class served another application before, Nest has read the name, and builds the guard itself.
+    // If another application has used the class before, Nest has found the proxy in its metadata, and creates it.
     if (module.injectables.has(ApplicationGuardsProxy)) continue;
     module.addInjectable({ provide: ApplicationGuardsProxy, useValue: new ApplicationGuardsProxy(modules) }, 'guard');
   }
 }
 
-/** A handler that names the session guard is guarded anyway. */
-function isPassedBy({ kinds, owner, method }: Handler): boolean {
+/** A handler that names the session guard is guarded without the proxy. */
+function needsProxy({ kinds, owner, method }: Handler): boolean {
   return (kinds.has('message') || kinds.has('gateway')) && !namesSessionAuthGuard(owner) && !namesSessionAuthGuard(method);
 }

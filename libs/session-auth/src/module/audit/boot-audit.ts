@@ -6,16 +6,16 @@ import { handlersOf } from '../handlers.js';
 import { findingsOf } from './findings.js';
 import { surroundingsOf } from './surroundings.js';
 
-/** What to do with what the audit finds: nothing, a warning for each, or an error that stops the bootstrap. */
+/** The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. */
 export type Audit = 'off' | 'warn' | 'error';
 
-/** Of Nest's configuration of an application; its version is written nowhere that every module system can read. */
+/** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
 const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';
 const MAX_FINDINGS = 50;
-/** An application may register the module more than once, and is looked at once. */
+/** Audited applications: one may register the module more than once, and is audited once. */
 const audited = new WeakSet<ModulesContainer>();
 
-/** Looks at bootstrap whether what the decorators of an application say is what its guards do. */
+/** Checks at bootstrap whether the guards of an application enforce the rules that its decorators declare. */
 export class BootAudit {
   readonly #modules: ModulesContainer;
   readonly #config: ApplicationConfig;
@@ -27,22 +27,22 @@ export class BootAudit {
     this.#audit = audit;
   }
 
-  /** @throws InvalidConfigurationError that lists what was found, when that is to be an error */
+  /** @throws InvalidConfigurationError that lists the findings, if there are any and `audit` is `'error'` */
   run(): void {
     if (this.#audit === 'off' || audited.has(this.#modules)) return;
     audited.add(this.#modules);
     const findings = findingsOf(handlersOf(this.#modules), surroundingsOf(this.#modules, this.#config));
     findings.push(...contextFindings(graphqlOptionsOf(this.#modules), SINCE_NESTJS_12 in this.#config));
     if (findings.length === 0) return;
-    const told = findings.slice(0, MAX_FINDINGS);
-    if (findings.length > MAX_FINDINGS) told.push(`... and ${findings.length - MAX_FINDINGS} more.`);
-    if (this.#audit === 'error') throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...told].join('\n  '));
+    const lines = findings.slice(0, MAX_FINDINGS);
+    if (findings.length > MAX_FINDINGS) lines.push(`... and ${findings.length - MAX_FINDINGS} more.`);
+    if (this.#audit === 'error') throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...lines].join('\n  '));
     const logger = new Logger('SessionAuth');
-    for (const finding of told) logger.warn(`audit: ${finding}`);
+    for (const line of lines) logger.warn(`audit: ${line}`);
   }
 }
 
-/** Whether requests of GraphQL share a context. NestJS 12 copies an object for each of them itself, but not for Mercurius. */
+/** Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for each request, but not with Mercurius. */
 export function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): string[] {
   const findings: string[] = [];
   for (const { context, driver } of all) {

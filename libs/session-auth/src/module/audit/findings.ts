@@ -4,13 +4,13 @@ import type { Handler } from '../handlers.js';
 import type { Surroundings } from './surroundings.js';
 import { requirementsOf, unguardedFieldsOf } from './unguarded-fields.js';
 
-/** Returns what is wrong with the handlers of an application: what their decorators declare, and what does not hold. */
+/** Returns the findings for the handlers of an application: declarations that have no effect, or that are not enforced everywhere. */
 export function findingsOf(handlers: readonly Handler[], surroundings: Surroundings): string[] {
   const findings = handlers.flatMap((handler) => findingsOfOne(handler, surroundings));
   for (const { handler, through } of unguardedFieldsOf(handlers, surroundings)) {
-    const way = through === undefined ? '' : ` through ${through}`;
+    const path = through === undefined ? '' : ` through ${through}`;
     findings.push(
-      `${placeOf(handler)} can be reached${way} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
+      `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
     );
   }
   return findings;
@@ -22,7 +22,7 @@ function findingsOfOne(handler: Handler, surroundings: Surroundings): string[] {
   const own = declarationOf(handler.method);
   if (own.open && own.requirements.length > 0) {
     const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
-    findings.push(`${place} has ${opening} beside decorators that require something, and opens nothing. Remove one of them.`);
+    findings.push(`${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`);
   }
   if (hasLostItsRule(handler)) {
     findings.push(
@@ -41,7 +41,7 @@ function placeOf({ owner, name }: Handler): string {
   return `${owner.name}.${name}`;
 }
 
-/** A rule is on a function. A decorator that wraps the function and copies its metadata keeps the rule. */
+/** Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the rule. */
 function hasLostItsRule({ owner, name, method }: Handler): boolean {
   let prototype = owner.prototype as object | null;
   while (prototype && !Object.hasOwn(prototype, name)) prototype = Object.getPrototypeOf(prototype) as object | null;
@@ -53,13 +53,13 @@ function hasLostItsRule({ owner, name, method }: Handler): boolean {
 
 const INTERCEPTORS_METADATA = '__interceptors__';
 const ROUTE_METHOD = 'method';
-/** Of Nest's `RequestMethod`: the interceptor caches no other. */
+/** `RequestMethod.GET` of Nest. The interceptor caches replies of no other method. */
 const GET = 0;
-/** Where `@CacheKey()` keeps its argument, which may be a function of the call. */
+/** The metadata key of `@CacheKey()`. Its value may be a function of the call. */
 const CACHE_KEY = 'cache_module:cache_key';
 const CACHE_INTERCEPTOR = 'CacheInterceptor';
 
-/** Whether `CacheInterceptor` of `@nestjs/cache-manager` may answer one user of a guarded route with the reply that another one got. */
+/** Returns whether `CacheInterceptor` of `@nestjs/cache-manager` may send one user's reply of a guarded route to another user. */
 export function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: Surroundings): boolean {
   const { kinds, owner, method } = handler;
   if (!kinds.has('route') || Reflect.getMetadata(ROUTE_METHOD, method) !== GET || !requirementsOf(handler, isGlobal)) return false;
@@ -72,7 +72,7 @@ function interceptorsOf(target: object): unknown[] {
   return Array.isArray(interceptors) ? interceptors : [];
 }
 
-/** Its key is the URL, unless a subclass says otherwise. It is known by its name: the library does not import the package. */
+/** The cache key is the URL, unless a subclass overrides it. Compares names, because the library does not import the package. */
 function ignoresTheUser(interceptor: unknown): boolean {
   let prototype = (typeof interceptor === 'function' ? interceptor.prototype : interceptor) as object | null | undefined;
   for (; prototype; prototype = Object.getPrototypeOf(prototype) as object | null) {

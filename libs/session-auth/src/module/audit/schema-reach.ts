@@ -1,10 +1,10 @@
-/** The parts of graphql-js that are read here. The library does not import it: an application may lack it. */
+/** The used part of a type of graphql-js, which is not imported, because an application may not have it. */
 interface SchemaType {
   readonly name?: string;
-  /** Of a list and of a type that may not be null. */
+  /** Only on lists and non-null types: the wrapped type. */
   readonly ofType?: SchemaType;
   getFields?(): Readonly<Record<string, SchemaField>>;
-  /** Of a union. */
+  /** Only on unions. */
   getTypes?(): readonly SchemaType[];
   getInterfaces?(): readonly SchemaType[];
 }
@@ -23,17 +23,17 @@ export interface Schema {
   getPossibleTypes(type: SchemaType): readonly SchemaType[];
 }
 
-/** Names of the root types as resolvers know them, whatever the schema calls them. */
+/** Names of the root types in resolvers. Their names in the schema may differ. */
 export type RootType = 'Query' | 'Mutation' | 'Subscription';
 
-/** A field of a root type, and the names of all types that a selection below it can reach. */
+/** A field of a root type, with the names of all types that a selection below it can reach. */
 export interface RootField {
   readonly type: RootType;
   readonly name: string;
   readonly reaches: ReadonlySet<string>;
 }
 
-/** Returns the root fields of a schema that have a resolver; the others give `null`. */
+/** Returns the root fields of a schema that have a resolver. The others always return `null`. */
 export function rootFieldsOf(schema: Schema): RootField[] {
   const roots = [
     ['Query', schema.getQueryType()],
@@ -50,14 +50,14 @@ export function rootFieldsOf(schema: Schema): RootField[] {
 function reachedFrom(start: SchemaType, schema: Schema): ReadonlySet<string> {
   const reached = new Set<string>();
   const interfaces = new Set<string>();
-  const waiting = [start];
-  for (let type = waiting.pop(); type; type = waiting.pop()) {
+  const queue = [start];
+  for (let type = queue.pop(); type; type = queue.pop()) {
     const named = namedTypeOf(type);
     if (named.name === undefined || reached.has(named.name)) continue;
     reached.add(named.name);
-    // Resolvers of an interface serve its objects, whose siblings are not reached by that.
+    // Resolvers of an interface apply to its objects. Other objects of the interface are not reached that way.
     for (const { name } of named.getInterfaces?.() ?? []) if (name !== undefined) interfaces.add(name);
-    waiting.push(...neighboursOf(named, schema));
+    queue.push(...neighboursOf(named, schema));
   }
   return new Set([...reached, ...interfaces]);
 }

@@ -2,22 +2,22 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { isSessionAuthGuard } from '../../guard/access/access-decorator.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
-/** What the classes of an application do not tell. */
+/** Configuration that applies to the handlers of an application from outside their classes. */
 export interface Surroundings {
-  /** The guard is registered for the whole application. */
+  /** Whether the guard is registered for the whole application. */
   readonly isGlobal: boolean;
-  /** Nest runs guards on fields and references of GraphQL, which it does not by default. */
+  /** Whether Nest runs guards on fields and references of GraphQL. By default it does not. */
   readonly fieldsAreGuarded: boolean;
-  /** The root fields of the GraphQL schema; `undefined` where several GraphQL modules or none at all have built one. */
+  /** The root fields of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema. */
   readonly rootFields: readonly RootField[] | undefined;
-  /** Interceptors of the whole application: classes and instances. */
+  /** The global interceptors of the application: classes and instances. */
   readonly interceptors: readonly unknown[];
 }
 
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 const SCHEMA_HOST = 'GraphQLSchemaHost';
 
-/** Reads what surrounds the handlers of an application that has been built. */
+/** Returns the surroundings of the handlers of an application that has been built. */
 export function surroundingsOf(modules: ModulesContainer, config: ApplicationConfig): Surroundings {
   const guards = [...config.getGlobalGuards(), ...config.getGlobalRequestGuards().map(({ metatype }) => metatype)];
   const options = instancesOf(modules, (token) => token === GRAPHQL_OPTIONS) as { readonly fieldResolverEnhancers?: string[] }[];
@@ -29,7 +29,7 @@ export function surroundingsOf(modules: ModulesContainer, config: ApplicationCon
   };
 }
 
-/** The host throws when no schema has been built. */
+/** The host throws if no schema has been built. */
 function builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined {
   const [host] = instancesOf(modules, (token) => typeof token === 'function' && token.name === SCHEMA_HOST);
   try {
@@ -39,8 +39,8 @@ function builtRootFields(modules: ModulesContainer): readonly RootField[] | unde
   }
 }
 
-function instancesOf(modules: ModulesContainer, isWanted: (token: unknown) => boolean): object[] {
+function instancesOf(modules: ModulesContainer, matches: (token: unknown) => boolean): object[] {
   return [...modules.values()].flatMap(({ providers }) =>
-    [...providers].flatMap(([token, { instance }]) => (isWanted(token) && instance ? [instance] : [])),
+    [...providers].flatMap(([token, { instance }]) => (matches(token) && instance ? [instance] : [])),
   );
 }

@@ -6,7 +6,7 @@ import type { Handler } from '../handlers.js';
 import type { RootField } from './schema-reach.js';
 import type { Surroundings } from './surroundings.js';
 
-/** Returns what a handler requires that is not open to callers without a session; `undefined` for one that is. */
+/** Returns the requirements of a handler; `undefined` if the handler is open to callers without a session. */
 export function requirementsOf({ owner, method }: Handler, isGlobal: boolean): readonly Requirement[] | undefined {
   const rule = resolveRule(declarationOf(method), declarationOf(owner));
   const isGuarded = isGlobal || namesSessionAuthGuard(owner) || namesSessionAuthGuard(method);
@@ -15,34 +15,34 @@ export function requirementsOf({ owner, method }: Handler, isGlobal: boolean): r
 
 const RESOLVER_TYPE = 'graphql:resolver_type';
 const RESOLVER_NAME = 'graphql:resolver_name';
-/** Tells which object type a value has, and returns nothing of it. */
+/** Resolves the object type of a value, and returns none of its data. */
 const TYPE_RESOLVER = '__resolveType';
 /** The root field of a subgraph that resolves references. */
 const ENTITIES = 'Query._entities';
 
-/** A field or a reference that a caller reaches without meeting what its handler requires. */
+/** A field or a reference that a caller can reach without meeting the requirements of its handler. */
 export interface UnguardedField {
   readonly handler: Handler;
-  /** The root field that leads there, such as `Query.openings`; `undefined` where the schema could not be read. */
+  /** The root field that leads to it, such as `Query.openings`; `undefined` if the schema could not be read. */
   readonly through: string | undefined;
 }
 
 /**
- * Returns the fields and references that are closed and can be reached nevertheless. Without `fieldResolverEnhancers: ['guards']` Nest runs no
- * guards there, so that the guards of the root fields decide alone.
+ * Returns the fields and references that have a rule and can be reached without its check. Without `fieldResolverEnhancers: ['guards']`, Nest runs
+ * no guards on them, so only the guards of the root fields decide.
  */
 export function unguardedFieldsOf(handlers: readonly Handler[], surroundings: Surroundings): UnguardedField[] {
   if (surroundings.fieldsAreGuarded) return [];
   const fields = handlers.filter(({ kinds, name }) => (kinds.has('field') || kinds.has('reference')) && name !== TYPE_RESOLVER);
   return fields.flatMap((handler) => {
-    const through = wayTo(handler, handlers, surroundings);
+    const through = pathTo(handler, handlers, surroundings);
     return through === CLOSED ? [] : [{ handler, through }];
   });
 }
 
 const CLOSED = Symbol('closed');
 
-function wayTo(field: Handler, handlers: readonly Handler[], surroundings: Surroundings): string | undefined | typeof CLOSED {
+function pathTo(field: Handler, handlers: readonly Handler[], surroundings: Surroundings): string | undefined | typeof CLOSED {
   const required = requirementsOf(field, surroundings.isGlobal);
   const parent = typeNameOf(field);
   if (required === undefined || parent === undefined) return CLOSED;
@@ -64,7 +64,7 @@ function resolves(handler: Handler, root: RootField): boolean {
   return typeNameOf(handler) === root.type && ((Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name) === root.name;
 }
 
-/** As Nest reads it: from the method, or else from its class. */
+/** Reads the metadata as Nest does: from the method, otherwise from its class. */
 function typeNameOf({ method, owner }: Handler): string | undefined {
   return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as string | undefined;
 }

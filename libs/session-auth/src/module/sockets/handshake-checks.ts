@@ -12,7 +12,7 @@ import type { SessionAuthEvents } from '../session-auth-events.js';
 import { type EndsWithSession, SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
 
-/** A handshake of a client with a valid session. */
+/** The handshake of a client with a valid session. */
 export interface AcceptedHandshake {
   readonly session: SessionIdentity;
   readonly verdict: Authenticated<UserRecord>;
@@ -20,18 +20,18 @@ export interface AcceptedHandshake {
 
 /** A handshake to check. */
 export interface Handshake {
-  /** The client, as a token source of the application gets it. */
+  /** The client, as token sources of the application receive it. */
   readonly client: object;
   readonly request: CallRequest;
   readonly settings: SocketWatchSettings;
-  /** Called once, with the outcome: at once where the session is cached. */
+  /** Called once, with the outcome; synchronously if the session is cached. */
   readonly settle: (outcome: AcceptedHandshake | GuardDenial) => void;
 }
 
-/** Handshakes of one session that may wait at once. The verifier bounds how many sessions wait. */
+/** Maximum number of handshakes of one session that wait at once. The verifier limits the number of sessions that wait. */
 const MAX_WAITING_OF_SESSION = 1_024;
 
-/** Checks the sessions of sockets before these are open. A session that ends meanwhile denies its handshakes. */
+/** Checks the sessions of sockets before the sockets open. Denies the waiting handshakes of a session that ends. */
 export class HandshakeChecks {
   readonly waiting = new SessionIndex<EndsWithSession>();
   readonly #parts: GuardParts;
@@ -42,7 +42,10 @@ export class HandshakeChecks {
     this.#events = events;
   }
 
-  /** Checks a handshake. @returns what ends the check before its verdict, with the denial that `settle` gets then; never throws */
+  /**
+   * Checks a handshake. Never throws.
+   * @returns an object that ends the check before its verdict, with a denial for `settle`; `undefined` if `settle` was called already
+   */
   begin(handshake: Handshake): EndsWithSession | undefined {
     const session = this.#parts.presented.read(connectionContext(handshake.client), handshake.request);
     if (typeof session !== 'object') {
@@ -75,25 +78,25 @@ export class HandshakeChecks {
   }
 }
 
-/** A stale session counts as an outage: nobody new is let in where the outage grace is 0. */
+/** A stale session counts as an outage: with an outage grace of 0, it admits no new socket. */
 function outcomeOf({ settings }: Handshake, session: SessionIdentity, verdict: Verdict<UserRecord>): AcceptedHandshake | GuardDenial {
   if (verdict.kind !== 'authenticated') return denialOfVerdict(verdict);
   return verdict.stale && settings.outageGraceMs === 0 ? unavailableDenial(unavailable('unreachable')) : { session, verdict };
 }
 
-/** What an application's own token source gets to see of a connection. */
+/** Returns the execution context of a connection, for token sources of the application. */
 export function connectionContext(client: object): ExecutionContext {
   const context = new ExecutionContextHost([client, undefined, 'connection']);
   context.setType('ws');
   return context;
 }
 
-/** Checks of one handshake at most. */
+/** Maximum number of checks of one handshake. */
 const MAX_CHECKS = 3;
 
 /**
- * Checks the session of a socket. A socket outlives its check, so that the check is repeated if the sessions of its user were revoked meanwhile:
- * whose session it is is not known before the verdict.
+ * Checks the session of a socket. A socket outlives its check, so the check is repeated if the sessions of its user were revoked meanwhile: the user
+ * is unknown before the verdict.
  */
 export function verifyForSocket(verifier: SessionVerifier<UserRecord>, session: SessionIdentity): SocketVerdict {
   const startedAtMs = performance.now();

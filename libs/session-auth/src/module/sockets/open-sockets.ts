@@ -8,25 +8,25 @@ import { connectionContext } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
 
-/** Checks sockets that are open already. */
+/** Checks sockets that are already open. */
 export class OpenSockets {
   readonly #presented: PresentedSessions;
   readonly #watched: WatchedSockets;
   readonly #unprotected: () => void;
 
-  /** `unprotected` is called for a socket that cannot be checked any more. */
+  /** @param unprotected called for a socket that can no longer be checked */
   constructor(presented: PresentedSessions, watched: WatchedSockets, unprotected: () => void) {
     this.#presented = presented;
     this.#watched = watched;
     this.#unprotected = unprotected;
   }
 
-  /** Checks a socket, holds back what it would hear meanwhile, and watches it. Never rejects. */
+  /** Checks a socket, holds messages to it until the verdict, and watches it. Never rejects. Returns no user if the socket is closed. */
   async check(client: SocketClient, upgrade: unknown, settings: SocketWatchSettings): Promise<UserRecord | undefined> {
-    const known = this.#watched.of(client);
-    if (known) return known.start();
+    const watched = this.#watched.of(client);
+    if (watched) return watched.start();
     if (client.handshake) {
-      this.#refuseSocketIo(client);
+      this.#denySocketIo(client);
       return undefined;
     }
     rememberUpgrade(client, upgrade);
@@ -42,8 +42,8 @@ export class OpenSockets {
     return user;
   }
 
-  /** A namespace broadcasts past its sockets, so that nothing can be held back. One that has ended just now comes here as well. */
-  #refuseSocketIo(client: SocketClient): void {
+  /** Broadcasts of a namespace bypass its sockets, so they can't be held. Also called for a socket that has just been closed. */
+  #denySocketIo(client: SocketClient): void {
     if (client.connected) this.#unprotected();
     disconnect(client, payloadOf(SESSION_REJECTED));
   }

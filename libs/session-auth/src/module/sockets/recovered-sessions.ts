@@ -3,7 +3,7 @@ import type { WatchedSockets } from './watched-sockets.js';
 
 const OWNER = Symbol('owner');
 
-/** What an adapter keeps of a socket whose connection was lost; the symbol is lost where an adapter writes it to a store. */
+/** The data that an adapter keeps of a socket whose connection was lost. An adapter that writes to a store loses the symbol. */
 interface KeptSession {
   readonly sid: string;
   readonly data: object;
@@ -17,7 +17,7 @@ interface RecoveringAdapter {
   restoreSession(id: string, offset: string): Promise<KeptSession | null> | null;
 }
 
-/** A socket that was recovered: socket.io builds it with rooms and data of the former one. */
+/** A recovered socket. socket.io creates it with the rooms and the data of the former one. */
 interface RecoveredSocket extends SocketIoSocket {
   readonly id: string;
   readonly rooms: Iterable<string>;
@@ -27,12 +27,12 @@ interface RecoveredSocket extends SocketIoSocket {
   packet(packet: { readonly type: number; readonly data: unknown }): void;
 }
 
-/** The type of a packet of socket.io that holds an event. */
+/** The type of a socket.io packet that holds an event. */
 const EVENT = 2;
 
 /**
- * Connection state recovery of socket.io: it would send what a client missed before anything is checked, and to whoever names the former
- * connection. Here that waits for the verdict, and needs the same session: else the socket starts anew.
+ * Protects connection state recovery of socket.io, which would send missed packets before the check, to any client that names the former
+ * connection. Here the packets wait for the verdict, and need the same session; otherwise the socket is reset to a new one.
  */
 export class RecoveredSessions {
   readonly #watched: WatchedSockets;
@@ -42,7 +42,7 @@ export class RecoveredSessions {
     this.#watched = watched;
   }
 
-  /** Keeps back the packets of recovered sockets in a namespace. */
+  /** Holds the missed packets of recovered sockets in a namespace. */
   holdBackPackets(namespace: SocketIoNamespace): void {
     const adapter = namespace.adapter as RecoveringAdapter;
     const [persist, restore] = [adapter.persistSession.bind(adapter), adapter.restoreSession.bind(adapter)];
@@ -60,7 +60,7 @@ export class RecoveredSessions {
     };
   }
 
-  /** A socket is watched for a valid session: it gets what that session missed, or starts anew. */
+  /** Sends the packets that its session missed to a socket that is watched for a valid session, or resets the socket. */
   settle(client: SocketIoSocket): void {
     const socket = client as RecoveredSocket;
     if (!socket.recovered) return;

@@ -1,32 +1,35 @@
 import type { GuardDenial } from '../../guard/denial.js';
 import type { EngineConnection, SocketIoSocket } from './socket-io-server.js';
 
-/** Something that must not outlive its session. */
+/** An object that must not outlive its session. */
 export interface EndsWithSession {
+  /** Ends it with a denial. */
   end(denial: GuardDenial): void;
 }
 
-/** What is open for each session, by the fingerprint of its token. */
+/** Objects by session. The key is the fingerprint of the token. */
 export class SessionIndex<Member extends EndsWithSession> {
   readonly #members = new Map<string, Set<Member>>();
   #size = 0;
 
-  /** How many members all sessions have. */
+  /** Number of members of all sessions. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many members one session has. */
+  /** Returns the number of members of one session. */
   countOf(fingerprint: string): number {
     return this.#members.get(fingerprint)?.size ?? 0;
   }
 
+  /** Adds a member to a session. */
   add(fingerprint: string, member: Member): void {
     const members = this.#members.get(fingerprint) ?? new Set();
     this.#members.set(fingerprint, members.add(member));
     this.#size += 1;
   }
 
+  /** Removes a member of a session. */
   delete(fingerprint: string, member: Member): void {
     const members = this.#members.get(fingerprint);
     if (!members?.delete(member)) return;
@@ -39,18 +42,18 @@ export class SessionIndex<Member extends EndsWithSession> {
     endAll(this.#members.get(fingerprint) ?? [], denial);
   }
 
-  /** Ends the members of all sessions that pass a test. It looks at each. */
+  /** Ends the members that pass a test, of all sessions. Tests every member. */
   endWhere(test: (member: Member) => boolean, denial: GuardDenial): void {
     endAll(this.all().filter(test), denial);
   }
 
-  /** The members of all sessions, as they are now. */
+  /** Returns a copy of the list of all members. */
   all(): Member[] {
     return [...this.#members.values()].flatMap((members) => [...members]);
   }
 }
 
-/** A listener of the application that throws keeps no other member open: its error is thrown at the end. */
+/** Ends all members even if a listener of the application throws: its error is thrown at the end. */
 function endAll(members: Iterable<EndsWithSession>, denial: GuardDenial): void {
   const errors: unknown[] = [];
   for (const member of members) {
@@ -63,60 +66,62 @@ function endAll(members: Iterable<EndsWithSession>, denial: GuardDenial): void {
   if (errors.length > 0) throw errors[0];
 }
 
-/** A handshake that has begun and whose socket is not open yet. */
+/** A handshake that has begun, and whose socket is not open yet. */
 export interface UnfinishedHandshake {
-  /** Names what to end when the connection closes, or when the next handshake takes this one's place. */
-  endsWith(part: EndsWithSession): void;
+  /** Sets the object to end when the connection closes, or when another handshake replaces this one. */
+  endsWith(target: EndsWithSession): void;
+  /** Removes the handshake, because its socket is open or denied. */
   finish(): void;
 }
 
-interface Place extends UnfinishedHandshake {
+interface Slot extends UnfinishedHandshake {
   readonly socket: SocketIoSocket;
-  part: EndsWithSession | undefined;
+  target: EndsWithSession | undefined;
 }
 
 /**
- * The unfinished handshakes of each connection: one for each namespace, because a client may send as many CONNECT packets as it likes. They end
- * with their connection, of which socket.io tells no socket that is not open.
+ * The unfinished handshakes of each connection: at most one per namespace, because a client may send any number of CONNECT packets. They end when
+ * their connection closes, because socket.io does not notify sockets that are not open.
  */
 export class UnfinishedHandshakes {
-  readonly #connections = new WeakMap<EngineConnection, Map<object, Place>>();
+  readonly #connections = new WeakMap<EngineConnection, Map<object, Slot>>();
   readonly #denial: GuardDenial;
 
-  /** `denial` is what a handshake gets that ends before its time. */
+  /** @param denial for handshakes that end early */
   constructor(denial: GuardDenial) {
     this.#denial = denial;
   }
 
+  /** Begins a handshake. Ends an unfinished one of the same connection and namespace. */
   begin(socket: SocketIoSocket): UnfinishedHandshake {
-    const places = this.#placesOf(socket.conn);
-    places.get(socket.nsp)?.part?.end(this.#denial);
-    const place: Place = {
+    const slots = this.#slotsOf(socket.conn);
+    slots.get(socket.nsp)?.target?.end(this.#denial);
+    const slot: Slot = {
       socket,
-      part: undefined,
-      endsWith: (part) => (place.part = part),
+      target: undefined,
+      endsWith: (target) => (slot.target = target),
       finish: () => {
-        if (places.get(socket.nsp) === place) places.delete(socket.nsp);
+        if (slots.get(socket.nsp) === slot) slots.delete(socket.nsp);
       },
     };
-    places.set(socket.nsp, place);
-    return place;
+    slots.set(socket.nsp, slot);
+    return slot;
   }
 
-  /** The socket is open. */
+  /** Finishes the handshake of a socket that is open. */
   finish(socket: SocketIoSocket): void {
-    const place = this.#connections.get(socket.conn)?.get(socket.nsp);
-    if (place?.socket === socket) place.finish();
+    const slot = this.#connections.get(socket.conn)?.get(socket.nsp);
+    if (slot?.socket === socket) slot.finish();
   }
 
-  #placesOf(connection: EngineConnection): Map<object, Place> {
-    const known = this.#connections.get(connection);
-    if (known) return known;
-    const places = new Map<object, Place>();
-    this.#connections.set(connection, places);
+  #slotsOf(connection: EngineConnection): Map<object, Slot> {
+    const existing = this.#connections.get(connection);
+    if (existing) return existing;
+    const slots = new Map<object, Slot>();
+    this.#connections.set(connection, slots);
     connection.once('close', () => {
-      for (const { part } of [...places.values()]) part?.end(this.#denial);
+      for (const { target } of [...slots.values()]) target?.end(this.#denial);
     });
-    return places;
+    return slots;
   }
 }

@@ -17,7 +17,7 @@ import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
 
 /**
- * Checks sockets of socket.io and of ws at their handshake, and ends them with their session. Call `protect` in `afterInit` of a gateway:
+ * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call `protect` in `afterInit` of a gateway:
  *
  * ```ts
  * afterInit(server: Server) {
@@ -35,7 +35,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   #misuse: InvalidConfigurationError | undefined;
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
-  /** @internal Nest builds it. */
+  /** @internal Nest creates it. */
   constructor(parts: GuardParts, events: SessionAuthEvents, source: EventSource, log: WarningLog) {
     this.#checks = new HandshakeChecks(parts, events);
     this.#watched = new WatchedSockets(parts, events);
@@ -50,15 +50,15 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * Checks every handshake of a server from now on: call it in `afterInit` of a gateway, with what that gets. It covers the whole server: of
-   * socket.io all namespaces, also those that come later; of ws every gateway on the same port and path.
+   * Checks every handshake of a server. Call it in `afterInit` of a gateway, with the argument of `afterInit`. It covers the whole server: all
+   * namespaces of socket.io, including those created later, or all ws gateways on the same port and path.
    *
-   * A client without a valid session gets 401, 403 or 503 with the guard's headers and body (of socket.io a `connect_error` with `statusCode`,
-   * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user in `handleConnection` already
-   * ({@link userOf}), is checked again every `recheckMs`, is closed at once when its session ends, and stays open through an outage of the session
-   * service for `outageGraceMs`. Called again for one server, it only replaces the options.
-   * @throws InvalidConfigurationError when it is neither a server of ws nor one of socket.io. Nest would lose an error of `afterInit`, so
-   * until the application has started, the start fails with it instead
+   * A client without a valid session receives 401, 403 or 503 with the guard's headers and body (socket.io: a `connect_error` with `statusCode`,
+   * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user already in `handleConnection`
+   * ({@link userOf}), is checked again every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
+   * outage of the session service. Another call for the same server only replaces the options.
+   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io. The application can't catch an error of `afterInit`, so
+   * before the application has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
     const socketIo = socketIoServerOf(server);
@@ -69,33 +69,33 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
     if (isKnown) return;
     if (socketIo) this.#socketIo.protect(socketIo, settings);
     else if (isWsServer(server)) this.#ws.protect(server, settings);
-    else this.#refuseServer(unknownServer());
+    else this.#rejectServer(unknownServer());
   }
 
   /**
-   * Checks the session of a socket that is open already, and watches it from then on. For sockets of graphql-ws and others that no gateway opens;
-   * those of gateways are checked before they open, by {@link protect}, and here only give their user. What the application sends to a
-   * socket of ws meanwhile waits for the verdict. A socket without a valid session is closed with 4401, 4403 or 4503 and the `code` as its
-   * reason. One of socket.io that `protect` did not let in is disconnected: nothing keeps broadcasts from it.
+   * Checks the session of an open socket, and watches the socket. For sockets of graphql-ws and others that no gateway opens. Sockets of gateways
+   * are checked before they open, by {@link protect}; for them, it only returns the user. Messages that the application sends to a ws socket wait for
+   * the verdict. A socket without a valid session is closed with 4401, 4403 or 4503, and the `code` as the reason. A socket.io socket that `protect`
+   * did not admit is disconnected, because broadcasts to it can't be held.
    *
-   * A socket of ws doesn't know the request that opened it: without `upgrade` its client has presented nothing, here and to the guard.
-   * Never rejects. @returns the user, or `undefined` when the socket was refused or is closed
+   * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no session, here and to the guard. Never rejects.
+   * @returns the user, or `undefined` if the socket was denied or is closed
    */
   watch(client: SocketClient, upgrade?: SocketUpgrade, options: SessionSocketOptions = {}): Promise<CurrentUserRecord | undefined> {
     return this.#open.check(client, upgrade, watchSettings(options));
   }
 
-  /** The user of a socket, as the last check found it; `undefined` when the socket is not watched, or has ended. */
+  /** Returns the user of a socket at the last check; `undefined` if the socket is not watched, or no longer. */
   userOf(client: SocketClient): CurrentUserRecord | undefined {
     return this.#watched.of(client)?.user;
   }
 
-  /** How many sockets are watched now, and how many handshakes wait. */
+  /** Returns the numbers of watched sockets and of waiting handshakes. */
   countSockets(): SocketCounts {
     return { watched: this.#watched.index.size, waiting: this.#checks.waiting.size };
   }
 
-  /** @throws InvalidConfigurationError when `protect` got a server that it does not know */
+  /** @throws InvalidConfigurationError if `protect` was called with an unsupported server */
   onApplicationBootstrap(): void {
     if (this.#misuse) throw this.#misuse;
     this.#started = true;
@@ -106,19 +106,19 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
     for (const socket of this.#watched.index.all()) socket.stop();
   }
 
-  /** Nest calls `afterInit` where an error ends the process without a chance to catch it. */
-  #refuseServer(error: InvalidConfigurationError): void {
+  /** An error in `afterInit` would end the process, and could not be caught. */
+  #rejectServer(error: InvalidConfigurationError): void {
     if (this.#started) throw error;
     this.#misuse ??= error;
   }
 
-  /** A check of this session was refused, by whatever it was asked. The message that found it gets its own denial first. */
+  /** Called after any refused check of a session. Deferred, so that the message that was checked gets its own denial first. */
   #closeLater(fingerprint: string, kind: 'unauthenticated' | 'forbidden'): void {
     if (this.#watched.index.countOf(fingerprint) === 0) return;
     setImmediate(() => this.#close(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
   }
 
-  /** Handshakes and first checks under way are repeated: see `verifyForSocket`. */
+  /** Closes the sockets of a user, or all. Handshakes and first checks in progress are repeated instead: see `verifyForSocket`. */
   #closeUser(username: string | undefined): void {
     this.#watched.index.endWhere(({ user }) => username === undefined || user?.username === username, SESSION_REJECTED);
   }
@@ -131,7 +131,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
 
 function unknownServer(): InvalidConfigurationError {
   return new InvalidConfigurationError(
-    'SessionSockets.protect() knows servers of ws and of socket.io, and this is neither. Call it in afterInit(server) of a gateway, with that ' +
+    'SessionSockets.protect() supports servers of ws and of socket.io, and this is neither. Call it in afterInit(server) of a gateway, with that ' +
       'server; with another library check the handshake yourself with SessionAuthService.verify() before you accept it.',
   );
 }

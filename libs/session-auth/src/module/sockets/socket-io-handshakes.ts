@@ -17,7 +17,7 @@ type Next = (error?: Error) => void;
 
 const REPLACED = denialOfVerdict(unavailable('busy', 1));
 
-/** Checks sockets of socket.io before their namespace opens them: until then no event and no broadcast reaches them. */
+/** Checks sockets of socket.io before their namespace opens them. Until then, no event and no broadcast reaches them. */
 export class SocketIoHandshakes {
   readonly #checks: HandshakeChecks;
   readonly #watched: WatchedSockets;
@@ -31,7 +31,7 @@ export class SocketIoHandshakes {
     this.#recovered = new RecoveredSessions(watched);
   }
 
-  /** Checks every handshake in every namespace of a server, also in those that it creates later. `settings` is read at each. */
+  /** Checks every handshake in every namespace of a server, including namespaces created later. Reads `settings` at each handshake. */
   protect(server: SocketIoServer, settings: Settings): void {
     const { connectionStateRecovery } = server.opts;
     if (connectionStateRecovery) connectionStateRecovery.skipMiddlewares = false;
@@ -44,11 +44,11 @@ export class SocketIoHandshakes {
     this.#protected.add(namespace);
     if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
     namespace.use((socket, next) => this.#check(socket, settings(), next));
-    // Before the listeners of gateways: these find the user.
+    // Runs before the listeners of gateways, so that they find the user.
     namespace.prependListener('connection', (socket) => this.#opened(socket));
   }
 
-  /** Always calls `next`: socket.io keeps a socket for as long as it waits for that. */
+  /** Always calls `next`, because socket.io keeps the socket until then. */
   #check(socket: SocketIoSocket, settings: SocketWatchSettings, next: Next): void {
     const unfinished = this.#unfinished.begin(socket);
     const pending = this.#checks.begin({
@@ -71,7 +71,7 @@ export class SocketIoHandshakes {
     if (pending) unfinished.endsWith(pending);
   }
 
-  /** A session may end while middlewares of the application still look at its socket. */
+  /** Closes the socket if its session has ended while middlewares of the application ran. */
   #opened(socket: SocketIoSocket): void {
     this.#unfinished.finish(socket);
     const watched = this.#watched.of(socket);
@@ -80,7 +80,7 @@ export class SocketIoHandshakes {
   }
 }
 
-/** `connect_error` of the client has the denial as its `data`. */
+/** The client's `connect_error` has the denial as its `data`. */
 function deny(denial: GuardDenial, next: Next): void {
   reportDenial(denial);
   next(withoutStack(() => Object.assign(new Error(denial.message), { data: payloadOf(denial) })));

@@ -11,7 +11,7 @@ export interface SocketIoSocket extends SocketClient {
   readonly conn: EngineConnection;
 }
 
-/** A function that socket.io calls for each socket before it opens it. */
+/** A function that socket.io calls for each socket before the socket opens. */
 export type Middleware = (socket: SocketIoSocket, next: (error?: Error) => void) => void;
 
 /** A namespace of socket.io. */
@@ -31,7 +31,7 @@ export interface SocketIoServer {
   of(namespace: '/'): SocketIoNamespace;
 }
 
-/** The server of socket.io behind what a gateway gets: a namespace, or the server itself; nothing for a server of another kind. */
+/** Returns the socket.io server of a gateway's server, which is a namespace or the server itself; `undefined` for another kind of server. */
 export function socketIoServerOf(server: object): SocketIoServer | undefined {
   const candidates = [server, (server as Partial<SocketIoNamespace>).server];
   return candidates.find((candidate): candidate is SocketIoServer => isSocketIoServer(candidate));

@@ -7,7 +7,7 @@ import { SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import { verifyForSocket } from './handshake-checks.js';
 
-/** The sockets that are watched: by client, and by session. It knows sessions by fingerprints alone. */
+/** The watched sockets, by client and by session. Sessions are identified by fingerprints only. */
 export class WatchedSockets {
   readonly index = new SessionIndex<WatchedSocket>();
   readonly #verifier: GuardParts['verifier'];
@@ -19,17 +19,17 @@ export class WatchedSockets {
     this.#events = events;
   }
 
-  /** The watched socket of a client; none when it is not watched, or not any more. */
+  /** Returns the watched socket of a client; `undefined` if the client is not watched, or no longer. */
   of(client: object): WatchedSocket | undefined {
     return this.#ofClient.get(client)?.socket;
   }
 
-  /** The fingerprint of the session that a client's socket is watched for. */
+  /** Returns the fingerprint of the session that a client's socket is watched for. */
   ownerOf(client: object): string | undefined {
     return this.#ofClient.get(client)?.fingerprint;
   }
 
-  /** Watches a socket from now on. It is known before it is checked, because its session may end meanwhile. */
+  /** Watches a socket. Adds it before its check, because its session may end during the check. */
   add(client: SocketClient, session: SessionIdentity, settings: SocketWatchSettings): WatchedSocket {
     const fingerprint = this.#events.fingerprintOf(session.token);
     const socket = new WatchedSocket(client, session, {

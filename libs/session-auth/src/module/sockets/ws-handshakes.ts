@@ -8,12 +8,12 @@ import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
 import { chainVerifyClient, type Answer, type WsServer } from './ws-server.js';
 
-/** Ends a check whose client has gone. */
+/** Ends the check of a client that is gone. Never sent. */
 const NOT_SENT = unavailableDenial({ retryAfterSeconds: 1 });
 
 /**
- * Checks sockets of ws while they are still HTTP requests. The server hands the request of a handshake on to `connection`: so the request binds a
- * socket to its verdict, and nothing that the client chooses does.
+ * Checks ws sockets while they are still HTTP requests. The server passes the request of a handshake to `connection`, so the request object binds a
+ * socket to its verdict, and no data of the client does.
  */
 export class WsHandshakes {
   readonly #checks: HandshakeChecks;
@@ -25,14 +25,14 @@ export class WsHandshakes {
     this.#watched = watched;
   }
 
-  /** Checks every handshake of a server from now on. `settings` is read at each. */
+  /** Checks every handshake of a server. Reads `settings` at each handshake. */
   protect(server: WsServer, settings: () => SocketWatchSettings): void {
     chainVerifyClient(server.options, (request, answer) => this.#check(request, settings(), answer));
-    // Before the listeners of gateways: these find the user.
+    // Runs before the listeners of gateways, so that they find the user.
     server.prependListener('connection', (client, request) => this.#opened(client, request, settings()));
   }
 
-  /** Answers a handshake, unless its connection closes before. A client that has ended its side has gone as well. */
+  /** Answers a handshake, unless its connection closes first. Closes a connection whose client has ended its side. */
   #check(request: IncomingMessage, settings: SocketWatchSettings, answer: Answer): void {
     const { socket } = request;
     const gone = (): void => void socket.destroy();
@@ -71,7 +71,7 @@ export class WsHandshakes {
   }
 }
 
-/** Code of the application runs here, such as `handleProtocols`: what it throws ends its connection, and not the process. */
+/** Runs code of the application, such as `handleProtocols`. An exception closes the connection, and does not end the process. */
 function open({ socket }: IncomingMessage, answer: Answer): void {
   try {
     answer(true);
