@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { AccessDeniedError } from '../contract/errors.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
 
-describe('an error that a handler lets through', () => {
-  it.each(['pigeon', '__proto__'])('over what is unknown here (%s) is left to what answers there', (type) => {
+describe('an error that a handler does not catch', () => {
+  it.each(['pigeon', '__proto__'])('is thrown again in a context of the unknown kind %j', (type) => {
     const error = new AccessDeniedError();
     expect(() => new SessionAuthErrorFilter().catch(error, { getType: () => type } as unknown as ArgumentsHost)).toThrow(error);
   });

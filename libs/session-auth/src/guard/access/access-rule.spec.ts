@@ -9,39 +9,44 @@ const subRoles: Requirement = { kind: 'sub-roles', isMet: () => true };
 const isMet = (): boolean => true;
 const fresh = (maxAgeMs: number): Requirement => ({ kind: 'fresh-session', isMet, maxAgeMs });
 
-function says(open?: Declaration['open'], ...requirements: Requirement[]): Declaration {
+function declare(open?: Declaration['open'], ...requirements: Requirement[]): Declaration {
   return { open, requirements };
 }
 
 describe('the rule of a handler', () => {
   it.each([
-    ['nothing anywhere', says(), says(), { kind: 'protected', requirements: [] }],
-    ['a public handler', says('public'), says(undefined, roles), { kind: 'public' }],
-    ['an optional handler', says('optional'), says(undefined, roles), { kind: 'optional', requirements: [] }],
-    ['an optional handler of a public controller', says('optional'), says('public'), { kind: 'optional', requirements: [] }],
-    ['a public controller', says(), says('public'), { kind: 'public' }],
-    ['roles in a public controller', says(undefined, roles), says('public'), { kind: 'protected', requirements: [roles] }],
-    ['roles beside public on one handler', says('public', roles), says(), { kind: 'protected', requirements: [roles] }],
-    ['roles beside public on one controller', says(), says('public', roles), { kind: 'protected', requirements: [roles] }],
+    ['no declaration', declare(), declare(), { kind: 'protected', requirements: [] }],
+    ['a public handler', declare('public'), declare(undefined, roles), { kind: 'public' }],
+    ['an optional handler', declare('optional'), declare(undefined, roles), { kind: 'optional', requirements: [] }],
+    ['an optional handler of a public controller', declare('optional'), declare('public'), { kind: 'optional', requirements: [] }],
+    ['a public controller', declare(), declare('public'), { kind: 'public' }],
+    ['roles in a public controller', declare(undefined, roles), declare('public'), { kind: 'protected', requirements: [roles] }],
+    ['roles and public on one handler', declare('public', roles), declare(), { kind: 'protected', requirements: [roles] }],
+    ['roles and public on one controller', declare(), declare('public', roles), { kind: 'protected', requirements: [roles] }],
     [
       'the strictest freshness',
-      says(undefined, fresh(5), fresh(3)),
-      says('public'),
+      declare(undefined, fresh(5), fresh(3)),
+      declare('public'),
       { kind: 'protected', requirements: [fresh(5), fresh(3)], maxAgeMs: 3 },
     ],
-    ['roles on both', says(undefined, roles), says(undefined, otherRoles), { kind: 'protected', requirements: [roles] }],
+    [
+      'roles on handler and controller',
+      declare(undefined, roles),
+      declare(undefined, otherRoles),
+      { kind: 'protected', requirements: [roles] },
+    ],
     [
       'sub-roles on one and roles on the other',
-      says(undefined, subRoles),
-      says(undefined, roles),
+      declare(undefined, subRoles),
+      declare(undefined, roles),
       { kind: 'protected', requirements: [subRoles, roles] },
     ],
-  ])('with %s is what the nearer level says, closed in doubt', (_name, handler, controller, rule) => {
+  ])('comes from the nearest level with a declaration, and is closed by default: %s', (_name, handler, controller, rule) => {
     expect(resolveRule(handler, controller)).toEqual(rule);
   });
 });
 
-describe('what a user must meet', () => {
+describe('a list of requirements', () => {
   const context = {} as ExecutionContext;
   const returns = (value: unknown): Requirement => ({ kind: 'authorize', isMet: () => value });
   const throws: Requirement = {
@@ -51,20 +56,20 @@ describe('what a user must meet', () => {
     },
   };
 
-  it.each<[string, Requirement[], boolean]>([
-    ['nothing', [], true],
-    ['all', [returns(true), returns(Promise.resolve(true))], true],
-    ['all but the last', [returns(Promise.resolve(true)), returns(false)], false],
-    ['something truthy', [returns('yes')], false],
-    ['something truthy later', [returns(Promise.resolve(1))], false],
-    ['a rule that throws', [throws], false],
-    ['a rule that rejects', [returns(Promise.reject(new Error('broken rule')))], false],
-    ['an object that looks like a promise', [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })], false],
-  ])('with %s admits: see the last column', async (_name, requirements, admitted) => {
+  it.each<[string, boolean, Requirement[]]>([
+    ['no requirement', true, []],
+    ['requirements that are all met', true, [returns(true), returns(Promise.resolve(true))]],
+    ['all but the last one met', false, [returns(Promise.resolve(true)), returns(false)]],
+    ['a truthy result', false, [returns('yes')]],
+    ['a promise of a truthy result', false, [returns(Promise.resolve(1))]],
+    ['a rule that throws', false, [throws]],
+    ['a rule that rejects', false, [returns(Promise.reject(new Error('broken rule')))]],
+    ['a thenable that is not a promise', false, [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })]],
+  ])('with %s admits the user: %s', async (_name, admitted, requirements) => {
     expect(await meetsAll(requirements, {}, context)).toBe(admitted);
   });
 
-  it('is known at once while every rule answers at once', () => {
+  it('is decided synchronously if every requirement is synchronous', () => {
     expect(meetsAll([returns(true)], {}, context)).toBe(true);
   });
 });

@@ -13,7 +13,7 @@ const calling = (controller: Type, handler: () => void): ExecutionContext =>
   ({ getClass: () => controller, getHandler: () => handler }) as unknown as ExecutionContext;
 
 describe('the rule of a handler', () => {
-  it('is resolved once for each controller that has the handler, and kept', () => {
+  it('is resolved once for each controller that has the handler, and cached', () => {
     const rules = new AccessRules();
     const handler = (): void => undefined;
     const [plain, open] = [rules.of(calling(Plain, handler)), rules.of(calling(Open, handler))];
@@ -23,7 +23,7 @@ describe('the rule of a handler', () => {
     expect(rules.of(calling(Open, handler))).toBe(open);
   });
 
-  it('is that of the class which its controller extends, where neither of them says more', () => {
+  it('is inherited from the class that its controller extends', () => {
     expect(new AccessRules().of(calling(DescendantOfOpen, () => undefined))).toEqual({ kind: 'public' });
   });
 });

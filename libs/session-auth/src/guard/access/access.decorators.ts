@@ -119,7 +119,7 @@ function isWithin({ ccl_info: ids }: UserRecord, scope: readonly [keyof CclInfo,
   return scope.every(([id, parameter]) => ids !== undefined && isSameId(ids[id], callParameter(context, parameter)));
 }
 
-/** Compares text, as routes pass ids: `007` does not equal 7, because a handler may compare text too. */
+/** Routes pass ids as decimal text. `007` does not equal 7, because a handler may compare text. */
 function isSameId(id: number | undefined, parameter: unknown): boolean {
   return id !== undefined && (typeof parameter === 'string' ? parameter === String(id) : parameter === id);
 }

@@ -29,12 +29,12 @@ describe('the request of an operation', () => {
   const connection = { extra: { request: upgrade }, connectionParams: { 'x-auth-token': 'chosen' } };
 
   it.each<[string, object, string]>([
-    ['graphql-ws, as Nest makes the context of it', { req: connection }, 'chosen'],
-    ['graphql-ws, as its own context', connection, 'chosen'],
+    ['graphql-ws, with the context that Nest builds', { req: connection }, 'chosen'],
+    ['graphql-ws, with its own context', connection, 'chosen'],
     ['graphql-ws, with the request that opened the socket', { req: upgrade }, 'good'],
     ['Mercurius', { request: upgrade, reply: { request: upgrade }, _connectionInit: { 'X-Auth-Token': 'chosen' } }, 'chosen'],
-    ['a request that the application has made up', { req: { headers: { 'x-auth-token': 'good' } } }, 'good'],
-  ])('is one of its own for each execution over a socket: %s', (_name, operation, token) => {
+    ['an object that the application has built', { req: { headers: { 'x-auth-token': 'good' } } }, 'good'],
+  ])('is separate for each execution over a socket: %s', (_name, operation, token) => {
     const execution = {};
     const request = requestOf(field(operation, execution));
 
@@ -53,14 +53,14 @@ describe('the request of an operation', () => {
     ['a reference', [{ id: 1 }, { req: httpRequest() }, { variableValues: {} }]],
     ['a type', [{ id: 1 }, { req: httpRequest() }, { variableValues: {} }, { name: 'Opening' }]],
     ['many fields at once', [[{ obj: {} }], { req: httpRequest() }]],
-  ])('is found where a resolver of %s has its context, and there are no parameters', (_kind, args) => {
+  ])('is found in a resolver of %s, which has no parameters', (_kind, args) => {
     const context = new ExecutionContextHost(args);
     expect(requestOf(context)).toBe((args[1] as { req: object }).req);
     expect(GRAPHQL.parameters(context)).toBeUndefined();
   });
 });
 
-describe('what a field is about', () => {
+describe('the parameters of a field', () => {
   it('are its arguments', () => {
     expect(GRAPHQL.parameters(field({}, {}, { clientId: 7 }))).toEqual({ clientId: 7 });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { keepFromSharedCaches, setHeaders } from './http-transport.js';
 
-/** A reply as Express has it, and one as Fastify has it, on which headers can be read back. */
+/** Replies of Express and of Fastify that store their headers in a map. */
 function expressReply(headers: Map<string, string>, headersSent = false): object {
   return {
     headersSent,
@@ -26,20 +26,20 @@ describe.each([
     ['X-Auth-Token  , Origin', 'X-Auth-Token, Origin'],
     ['*', '*'],
     ['Origin, *', 'Origin, *'],
-  ])('that varies by %p varies by %p once a token decides on it', (before, after) => {
+  ])('with Vary %p has Vary %p once it depends on a token', (before, after) => {
     const headers = new Map(before === undefined ? [] : [['vary', before]]);
     keepFromSharedCaches(replyWith(headers), 'x-auth-token');
     expect(headers.get('vary')).toBe(after);
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('varies by nothing more where no header carries the token', () => {
+  it('has no Vary if no header carries the token', () => {
     const headers = new Map<string, string>();
     keepFromSharedCaches(replyWith(headers), '');
     expect([...headers]).toEqual([['cache-control', 'no-store']]);
   });
 
-  it('that has been sent is left alone', () => {
+  it('that has been sent is not changed', () => {
     const headers = new Map<string, string>();
     const reply = replyWith(headers, true);
     keepFromSharedCaches(reply, 'x-auth-token');

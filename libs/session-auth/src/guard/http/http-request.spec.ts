@@ -11,23 +11,23 @@ describe('request and reply of a context', () => {
     ['as Nest builds it', { getArgs: () => [request, reply, () => undefined], switchToHttp }],
     ['with two arguments', { getArgs: () => [request, reply] }],
     ['with the request alone among its arguments', { getArgs: () => [request], switchToHttp }],
-    ['whose arguments are no list', { getArgs: () => ({ length: 2 }), switchToHttp }],
-    ['that a test has made up', { switchToHttp }],
-  ])('are found in one %s', (_name, context) => {
+    ['whose arguments are not an array', { getArgs: () => ({ length: 2 }), switchToHttp }],
+    ['that a test has built', { switchToHttp }],
+  ])('are found in a context %s', (_name, context) => {
     const [foundRequest, foundReply] = httpArguments(context as ExecutionContext);
     expect(foundRequest).toBe(request);
     expect(foundReply).toBe(reply);
   });
 });
 
-describe('how often a header was sent', () => {
+describe('the count of a header', () => {
   it.each<[Partial<HttpRequest>, number]>([
     [{ rawHeaders: ['Authorization', 'a', 'Cookie', 'authorization', 'AUTHORIZATION', 'b'] }, 2],
     [{ raw: { rawHeaders: ['authorization', 'a'] } }, 1],
     [{ rawHeaders: ['authorizatiom', 'a'] }, 0],
     [{ raw: {} }, 1],
     [{}, 1],
-  ])('is read from the lines of %j: %i', (lines, count) => {
+  ])('in %j is %i', (lines, count) => {
     expect(headerCount({ ...request, ...lines }, 'authorization')).toBe(count);
   });
 });

@@ -6,7 +6,7 @@ import { messageHeaders } from './message-headers.js';
 
 const headers = { 'X-Auth-Token': 'good' };
 
-/** Headers as the client of NATS has them. */
+/** Headers in the form of the NATS client. */
 const natsHeaders = (values: Record<string, string[]>): object => ({
   keys: () => Object.keys(values),
   values: (name: string) => values[name] ?? [],
@@ -20,7 +20,7 @@ describe('the headers of a message', () => {
     ['Kafka', new KafkaContext([{ headers }, 0, 'topic'] as never)],
     ['RabbitMQ', new RmqContext([{ properties: { headers } }, {}, 'pattern'])],
     ['MQTT 5', new MqttContext(['topic', { properties: { userProperties: headers } }])],
-  ])('are read by their names in small letters, over %s', (_name, context) => {
+  ])('are read by lower-case names, over %s', (_name, context) => {
     expect(messageHeaders(host(context))).toEqual({ 'x-auth-token': 'good' });
   });
 
@@ -28,23 +28,23 @@ describe('the headers of a message', () => {
     ['over NATS', new NatsContext(['subject', natsHeaders({ 'x-auth-token': ['good', 'good'] })])],
     ['over NATS under two spellings', new NatsContext(['subject', natsHeaders({ 'x-auth-token': ['good'], 'X-AUTH-TOKEN': ['good'] })])],
     ['over Kafka under two spellings', new KafkaContext([{ headers: { ...headers, 'x-auth-token': 'good' } }, 0, 'topic'] as never)],
-  ])('are a list where one came twice, %s', (_case, context) => {
+  ])('are a list if one is repeated, %s', (_case, context) => {
     expect(messageHeaders(host(context))).toEqual({ 'x-auth-token': ['good', 'good'] });
   });
 
   it.each<[string, object | undefined]>([
-    ['NATS without them', new NatsContext(['subject', undefined])],
-    ['Kafka without them', new KafkaContext([{}, 0, 'topic'] as never)],
-    ['RabbitMQ without them', new RmqContext([{}, {}, 'pattern'])],
+    ['NATS without headers', new NatsContext(['subject', undefined])],
+    ['Kafka without headers', new KafkaContext([{}, 0, 'topic'] as never)],
+    ['RabbitMQ without headers', new RmqContext([{}, {}, 'pattern'])],
     ['MQTT 3', new MqttContext(['topic', {}])],
     ['TCP', new TcpContext([{} as never, 'pattern'])],
     ['Redis', new RedisContext(['channel'])],
-    ['what is unknown', undefined],
-  ])('are none over %s', (_name, context) => {
+    ['an unknown transport', undefined],
+  ])('are empty over %s', (_name, context) => {
     expect(messageHeaders(host(context))).toEqual({});
   });
 
-  it('have no prototype that their names could reach', () => {
+  it('have no prototype that a name could change', () => {
     const named = messageHeaders(
       host(new KafkaContext([{ headers: JSON.parse('{ "__proto__": { "x-auth-token": "good" } }') as object }, 0, 'topic'] as never)),
     );

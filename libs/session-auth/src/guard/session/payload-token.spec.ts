@@ -22,7 +22,7 @@ describe('a token in the payload', () => {
     ['http', [request, {}, () => undefined]],
     ['graphql', [{}, { token: 'good' }, { req: request }, { variableValues: {} }]],
     ['pigeon', [{ token: 'good' }]],
-  ])('is not looked for over %s', (type, args) => {
+  ])('is not read over %s', (type, args) => {
     expect(find(type, ...args)).toBeUndefined();
   });
 

@@ -11,7 +11,7 @@ function read(settings: Partial<PresentationSettings>, headers: HttpRequest['hea
   return sessions.read(context, { headers });
 }
 
-/** A source that finds whatever an application's code may give. */
+/** A source that returns any value, as the code of an application may. */
 const finding = (found: unknown): TokenSource => (() => found) as TokenSource;
 
 describe('the session that a request presents', () => {
@@ -24,34 +24,34 @@ describe('the session that a request presents', () => {
     ['an empty token', { 'x-auth-token': '' }, NO_TOKEN],
     ['nothing', {}, NO_TOKEN],
     ['an IV alone', { 'x-auth-iv': 'iv' }, NO_TOKEN],
-  ])('with %s is %j: %j', (_name, headers, session) => {
+  ])('for %s in the headers %j is %j', (_name, headers, session) => {
     expect(read({}, headers)).toEqual(session);
   });
 
-  it('has no IV where none is forwarded', () => {
+  it('has no IV if forwardAuthIv is false', () => {
     expect(read({ forwardAuthIv: false }, { 'x-auth-token': 'token', 'x-auth-iv': '123456' })).toEqual({ token: 'token' });
   });
 
   it.each([
     ['undefined', undefined],
     ['null', null],
-  ])('comes from the next source when one finds %s', (_name, found) => {
+  ])('comes from the next source if one returns %s', (_name, found) => {
     expect(read({ sources: [finding(found), finding('token')] })).toMatchObject({ token: 'token' });
     expect(read({ sources: [finding(found)] })).toBe(NO_TOKEN);
   });
 
   it.each([
-    ['an empty text', () => '', NO_TOKEN],
+    ['an empty string', () => '', NO_TOKEN],
     ['a list', () => ['token'], MALFORMED_TOKEN],
     ['a number', () => 7, MALFORMED_TOKEN],
     ['a promise', () => Promise.resolve('token'), MALFORMED_TOKEN],
     ['a promise that fails', () => Promise.reject(new Error('of the application')), MALFORMED_TOKEN],
-  ])('is decided by the first source that finds anything, be it %s', async (_name, find, session) => {
+  ])('is decided by the first source that returns a value: %s', async (_name, find, session) => {
     expect(read({ sources: [finding(find()), finding('token')] })).toBe(session);
     await new Promise(setImmediate);
   });
 
-  it('is malformed when a source throws, whatever the next would find', () => {
+  it('is malformed if a source throws, regardless of the next one', () => {
     const throwing: TokenSource = () => {
       throw new Error('of the application');
     };
@@ -60,7 +60,7 @@ describe('the session that a request presents', () => {
 });
 
 describe('the headers that a reply depends on', () => {
-  it('are those of the sources, each once, and none of a source that does not say', () => {
+  it('are those of the sources, each once; a source without a header adds none', () => {
     const sources = [fromHeader('X-AUTH-TOKEN'), finding('token'), fromBearer(), fromHeader('X-AUTH-TOKEN'), fromCookie('session')];
     expect(new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
   });

@@ -27,7 +27,7 @@ describe('a token behind Bearer', () => {
 
 describe('a header that was sent twice', () => {
   it.each(['Authorization', 'Proxy-Authorization', 'From', 'Referer', 'User-Agent', 'Host'])(
-    'is no token, though Node keeps the first value of %s',
+    'is not a valid token, although Node.js keeps the first value of %s',
     (name) => {
       const headers = { [name.toLowerCase()]: 'token' };
       expect(find(fromHeader(name), { headers, rawHeaders: [name, 'token', name, 'other'] })).toEqual(['token', 'token']);
@@ -35,12 +35,12 @@ describe('a header that was sent twice', () => {
     },
   );
 
-  it('is what Node made of the values, where it keeps them all', () => {
+  it('is the joined value if Node.js keeps all values', () => {
     const rawHeaders = ['X-Auth-Token', 'a', 'X-Auth-Token', 'b'];
     expect(find(fromHeader('X-Auth-Token'), { headers: { 'x-auth-token': 'a, b' }, rawHeaders })).toBe('a, b');
   });
 
-  it('is a list where the platform gives one', () => {
+  it('is a list if the platform returns one', () => {
     const headers = { referer: ['a', 'b'] } as unknown as HttpRequest['headers'];
     expect(find(fromHeader('Referer'), { headers, rawHeaders: ['Referer', 'a', 'Referer', 'b'] })).toEqual(['a', 'b']);
   });

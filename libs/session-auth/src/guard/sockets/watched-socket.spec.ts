@@ -4,11 +4,11 @@ import type { UserRecord } from '../../contract/record/user-record.js';
 import { unavailable, type Verdict } from '../../contract/outcome.js';
 import { WatchedSocket } from './watched-socket.js';
 
-const ACCEPTED = { kind: 'authenticated', user: { username: 'ann' } } as const;
+const AUTHENTICATED = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const SESSION = { token: 'some-token', authIv: undefined };
 const OUTAGE = unavailable('unreachable', 9);
 
-/** An open socket of ws. */
+/** An open ws socket. */
 class Socket extends EventEmitter {
   readyState = 1;
   readonly closings: unknown[] = [];
@@ -20,19 +20,19 @@ class Socket extends EventEmitter {
 describe('a watched socket', () => {
   let verdict: Verdict<UserRecord>;
   let checks: number;
-  let overs: number;
+  let ends: number;
   let socket: Socket;
   let watched: WatchedSocket;
 
   beforeEach(() => {
     jest.useFakeTimers();
-    [verdict, checks, overs] = [ACCEPTED, 0, 0];
+    [verdict, checks, ends] = [AUTHENTICATED, 0, 0];
     socket = new Socket();
     const verify = (): Verdict<UserRecord> => {
       checks += 1;
       return verdict;
     };
-    watched = new WatchedSocket(socket, SESSION, { verify, recheckMs: 1000, outageGraceMs: 5000, over: () => (overs += 1) });
+    watched = new WatchedSocket(socket, SESSION, { verify, recheckMs: 1000, outageGraceMs: 5000, over: () => (ends += 1) });
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -46,66 +46,66 @@ describe('a watched socket', () => {
     expect(checks).toBe(2);
   });
 
-  it('stays for outageGraceMs of an outage, from the check that found it, and no longer', async () => {
+  it('stays open for outageGraceMs from the first failed check of an outage', async () => {
     await watched.start();
     verdict = OUTAGE;
     await jest.advanceTimersByTimeAsync(1000);
     expect(checks).toBe(2);
     await jest.advanceTimersByTimeAsync(4999 - 100);
-    expect([socket.closings, watched.user]).toEqual([[], ACCEPTED.user]);
+    expect([socket.closings, watched.user]).toEqual([[], AUTHENTICATED.user]);
     await jest.advanceTimersByTimeAsync(101);
-    expect([socket.closings, watched.user, overs]).toEqual([[[4503, 'SESSION_SERVICE_UNAVAILABLE']], undefined, 1]);
+    expect([socket.closings, watched.user, ends]).toEqual([[[4503, 'SESSION_SERVICE_UNAVAILABLE']], undefined, 1]);
   });
 
-  it('has a whole grace again after an outage that ended', async () => {
+  it('has the full grace period again after an outage has ended', async () => {
     await watched.start();
     for (let outage = 0; outage < 3; outage += 1) {
       verdict = OUTAGE;
       await jest.advanceTimersByTimeAsync(4000);
-      verdict = ACCEPTED;
+      verdict = AUTHENTICATED;
       await jest.advanceTimersByTimeAsync(1000);
     }
     expect(socket.closings).toEqual([]);
   });
 
-  it('does not come in during an outage, but does with a session that is answered from memory', async () => {
+  it('is closed at its first check during an outage, unless a stale entry authenticates it', async () => {
     verdict = OUTAGE;
     expect(await watched.start()).toBeUndefined();
     expect(socket.closings).toEqual([[4503, 'SESSION_SERVICE_UNAVAILABLE']]);
-    verdict = { ...ACCEPTED, stale: true };
+    verdict = { ...AUTHENTICATED, stale: true };
     const other = new WatchedSocket(new Socket(), SESSION, {
       verify: () => verdict,
       recheckMs: 1,
       outageGraceMs: 1,
       over: () => undefined,
     });
-    expect(await other.start()).toBe(ACCEPTED.user);
+    expect(await other.start()).toBe(AUTHENTICATED.user);
   });
 
   it.each([
     ['unauthenticated', 4401, 'SESSION_REJECTED'],
     ['forbidden', 4403, 'ACCESS_DENIED'],
-  ] as const)('is ended by a check that is %s, and then let alone', async (kind, code, reason) => {
+  ] as const)('is closed by a check that is %s, and is not checked again', async (kind, code, reason) => {
     await watched.start();
     verdict = { kind };
     await jest.advanceTimersByTimeAsync(10_000);
-    expect([socket.closings, checks, overs, jest.getTimerCount()]).toEqual([[[code, reason]], 2, 1, 0]);
+    expect([socket.closings, checks, ends, jest.getTimerCount()]).toEqual([[[code, reason]], 2, 1, 0]);
   });
 
-  it('is let alone once it is closed', async () => {
+  it('is not checked again once it is closed', async () => {
     await watched.start();
     socket.emit('close');
     await jest.advanceTimersByTimeAsync(10_000);
-    expect([socket.closings, watched.user, checks, overs, jest.getTimerCount()]).toEqual([[], undefined, 1, 1, 0]);
+    expect([socket.closings, watched.user, checks, ends, jest.getTimerCount()]).toEqual([[], undefined, 1, 1, 0]);
   });
 
-  it('is not checked at all when it was closed before', async () => {
+  it('is not checked if it was closed before', async () => {
     socket.readyState = 3;
     expect(await watched.start()).toBeUndefined();
-    expect([checks, overs]).toEqual([0, 1]);
+    expect([checks, ends]).toEqual([0, 1]);
   });
 
-  it('lets the process exit', async () => {
+  it('does not keep the process alive', async () => {
     jest.useRealTimers();
     const timeout = jest.spyOn(globalThis, 'setTimeout');
     await watched.start();
