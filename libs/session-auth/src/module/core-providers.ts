@@ -65,7 +65,7 @@ const client: FactoryProvider<SessionClient<UserRecord>> = {
   inject: [SETTINGS, USER_READER, SessionHttpService, Connections, WarningLog],
 };
 
-/** A connection may bring each caller the answer of the one before. */
+/** Replaces the connections when a token does not match: a connection may deliver each response to the next caller. */
 function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, pool: Connections): Warnings {
   const tokenMismatch = (): void => {
     log.tokenMismatch();
@@ -74,10 +74,10 @@ function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, pool: C
   return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch, cachingForbidden: () => log.cachingForbidden() };
 }
 
-/** The way to the session service. */
+/** The providers of the client. */
 export const CLIENT_PROVIDERS: Provider[] = [deadlines, connections, http, client];
 
-/** The verifier with its parts: as many as the options ask for. */
+/** The verifier, with the parts that the options enable. */
 export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
   provide: SessionVerifier,
   useFactory: (
@@ -104,7 +104,7 @@ export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
   inject: [SessionClient, Deadlines, SETTINGS, USER_READER, WarningLog, EventSource],
 };
 
-/** What asks the service, and tells how its breakers do. */
+/** Creates the check that calls the service and reports the state of its breakers. */
 function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, watch: ServiceStatusTracker) {
   const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
   const known = new KnownSessions(Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS));

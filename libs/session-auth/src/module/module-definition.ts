@@ -4,7 +4,7 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options.js';
 import { DEFAULTS } from './settings/defaults.js';
 
-/** Nest's own builder makes `forRoot` and `forRootAsync`. */
+/** `forRoot` and `forRootAsync`, from Nest's own builder. */
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<SessionAuthOptions>({
   moduleName: 'SessionAuth',
 })

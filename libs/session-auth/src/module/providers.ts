@@ -69,7 +69,7 @@ const sockets: FactoryProvider<SessionSockets> = {
   inject: [GUARD_PARTS, SessionAuthEvents, EventSource, WarningLog],
 };
 
-/** Everything that the module builds, in the order of the layers: options, client, verifier, guard. */
+/** The providers of the module, in the order of the layers: options, client, verifier, guard. */
 export const PROVIDERS: Provider[] = [
   ...SETTINGS_PROVIDERS,
   ...CLIENT_PROVIDERS,
@@ -85,5 +85,5 @@ export const PROVIDERS: Provider[] = [
   { provide: APP_FILTER, useClass: SessionAuthErrorFilter },
 ];
 
-/** What an application may inject; the guard's parts are there because Nest builds the guard in the module that names it. */
+/** What an application may inject. The parts of the guard are exported because Nest creates the guard in each module that uses it. */
 export const EXPORTS = [SessionAuthService, SessionAuthEvents, SessionSockets, SessionAuthGuard, SessionHttpService, GUARD_PARTS];

@@ -15,20 +15,20 @@ import type { SessionAuthService } from './service/session-auth.service.js';
 
 declare const service: unique symbol;
 
-/** A registration of the module; it remembers the record's type for {@link ServiceOf}. */
+/** A registration of the module, with the type of its user record for {@link ServiceOf}. */
 export interface SessionAuthDynamicModule<User extends UserRecord> extends DynamicModule {
-  /** Never there: the type alone is remembered. */
+  /** Exists in the type only. */
   readonly [service]?: SessionAuthService<User>;
 }
 
-/** The service that a registration provides: `ServiceOf<typeof registration>`. */
+/** The type of the service that a registration provides: `ServiceOf<typeof registration>`. */
 export type ServiceOf<Registration extends DynamicModule> =
   Registration extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
 
-/** Registers the service and the guard for one session service and one application key. */
+/** Registers the guard and the service for one session service and one application key. */
 @Module({ imports: [GraphqlContextsModule], providers: PROVIDERS, exports: EXPORTS })
 export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
-  /** @internal Nest builds it. */
+  /** @internal Nest creates it. */
   constructor(
     private readonly deadlines: Deadlines,
     private readonly connections: Connections,
@@ -40,7 +40,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   }
 
   /**
-   * Registers with options at hand.
+   * Registers the module with options.
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
   static override forRoot<User extends UserRecord = CurrentUserRecord>(
@@ -50,7 +50,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   }
 
   /**
-   * Registers with options from a factory, a class or an existing provider.
+   * Registers the module with options from a factory, a class or an existing provider.
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
   static override forRootAsync<User extends UserRecord = CurrentUserRecord>(
@@ -59,19 +59,19 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
     return super.forRootAsync(options as unknown as SessionAuthAsyncOptions & SessionAuthExtras);
   }
 
-  /** Begins to hear of sessions that end on other instances. A store that is not there holds up no bootstrap. */
+  /** Subscribes to the revocations of other instances. An unavailable store does not delay the start. */
   onModuleInit(): void {
     this.verifier.revoker.subscribe();
   }
 
-  /** Looks at the whole application, as it is then. @throws InvalidConfigurationError when `audit` is 'error' and something is found */
+  /** Audits the application. @throws InvalidConfigurationError if `audit` is 'error' and there are findings */
   onApplicationBootstrap(): void {
     this.audit.run();
   }
 
   /**
-   * Works until every server has closed. Then calls in flight get the rest of their deadline, at most `timeoutMs`, later ones are unavailable, and no
-   * connection keeps the process alive.
+   * Nest calls it after every server has closed. Calls in flight keep the rest of their deadline, at most `timeoutMs`; later calls are
+   * unavailable. Then the connections close, so that none keeps the process alive.
    */
   async onApplicationShutdown(): Promise<void> {
     await this.deadlines.close();

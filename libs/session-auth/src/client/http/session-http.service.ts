@@ -23,7 +23,7 @@ export class SessionHttpService extends HttpService {
   readonly #connections: Connections;
   #isPlain: boolean;
 
-  /** @internal Nest builds it. */
+  /** @internal Nest creates it. */
   constructor(connections: Connections, agents: OwnAgents) {
     super(bareInstance(pooledAdapter(connections), agents));
     this.#connections = connections;

@@ -8,7 +8,7 @@ const switchToHttp = (): object => ({ getRequest: () => request, getResponse: ()
 
 describe('request and reply of a context', () => {
   it.each<[string, object]>([
-    ['as Nest builds it', { getArgs: () => [request, reply, () => undefined], switchToHttp }],
+    ['as Nest creates it', { getArgs: () => [request, reply, () => undefined], switchToHttp }],
     ['with two arguments', { getArgs: () => [request, reply] }],
     ['with the request alone among its arguments', { getArgs: () => [request], switchToHttp }],
     ['whose arguments are not an array', { getArgs: () => ({ length: 2 }), switchToHttp }],

@@ -4,17 +4,17 @@ import { abortable } from '../../client/deadline.js';
 import { SessionServiceUnavailableError } from '../../contract/errors.js';
 import { unavailable } from '../../contract/outcome.js';
 
-/** Bounds of the calls of one kind. */
+/** Limits of one kind of calls. */
 export interface CallLimits {
   readonly maxInFlight: number;
   /** Milliseconds for each call. */
   readonly timeoutMs: number;
 }
 
-/** Seconds after which a caller that found no place may come again. */
+/** `Retry-After` of a call that was rejected because of the limit. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Bounds the calls of one kind: how many are in flight, and how long each takes. None waits for its turn. */
+/** Limits one kind of calls: how many are in flight, and how long each takes. Calls are never queued. */
 export class CallLimit {
   readonly #deadlines: Deadlines;
   readonly #limits: CallLimits;
@@ -26,8 +26,8 @@ export class CallLimit {
   }
 
   /**
-   * Makes a call, which has a place until it settles, or until `signal` aborts it.
-   * @throws SessionServiceUnavailableError (`busy`) at once when there is no place, and the signal's reason
+   * Runs a call. It counts as in flight until it settles or `signal` aborts it.
+   * @throws SessionServiceUnavailableError (`busy`) at once if the limit is reached, and the reason of the signal
    */
   async run<Result>(signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
     signal?.throwIfAborted();

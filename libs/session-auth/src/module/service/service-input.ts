@@ -5,7 +5,7 @@ import { isHeaderValue } from '../../contract/wire.js';
 
 const MAX_USERNAME_LENGTH = 1_024;
 
-/** Checks what the application passes to the service class, before anything is sent. */
+/** Validates the arguments of `SessionAuthService` before anything is sent. */
 export class ServiceInput {
   readonly #maxTokenLength: number;
 
@@ -13,19 +13,19 @@ export class ServiceInput {
     this.#maxTokenLength = maxTokenLength;
   }
 
-  /** Returns the identity of a session. @throws SessionRejectedError when token or IV can't be sent */
+  /** Returns the identity of a session. @throws SessionRejectedError if the token or the IV can't be sent */
   identity(token: unknown, authIv: string | undefined): SessionIdentity {
     if (!this.#isAuthIv(authIv)) throw new SessionRejectedError();
     return { token: this.token(token), authIv };
   }
 
-  /** Returns a token. @throws SessionRejectedError when it can't be sent */
+  /** Returns a token. @throws SessionRejectedError if it can't be sent */
   token(token: unknown): string {
     if (!isHeaderValue(token, this.#maxTokenLength)) throw new SessionRejectedError();
     return token;
   }
 
-  /** Returns the credentials of a sign-in. A controller may pass on any body. @throws InvalidRequestError when they can't be sent */
+  /** Returns the credentials of a sign-in. A controller may pass any body. @throws InvalidRequestError if they can't be sent */
   credentials(credentials: unknown, authIv: string | undefined): Credentials {
     const { username, password } = fieldsOf(credentials);
     if (typeof username !== 'string' || typeof password !== 'string')
@@ -34,7 +34,7 @@ export class ServiceInput {
     return { username, password };
   }
 
-  /** Returns the name of a user. @throws InvalidRequestError when it is none */
+  /** Returns a user name. @throws InvalidRequestError if it is not a string of 1 to 1024 characters */
   username(username: unknown): string {
     if (typeof username === 'string' && username.length > 0 && username.length <= MAX_USERNAME_LENGTH) return username;
     throw new InvalidRequestError('endUser needs the username of a user record, of 1 to 1024 characters');
@@ -49,16 +49,16 @@ function fieldsOf(credentials: unknown): { readonly username?: unknown; readonly
   return typeof credentials === 'object' && credentials !== null ? credentials : {};
 }
 
-/** What may go with a call. */
+/** Options of a call. */
 export interface CallOptions {
   /** The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6): visible ASCII, at most `http.maxTokenLength` bytes. @default none */
   readonly authIv?: string;
-  /** Gives up waiting; the promise rejects with the signal's reason. */
+  /** Aborts the wait: the promise rejects with the reason of the signal. A call that others share goes on. */
   readonly signal?: AbortSignal;
 }
 
-/** What may go with `SessionAuthService.verify`. */
+/** Options of `SessionAuthService.verify`. */
 export interface VerifyOptions extends CallOptions {
-  /** Milliseconds that a remembered session may be old; 0 asks the service now. @default as old as its lifetime allows */
+  /** Maximum age of a cached session in milliseconds; 0 calls the service. @default up to `cache.ttlMs` */
   readonly maxAgeMs?: number;
 }

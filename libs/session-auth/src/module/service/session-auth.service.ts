@@ -17,24 +17,24 @@ import { ServiceInput } from './service-input.js';
 export interface ServiceSettings {
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
-  /** Sign-ins in flight; as many sign-outs beside them. */
+  /** Sign-ins in flight; and as many sign-outs, counted separately. */
   readonly maxSignIns: number;
   readonly maxTokenLength: number;
 }
 
 /**
- * The operations of the session service, typed. Every error is a `SessionAuthError`; one that a controller lets through
- * is answered with its own status.
+ * The typed operations of the session service. Every error is a `SessionAuthError`; if a controller does not catch it, the response has its
+ * status.
  */
 export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #client: SessionClient<User>;
   readonly #verifier: SessionVerifier<User>;
   readonly #input: ServiceInput;
   readonly #signIns: CallLimit;
-  /** Of their own: however many sign in, a session can be ended. */
+  /** Separate from sign-ins, so that a flood of them never blocks a sign-out. */
   readonly #signOuts: CallLimit;
 
-  /** @internal Nest builds it. */
+  /** @internal Nest creates it. */
   constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
     this.#client = client;
     this.#verifier = verifier;
@@ -45,7 +45,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Signs in (section 4.1). A 202 is `accepted`: no user and no token. Tried once; `busy` at once where `maxSignIns` are in flight.
+   * Signs in (section 4.1). A 202 resolves to `accepted`, without user and token. Never retried. Rejects with `busy` at once if `maxSignIns` are in flight.
    * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
@@ -57,8 +57,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Signs out (section 4.2) and forgets the session, here at once and on every instance, whatever the service answers. A session that has ended already is no error.
-   * @throws SessionRejectedError (no token that could be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
+   * Signs out (section 4.2). Evicts the session here at once, and on every instance, whatever the service answers. A session that has already ended
+   * is no error.
+   * @throws SessionRejectedError (the token can't be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signOut(token: string, call: CallOptions = {}): Promise<void> {
     const known = this.#verifier.revoker.signingOut(this.#input.token(token));
@@ -72,7 +73,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Reads the user's details from the service (section 4.3): always a call of its own.
+   * Reads the user's details from the service (section 4.3). Always makes a call, and shares it with no other check.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   async userDetails(token: string, call: CallOptions = {}): Promise<User> {
@@ -80,13 +81,13 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     return this.#userOf(this.#verifier.ask(this.#input.identity(token, call.authIv)), call.signal);
   }
 
-  /** @internal Asks the service as for a known session. Never rejects. */
+  /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
   probe(session: SessionIdentity): Promise<Verdict<User>> {
     return this.#verifier.ask(session, 'known');
   }
 
   /**
-   * Checks a session as the guard does: from memory where it is remembered, else sharing a call with concurrent checks.
+   * Checks a session as the guard does: from the cache, or by a call that concurrent checks share.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   async verify(token: string, call: VerifyOptions = {}): Promise<User> {
@@ -94,7 +95,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     return this.#userOf(this.#verifier.verify(this.#input.identity(token, call.authIv), call.maxAgeMs), call.signal);
   }
 
-  /** Forgets what is known of a token, here and on every instance, without signing it out. @throws SessionRejectedError when it can't be a token */
+  /** Evicts a session, here and on every instance, without signing it out. @throws SessionRejectedError if the token can't be sent */
   async forget(token: string, call: CallOptions = {}): Promise<void> {
     const forgotten = this.#verifier.revoker.evict(this.#input.token(token));
     call.signal?.throwIfAborted();
@@ -103,11 +104,11 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Evicts every cached session of a user, here at once and on every instance, and closes the sockets of that user. Call it when you learn that
-   * the sessions ended elsewhere. Asks the service for nothing: a session that is still valid there is checked again at its next request.
-   * `username` is the record's `username`, 1 to 1024 characters (our decision). Resolves when the other instances can know; while the
-   * store is unavailable, they learn it when it is back.
-   * @throws InvalidRequestError when `username` is not such a string
+   * Evicts every cached session of a user, here at once and on every instance, and closes the sockets of that user. Call it when the
+   * sessions ended elsewhere. Makes no call: a session that the service still accepts is checked again at its next request. `username` is the
+   * `username` of the record, 1 to 1024 characters (our decision). Resolves after the first attempt to reach the other instances; while the store is
+   * unavailable, the attempt is repeated.
+   * @throws InvalidRequestError if `username` is not such a string
    */
   async endUser(username: string): Promise<void> {
     await this.#verifier.revoker.revokeUser(this.#input.username(username));
@@ -119,8 +120,8 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * How many sessions this instance would answer from memory now: 0 without `cache`, at most `cache.maxEntries`. It looks at each of them,
-   * so ask for it when a person looks, not with every request.
+   * Returns the number of cached sessions: 0 without `cache`, at most `cache.maxEntries`. Iterates over the cache, so do not call it for each
+   * request.
    */
   countCached(): number {
     return this.#verifier.countCached();
