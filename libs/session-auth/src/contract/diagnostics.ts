@@ -1,66 +1,66 @@
 import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel';
 import type { UnavailableReason, Verdict } from './outcome.js';
 
-/** Where the answer to a check came from: memory of this instance, the store of all, or the session service. */
+/** Source of a check's outcome: the session cache of this instance, the shared store, or the session service. */
 export type CheckSource = 'cache' | 'store' | 'service';
 
-/** A check has its verdict. Published to `nestjs-session-auth:check`; it holds nothing of the session. */
+/** Published to `nestjs-session-auth:check` when a check completes. Contains nothing of the session. */
 export interface CheckMessage {
-  /** `accepted`: a session. `rejected`: none (401). `denied`: the service's 403. `unavailable`: nobody could say (503). */
+  /** `authenticated`: the session is valid. `unauthenticated`: it is not (401). `forbidden`: the service's 403. `unavailable`: no usable answer (503). */
   readonly outcome: Verdict<unknown>['kind'];
-  /** Where the answer came from. */
+  /** Source of the outcome. */
   readonly source: CheckSource;
-  /** It waited for a call that another check had made. */
+  /** Whether the check joined the call of another check. */
   readonly joined: boolean;
-  /** It was answered from a memory that has lapsed, because the service was unavailable. */
+  /** Whether the outcome comes from an expired cache entry, because the service was unavailable. */
   readonly stale: boolean;
-  /** Why nobody could say, where `outcome` is `unavailable`. */
+  /** Reason, if `outcome` is `unavailable`. */
   readonly reason: UnavailableReason | undefined;
-  /** Milliseconds that the caller waited; 0 from memory. */
+  /** Milliseconds that the caller waited; 0 for a cache hit. */
   readonly durationMs: number;
 }
 
 /**
  * One call to the session service: an attempt of a check, a sign-in or a sign-out. The context object of the tracing channel
- * `nestjs-session-auth:call`, whose events are those of Node's `TracingChannel` for a promise.
+ * `nestjs-session-auth:call`, which emits the events of Node.js's `TracingChannel` for a promise.
  */
 export interface CallMessage {
-  /** What the service was asked for (section 4). */
+  /** Operation of the interface (section 4). */
   readonly operation: 'user_details' | 'sign_in' | 'sign_out';
-  /** Method of the request. */
+  /** HTTP method of the request. */
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Host of `baseUrl`. */
   readonly serverAddress: string;
-  /** Port of `baseUrl`, 1 to 65535; that of its scheme where it names none. */
+  /** Port of `baseUrl`, 1 to 65535; by default the port of its scheme. */
   readonly serverPort: number;
-  /** Status of the reply, 100 to 599; absent until it is there, and where none came. */
+  /** HTTP status of the reply, 100 to 599; absent until there is a reply. */
   statusCode?: number;
-  /** Set when the call has ended: the kind of its verdict, or `done` for a sign-in or a sign-out that was answered as asked. */
+  /** Set when the call ends: the outcome of a check; for a sign-in or sign-out, `done` if it succeeded, else `failed`. */
   outcome?: Verdict<unknown>['kind'] | 'done' | 'failed';
-  /** Why nobody could say, where `outcome` is `unavailable`. */
+  /** Reason, if `outcome` is `unavailable`. */
   reason?: UnavailableReason;
 }
 
 /**
- * In which of two lanes the service is asked. `known`: sessions that this process accepted lately, or issued by a sign-in. `strangers`: all others.
+ * Lane of a check. `known`: sessions that this process recently authenticated, or issued by a sign-in. `strangers`: all other sessions.
  * Each lane has its own share of the calls and of the queue, and its own circuit breaker.
  */
 export type LaneName = 'known' | 'strangers';
 
-/** The circuit breaker of a lane changed. Published to `nestjs-session-auth:breaker`. */
+/** Published to `nestjs-session-auth:breaker` when the circuit breaker of a lane changes state. */
 export interface BreakerMessage {
-  /** Whose breaker it is. */
+  /** Lane of the breaker. */
   readonly lane: LaneName;
-  /** The new state: `closed` lets every call pass, `open` none, `halfOpen` a single probe. */
+  /** New state: `closed` allows every call, `open` none, `halfOpen` a single probe. */
   readonly state: 'closed' | 'open' | 'halfOpen';
 }
 
 /**
- * The guard refused a request, a message or an operation: for want of a good session, for what the handler asks of its user, or because
- * nobody could say. Published to `nestjs-session-auth:denial`.
+ * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there is no valid session, a rule
+ * of the handler is not met, or the session service is unavailable.
  */
 export interface DenialMessage {
-  /** The stable code that its caller got: of 401, 401, 403 and 503, in this order. */
+  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403 and 503. */
   readonly code: 'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'SESSION_SERVICE_UNAVAILABLE';
 }
 
@@ -73,8 +73,12 @@ export const DENIAL_CHANNEL = 'nestjs-session-auth:denial';
 /** Name of the tracing channel of {@link CallMessage}. */
 export const CALL_CHANNEL = 'nestjs-session-auth:call';
 
-/** Publish only if a channel has subscribers, so that unused channels cost nothing. */
+// Publish only if the channel has subscribers (`hasSubscribers`), so that unused channels cost nothing.
+/** Channel of completed checks. */
 export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
+/** Channel of state changes of circuit breakers. */
 export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
+/** Channel of denials of the guard. */
 export const DENIALS = channel(DENIAL_CHANNEL) as Channel<unknown, DenialMessage>;
+/** Tracing channel of calls to the session service. */
 export const CALLS = tracingChannel<unknown, CallMessage>(CALL_CHANNEL);

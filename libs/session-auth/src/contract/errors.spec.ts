@@ -20,7 +20,7 @@ describe('an error of this library', () => {
     [new SessionRejectedError(), 'SessionRejectedError', 'SESSION_REJECTED', 401],
     [new AccessDeniedError(), 'AccessDeniedError', 'ACCESS_DENIED', 403],
     [new SessionServiceUnavailableError(unavailable('timeout')), 'SessionServiceUnavailableError', 'SESSION_SERVICE_UNAVAILABLE', 503],
-  ])('%p is a %s with code %s and status %i, and no other of them', (error, name, code, statusCode) => {
+  ])('%p is a %s with code %s and status %i, and an instance of no other class', (error, name, code, statusCode) => {
     expect(error).toMatchObject({ name, code, statusCode });
     const classes = [InvalidConfigurationError, InvalidRequestError, CredentialsRejectedError, SessionRejectedError, AccessDeniedError];
     expect([...classes, SessionServiceUnavailableError].filter((of) => error instanceof of).map((of) => of.name)).toEqual([name]);
@@ -37,7 +37,7 @@ describe('an error of this library', () => {
 });
 
 describe('an error of another copy of this library', () => {
-  it('is one of its errors, and of none of its classes', () => {
+  it('is recognized as an error, but not as an instance of its classes', () => {
     const error = Object.assign(new Error('of the other copy'), { [Symbol.for('nestjs-session-auth.error')]: true });
     expect(isSessionAuthError(error)).toBe(true);
     expect(error).toBeInstanceOf(SessionAuthError);
@@ -46,7 +46,7 @@ describe('an error of another copy of this library', () => {
 });
 
 describe('the error of a verdict', () => {
-  it('says the same as the verdict', () => {
+  it('matches the verdict', () => {
     expect(errorOf(UNAUTHENTICATED)).toBeInstanceOf(SessionRejectedError);
     expect(errorOf(FORBIDDEN)).toBeInstanceOf(AccessDeniedError);
     expect(errorOf(unavailable('busy', 3))).toMatchObject({ statusCode: 503, reason: 'busy', retryAfterSeconds: 3 });

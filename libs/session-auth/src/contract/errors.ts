@@ -2,30 +2,30 @@ import { type UnavailableReason, type Verdict } from './outcome.js';
 
 const BRAND = Symbol.for('nestjs-session-auth.error');
 
-/** Base of every error of this library. Holds no key, token, IV or password, and has no `cause`. */
+/** Base class of the errors of this library. Contains no key, token, IV or password, and has no `cause`. */
 export abstract class SessionAuthError extends Error {
-  /** Stable name of the outcome. */
+  /** Stable code of the error. */
   abstract readonly code: string;
-  /** HTTP status that this outcome is answered with. */
+  /** HTTP status of the response to this error. */
   abstract readonly statusCode: number;
 
   static {
     Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 
-  /** Recognises the errors of another copy of this package too. */
+  /** Returns whether a value is an error of this class. For the base class, errors of any copy of this package count. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (this === SessionAuthError) return isSessionAuthError(value);
     return Function.prototype[Symbol.hasInstance].call(this, value);
   }
 }
 
-/** Whether a value is an error of this library, of whichever copy of the package. */
+/** Returns whether a value is an error of this library, created by any copy of the package. */
 export function isSessionAuthError(value: unknown): value is SessionAuthError {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
-/** An option is missing or wrong. The message names the option and the remedy. */
+/** An option is missing or invalid. The message names the option and the remedy. */
 export class InvalidConfigurationError extends SessionAuthError {
   /** Always 'InvalidConfigurationError'. */
   override readonly name = 'InvalidConfigurationError';
@@ -33,7 +33,7 @@ export class InvalidConfigurationError extends SessionAuthError {
   readonly statusCode = 500;
 }
 
-/** The service could not read the request (its 400 to a sign-in or sign-out), or it was no request to send at all. */
+/** The service could not read the request (its 400 to a sign-in or sign-out), or the arguments were invalid and no request was sent. */
 export class InvalidRequestError extends SessionAuthError {
   /** Always 'InvalidRequestError'. */
   override readonly name = 'InvalidRequestError';
@@ -45,7 +45,7 @@ export class InvalidRequestError extends SessionAuthError {
   }
 }
 
-/** Username or password is wrong (401 and 404 to a sign-in: the same error, so that nobody learns which usernames exist). */
+/** The username or the password is wrong (401 and 404 to a sign-in; one error for both, so as not to reveal which usernames exist). */
 export class CredentialsRejectedError extends SessionAuthError {
   /** Always 'CredentialsRejectedError'. */
   override readonly name = 'CredentialsRejectedError';
@@ -57,7 +57,7 @@ export class CredentialsRejectedError extends SessionAuthError {
   }
 }
 
-/** The token is missing, malformed, unknown, or its session has ended: sign in again. */
+/** The token is missing, malformed or unknown, or its session has ended. Sign in again. */
 export class SessionRejectedError extends SessionAuthError {
   /** Always 'SessionRejectedError'. */
   override readonly name = 'SessionRejectedError';
@@ -81,15 +81,15 @@ export class AccessDeniedError extends SessionAuthError {
   }
 }
 
-/** The service gave no usable answer: try again later. Never caused by the user's token. */
+/** The service gave no usable answer. Try again later. Never caused by the user's token. */
 export class SessionServiceUnavailableError extends SessionAuthError {
   /** Always 'SessionServiceUnavailableError'. */
   override readonly name = 'SessionServiceUnavailableError';
   readonly code = 'SESSION_SERVICE_UNAVAILABLE';
   readonly statusCode = 503;
-  /** What went wrong, as a stable word. */
+  /** Stable name of the cause. */
   readonly reason: UnavailableReason;
-  /** Seconds to wait before the next try, 1 to 120. */
+  /** Seconds to wait before the next attempt, 1 to 120. */
   readonly retryAfterSeconds: number;
 
   constructor(
@@ -102,7 +102,7 @@ export class SessionServiceUnavailableError extends SessionAuthError {
   }
 }
 
-/** The error that tells a caller of the service class what a refusing verdict means. */
+/** Returns the error that `SessionAuthService` throws for a denial. */
 export function errorOf(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): SessionAuthError {
   if (verdict.kind === 'unauthenticated') return new SessionRejectedError();
   if (verdict.kind === 'forbidden') return new AccessDeniedError();

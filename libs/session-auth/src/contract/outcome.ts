@@ -11,12 +11,12 @@ export type UnavailableReason =
   | 'api_key'
   | 'shutting_down';
 
-/** No usable answer: try again after `retryAfterSeconds` (1 to 120). */
+/** The session service gave no usable answer. Retry after `retryAfterSeconds` (1 to 120). */
 export interface Unavailable {
   readonly kind: 'unavailable';
   readonly reason: UnavailableReason;
   readonly retryAfterSeconds: number;
-  /** The service had closed the connection that was used: its fault is nobody's. */
+  /** The service had closed the reused connection before the reply. Not counted as a failure of the service. */
   readonly staleConnection?: true;
 }
 
@@ -24,24 +24,24 @@ export interface Unavailable {
 export interface Authenticated<User> {
   readonly kind: 'authenticated';
   readonly user: User;
-  /** What the service said, word for word, if it said so just now. */
+  /** Body of the response, as parsed; absent unless the response was received just now. */
   readonly json?: object;
-  /** Milliseconds since the service said so to another instance. */
+  /** Age in milliseconds of an answer that another instance received from the service. */
   readonly ageMs?: number;
-  /** The service could not be asked: the session was confirmed before, and has lapsed since. */
+  /** The service was unavailable: the verdict comes from an expired cache entry. */
   readonly stale?: true;
-  /** Milliseconds for which the service lets this answer be cached, if that is less than `ttlMs`; 0: not at all. They begin when the call is sent. */
+  /** Milliseconds for which the service allows this answer to be cached, if less than `ttlMs`; 0: not at all. Counted from the start of the call. */
   readonly cacheForMs?: number;
 }
 
 /** The session is not valid. */
 export interface Unauthenticated {
   readonly kind: 'unauthenticated';
-  /** The same for a refusal, if that is less than `negativeTtlMs`. */
+  /** Milliseconds for which the service allows this refusal to be cached, if less than `negativeTtlMs`; 0: not at all. */
   readonly cacheForMs?: number;
 }
 
-/** What became of one check. A value and not an error, because a flood of refusals must not pay for stack traces. */
+/** Result of one check. A value rather than an error, so that a flood of refusals does not pay for stack traces. */
 export type Verdict<User> = Authenticated<User> | Unauthenticated | { readonly kind: 'forbidden' } | Unavailable;
 
 /** The session is not valid: 401. */
@@ -51,7 +51,7 @@ export const FORBIDDEN = Object.freeze({ kind: 'forbidden' });
 
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 
-/** Builds the verdict for an outage; waits are clamped to 1 to 120 seconds. */
+/** Returns the verdict of an outage. `retryAfterSeconds` is rounded up, clamped to 1 to 120, and defaults to 5. */
 export function unavailable(reason: UnavailableReason, retryAfterSeconds = DEFAULT_RETRY_AFTER_SECONDS): Unavailable {
   return { kind: 'unavailable', reason, retryAfterSeconds: Math.min(120, Math.max(1, Math.ceil(retryAfterSeconds))) };
 }

@@ -18,7 +18,7 @@ import { hasAsyncValidators } from './record/field-descriptions.js';
 import { compileRecordReader } from './record/record-reader.js';
 import { UserRecord } from './record/user-record.js';
 
-/** A validator of the application, as its function. */
+/** Decorates a field with a validator function of the application. */
 const By = (validate: (value: unknown, args?: ValidationArguments) => boolean | Promise<boolean>, options?: ValidationOptions) =>
   ValidateBy({ name: 'own', constraints: ['constraint'], validator: { validate } }, options);
 
@@ -81,7 +81,7 @@ describe('a record class of the application', () => {
     expect(accepts(record, json)).toBe(accepted);
   });
 
-  it('gets frozen nested records without null, in lists too', () => {
+  it('has frozen nested records without null, in arrays too', () => {
     const user = compileRecordReader(PlacesRecord)({ places: [{ name: 'x', floor: null, more: 1 }] });
     expect(user?.places).toStrictEqual([Object.assign(new Place(), { name: 'x', floor: undefined })]);
     expect(Object.isFrozen(user?.places?.[0])).toBe(true);
@@ -95,7 +95,7 @@ describe('a record class of the application', () => {
 });
 
 describe('a record class that class-transformer builds', () => {
-  it('drops what is not declared at every depth, and keeps what is', () => {
+  it('keeps declared fields only, at every depth', () => {
     const anything = { kept: { as: 'it is' } };
     const json = { loud: 'a', places: [{ name: 'x', more: 1 }], anything, more: 1 };
     expect(JSON.parse(JSON.stringify(compileRecordReader(TransformedRecord)(json)))).toEqual({
@@ -110,7 +110,7 @@ describe('a record class that class-transformer builds', () => {
     ['@Type', 'since', '2026-01-01', new Date('2026-01-01')],
     ['@Expose', 'exposed', undefined, 'of the wire'],
     ['@Exclude', 'excluded', 'of the wire', undefined],
-  ])('is one that uses %s', (decorator, field, value, expected) => {
+  ])('applies %s', (decorator, field, value, expected) => {
     class DecoratedRecord extends UserRecord {}
     const on = DecoratedRecord.prototype;
     IsOptional()(on, field);
@@ -122,14 +122,14 @@ describe('a record class that class-transformer builds', () => {
 });
 
 describe('a validator of the application', () => {
-  it.each([undefined, ['group']])('that works asynchronously is known, in the groups %j', (groups?: string[]) => {
+  it.each([undefined, ['group']])('is recognized as asynchronous in the groups %j', (groups?: string[]) => {
     class AsyncRecord extends UserRecord {
       @Validate(LateConstraint, groups && { groups }) late?: string;
     }
     expect([hasAsyncValidators(AsyncRecord), hasAsyncValidators(UserRecord)]).toEqual([true, false]);
   });
 
-  it('is given what class-validator gives it, and none of it for longer than its call', () => {
+  it('receives the arguments that class-validator passes, and no value is kept after its call', () => {
     const seen: unknown[] = [];
     let kept: ValidationArguments | undefined;
     class WatchedRecord extends UserRecord {
@@ -149,9 +149,9 @@ describe('a validator of the application', () => {
   });
 
   it.each([
-    ['yes', () => Promise.resolve(true)],
-    ['a failure', () => Promise.reject(new Error('late'))],
-  ])('that promises %s has not accepted the record', (_name, validate) => {
+    ['is fulfilled with true', () => Promise.resolve(true)],
+    ['is rejected', () => Promise.reject(new Error('late'))],
+  ])('that returns a promise rejects the record, even if the promise %s', (_name, validate) => {
     class LateRecord extends UserRecord {
       @By(validate) late?: string;
     }

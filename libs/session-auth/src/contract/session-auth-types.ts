@@ -1,5 +1,5 @@
 /**
- * Narrows the open types of the user record. Empty here; an application fills it by module augmentation:
+ * Narrows the open types of the user record. Empty here; an application adds members by module augmentation:
  *
  * ```ts
  * declare module 'nestjs-session-auth' {
@@ -10,7 +10,7 @@
  * }
  * ```
  *
- * `role` and `sub_role` narrow the record and the decorators; `user` names the application's own record class.
+ * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class.
  * The interface documents no values of `role` and `sub_role` (section 2.4).
  */
 export interface SessionAuthTypes {
@@ -20,8 +20,8 @@ export interface SessionAuthTypes {
 
 declare const unused: unique symbol;
 
-/** A role's name: any string, until {@link SessionAuthTypes} narrows it. */
+/** Name of a role: any string, unless {@link SessionAuthTypes} narrows it. */
 export type RoleName = SessionAuthTypes extends Readonly<Record<'role', infer Role extends string>> ? Role : string;
 
-/** A sub-role's name: any string, until {@link SessionAuthTypes} narrows it. */
+/** Name of a sub-role: any string, unless {@link SessionAuthTypes} narrows it. */
 export type SubRoleName = SessionAuthTypes extends Readonly<Record<'sub_role', infer SubRole extends string>> ? SubRole : string;

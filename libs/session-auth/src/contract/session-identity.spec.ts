@@ -6,7 +6,7 @@ describe('the key of a session', () => {
   const text = fc.string({ unit: fc.constantFrom('1', ':', '\\', 'n', '!', '~', 'a'), minLength: 1, maxLength: 6 });
   const identity = fc.record({ token: text, authIv: fc.option(text, { nil: undefined }) });
 
-  it('is the same for the same identity and another for every other', () => {
+  it('is equal for equal identities and different for different ones', () => {
     fc.assert(
       fc.property(identity, identity, (one, other) => {
         const same = one.token === other.token && one.authIv === other.authIv;
@@ -15,17 +15,17 @@ describe('the key of a session', () => {
     );
   });
 
-  it('tells apart what is the same text when put together', () => {
+  it('differs for identities whose token and IV are the same text when concatenated', () => {
     expect(sessionKeysOf({ token: 'ab', authIv: 'c' }).sessionKey).not.toBe(sessionKeysOf({ token: 'a', authIv: 'bc' }).sessionKey);
     expect(sessionKeysOf({ token: '1:a', authIv: undefined }).sessionKey).not.toBe(sessionKeysOf({ token: '1', authIv: 'a' }).sessionKey);
   });
 
-  it('leads from every IV to the one key of its token', () => {
+  it('has the same token key for every IV of a token', () => {
     expect(sessionKeysOf({ token: 'a', authIv: 'b' }).tokenKey).toBe(tokenKeyOf('a'));
     expect(sessionKeysOf({ token: 'a', authIv: undefined })).toEqual({ tokenKey: tokenKeyOf('a'), sessionKey: tokenKeyOf('a') });
   });
 
-  it('does not hold the token', () => {
+  it('does not contain the token', () => {
     expect(tokenKeyOf('canary-token')).not.toContain('canary');
   });
 });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Identifies a session to the service: the token, and the IV that came with it. */
+/** Identity of a session: the token, and the IV that was presented with it. */
 export interface SessionIdentity {
   readonly token: string;
   readonly authIv: string | undefined;
@@ -8,26 +8,26 @@ export interface SessionIdentity {
 
 declare const brand: unique symbol;
 
-/** Digest of a token. Caches, stores and messages are keyed by it, so that none of them holds a token; the compiler refuses one for the other. */
+/** Digest of a token. Caches, stores and messages use it as the key, and hold no token. Branded, so that the compiler rejects a raw token. */
 export type TokenKey = string & { readonly [brand]: 'TokenKey' };
 
 /** Digest of a token and its IV; of the token alone if there is no IV. */
 export type SessionKey = TokenKey | (string & { readonly [brand]: 'SessionKey' });
 
-/** Digests that stand for a session. */
+/** Digests that identify a session. */
 export interface SessionKeys {
-  /** Digest of the token alone: a sign-out evicts the session under every IV. */
+  /** Digest of the token alone, by which a sign-out evicts the session under every IV. */
   readonly tokenKey: TokenKey;
   readonly sessionKey: SessionKey;
 }
 
-/** Digests a token and its IV. Neither can hold a line break, so that no two identities have the same digest. */
+/** Returns the digests of a session. Neither a token nor an IV can contain a line break, so different identities have different digests. */
 export function sessionKeysOf({ token, authIv }: SessionIdentity): SessionKeys {
   const tokenKey = tokenKeyOf(token);
   return { tokenKey, sessionKey: authIv === undefined ? tokenKey : (digest(`${token}\n${authIv}`) as SessionKey) };
 }
 
-/** Digests a token alone. */
+/** Returns the digest of a token alone. */
 export function tokenKeyOf(token: string): TokenKey {
   return digest(token) as TokenKey;
 }

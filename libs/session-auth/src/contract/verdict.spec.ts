@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './outcome.js';
 
-describe('a verdict that everyone shares', () => {
+describe('a shared verdict', () => {
   it.each([
     [UNAUTHENTICATED, 'unauthenticated'],
     [FORBIDDEN, 'forbidden'],
-  ])('%j can be changed by nobody', (verdict, kind) => {
+  ])('%j is frozen', (verdict, kind) => {
     expect(verdict).toStrictEqual({ kind });
     expect(Object.isFrozen(verdict)).toBe(true);
   });
@@ -22,7 +22,7 @@ describe('an outage', () => {
     [120, 120],
     [121, 120],
     [Infinity, 120],
-  ])('that asks for a pause of %p seconds makes callers wait for %i', (asked, seconds) => {
+  ])('with a Retry-After of %p seconds has a retryAfterSeconds of %i', (asked, seconds) => {
     expect(unavailable('busy', asked)).toStrictEqual({ kind: 'unavailable', reason: 'busy', retryAfterSeconds: seconds });
   });
 });

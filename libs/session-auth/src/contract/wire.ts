@@ -1,20 +1,20 @@
-/** Paths of the interface, below the base URL (section 4). */
+/** Path of sign-in and sign-out, relative to the base URL (sections 4.1 and 4.2). */
 export const AUTHENTICATION_PATH = '/authentication';
-/** Path of the user details (section 4.3). */
+/** Path of user_details, relative to the base URL (section 4.3). */
 export const USER_DETAILS_PATH = '/authentication/user_details';
 
-/** Names the application on every request (section 5.1). */
+/** Header of the application key, on every request (section 5.1). */
 export const API_KEY_HEADER = 'X-API-KEY';
-/** Carries the session token on sign-out and user details (section 5.4). */
+/** Header of the session token, on sign-out and user_details (section 5.4). */
 export const AUTH_TOKEN_HEADER = 'X-AUTH-TOKEN';
-/** Optional on all three endpoints; purpose and format are not documented (section 5.6). */
+/** Header of the IV, optional on all three endpoints. Its purpose and format are not documented (section 5.6). */
 export const AUTH_IV_HEADER = 'X-AUTH-IV';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * Whether a token, an IV or a key can go on the wire exactly as it is: 1 to `maxLength` bytes of visible ASCII (our decision).
- * Anything else would be trimmed, re-encoded or split by some part of the way.
+ * Returns whether a token, an IV or a key can be sent unchanged in a header: 1 to `maxLength` bytes of visible ASCII (our decision).
+ * HTTP clients and proxies may trim, re-encode or split anything else.
  */
 export function isHeaderValue(value: unknown, maxLength: number): value is string {
   return typeof value === 'string' && value.length <= maxLength && VISIBLE_ASCII.test(value);

@@ -18,7 +18,7 @@ const record = fc.record(
 );
 
 describe('records that share values', () => {
-  it('say the same as records that do not', () => {
+  it('are equal to records that do not', () => {
     const sharing = compileRecordReader(UserRecord, internCommonValues());
     const alone = compileRecordReader(UserRecord);
     fc.assert(
@@ -27,7 +27,7 @@ describe('records that share values', () => {
     );
   });
 
-  it('hold one frozen ccl_info for all who have the same ids', () => {
+  it('have one frozen ccl_info for all users with the same ids', () => {
     const read = compileRecordReader(UserRecord, internCommonValues());
     const [ann, bo, dan, cleo] = [{ client_id: 1 }, { client_id: 1 }, { client_id: 1 }, { company_id: 1 }].map((ids) =>
       read({ username: 'x', ccl_info: ids }),
@@ -38,7 +38,7 @@ describe('records that share values', () => {
     expect(Object.isFrozen(ann?.ccl_info)).toBe(true);
   });
 
-  it('share no more than a thousand values of a field, and go on sharing those', () => {
+  it('share at most a thousand values of a field, and continue to share those', () => {
     const read = compileRecordReader(UserRecord, internCommonValues());
     const infoOf = (id: number): unknown => read({ username: 'x', ccl_info: { client_id: id } })?.ccl_info;
     const infos = Array.from({ length: 1_001 }, (_, id) => infoOf(id));
@@ -48,7 +48,7 @@ describe('records that share values', () => {
     expect(infoOf(1_000)).toEqual(infos[1_000]);
   });
 
-  it('keep a ccl_info of the class that the application made of it', () => {
+  it('keep a ccl_info of a class of the application', () => {
     class OwnCclInfo extends CclInfo {}
     const share = internCommonValues();
     const [ann, bo] = [{ ccl_info: new CclInfo() }, { ccl_info: new OwnCclInfo() }];

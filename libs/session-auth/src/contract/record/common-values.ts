@@ -1,6 +1,6 @@
 import { CclInfo } from './user-record.js';
 
-/** Fields whose values many users have in common. */
+/** Fields with values that many users share. */
 const COMMON_FIELDS = ['first_name', 'last_name', 'role', 'sub_role', 'preffered_language', 'client_name', 'display_label'] as const;
 
 const MAX_VALUES = 1_000;
@@ -8,7 +8,7 @@ const MAX_LENGTH = 128;
 
 type Fields = Record<string, unknown>;
 
-/** Makes a record share what it has in common with others, so that each such value is remembered once, up to a limit for each field. */
+/** Returns a function that makes records share equal values, so that each value is in memory once, up to a limit per field. */
 export function internCommonValues(): (user: Fields) => void {
   const texts = COMMON_FIELDS.map((name) => ({ name, share: internTable<string>() }));
   const shareCclInfo = internTable<CclInfo>();
@@ -22,12 +22,12 @@ export function internCommonValues(): (user: Fields) => void {
   };
 }
 
-/** Gives back the first value that was given under a key. */
+/** Returns a function that returns the first value passed with a key. */
 function internTable<Value>(): (key: string, value: Value) => Value {
   const values = new Map<string, Value>();
   return (key, value) => {
-    const known = values.get(key);
-    if (known === undefined && values.size < MAX_VALUES && key.length <= MAX_LENGTH) values.set(key, value);
-    return known ?? value;
+    const interned = values.get(key);
+    if (interned === undefined && values.size < MAX_VALUES && key.length <= MAX_LENGTH) values.set(key, value);
+    return interned ?? value;
   };
 }

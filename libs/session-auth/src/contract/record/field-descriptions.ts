@@ -7,27 +7,27 @@ type ValidationMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getT
 
 type Check = (value: unknown, owner: object) => boolean;
 
-/** What the decorators say of one field. */
+/** The decorators of one field. */
 export interface FieldDescription {
   readonly name: string;
-  /** Checks the field; `owner` is the record that holds it. */
+  /** Checks of the field's value; `owner` is the record that contains the field. */
   readonly checks: readonly Check[];
-  /** When one of these says no, the field is not checked (`@IsOptional`, `@ValidateIf`). */
+  /** The field is checked only if all of these return `true` (`@IsOptional`, `@ValidateIf`). */
   readonly conditions: readonly Check[];
-  /** Class of the objects that the field holds (`@ValidateNested` with `@Type`). */
+  /** Class of the nested objects of the field (`@ValidateNested` with `@Type`). */
   readonly nested: RecordClass | undefined;
 }
 
 const described = new WeakMap<object, readonly FieldDescription[]>();
 
-/** What a class declares, read at its first use. */
+/** Returns the fields that a class declares. They are read once, at the first use of the class. */
 export function fieldsOf(record: RecordClass): readonly FieldDescription[] {
   const fields = described.get(record) ?? describeRecord(record);
   described.set(record, fields);
   return fields;
 }
 
-/** Reads from class-validator what a class declares, field by field. */
+/** Reads the declarations of a class from class-validator, grouped by field. */
 function describeRecord(record: RecordClass): FieldDescription[] {
   const byField = new Map<string, ValidationMetadata[]>();
   for (const metadata of getMetadataStorage().getTargetValidationMetadatas(record, record.name, false, false)) {
@@ -41,7 +41,7 @@ function describeRecord(record: RecordClass): FieldDescription[] {
   }));
 }
 
-/** Whether class-transformer has more to do with a field than to build its nested class. */
+/** Returns whether a field uses class-transformer for more than its nested class. */
 export function isTransformed(record: RecordClass, { name, nested }: FieldDescription): boolean {
   const storage = defaultMetadataStorage;
   const transforms = storage.findTransformMetadatas(record, name, TransformationType.PLAIN_TO_CLASS);
@@ -50,7 +50,7 @@ export function isTransformed(record: RecordClass, { name, nested }: FieldDescri
   return transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined);
 }
 
-/** Whether any validator of the class works asynchronously; such a validator can't decide on a session. */
+/** Returns whether a class has an async validator. Async validators are not supported. */
 export function hasAsyncValidators(record: RecordClass): boolean {
   const storage = getMetadataStorage();
   return storage
@@ -72,7 +72,7 @@ function checksOf(metadata: ValidationMetadata): FieldDescription['checks'] {
     });
 }
 
-/** Calls a validator, with one set of arguments for all its calls. */
+/** Returns a check that calls a validator, and reuses one arguments object for all calls. */
 function callValidator(validator: ValidatorConstraintInterface, { propertyName, constraints }: ValidationMetadata): Check {
   const args = { value: undefined as unknown, object: {}, property: propertyName, constraints, targetName: '' };
   return (value, owner) => {
@@ -86,7 +86,7 @@ function callValidator(validator: ValidatorConstraintInterface, { propertyName, 
   };
 }
 
-/** A promise is no yes: it comes too late to decide on a session, and its rejection is nobody's business. */
+/** Async validators are not supported: treats a returned promise as a failure and ignores its rejection. */
 function isTrue(verdict: boolean | Promise<boolean>): boolean {
   if (!(verdict instanceof Promise)) return verdict;
   verdict.catch(() => undefined);

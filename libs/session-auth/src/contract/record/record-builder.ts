@@ -4,13 +4,13 @@ import { fieldsOf, isTransformed, type FieldDescription } from './field-descript
 type Fields = Record<string, unknown>;
 type Build = (json: object) => object;
 
-/** How a record is built of JSON: with its declared fields and no others, at every depth, and without the field `except`. */
+/** Compiles a function that builds a record from JSON with its declared fields only, at every depth, and without the field `except`. */
 export function compileRecordBuilder(record: new () => object, except?: string): Build {
   const fields = fieldsOf(record).filter(({ name }) => name !== except);
   return fields.some((field) => isTransformed(record, field)) ? transformerOf(record) : fieldCopierOf(record, fields);
 }
 
-/** Takes the declared fields as they are, and builds what they hold of nested classes. */
+/** Copies the declared fields unchanged, and builds the values of nested classes. */
 function fieldCopierOf(record: new () => object, fields: readonly FieldDescription[]): Build {
   const steps = fields.map(({ name, nested }) => ({ name, buildNested: nested && compileRecordBuilder(nested) }));
   return (json) => {
@@ -28,7 +28,7 @@ function mapObjects(value: unknown, build: Build): unknown {
   return typeof value === 'object' && value !== null ? build(value) : value;
 }
 
-/** Lets class-transformer build, where the class asks it for more. */
+/** Builds the record with class-transformer, for classes that use more of it than nested types. */
 function transformerOf(record: new () => object): Build {
   return (json) => {
     const instance = plainToInstance(record, json);

@@ -46,7 +46,7 @@ const scalar = fc.oneof(
   fc.constantFrom(null, 'a', 'x1', '', 0, 1.5, Number.MAX_SAFE_INTEGER, 2 ** 53),
 );
 
-/** Mostly what the field wants, so that both verdicts come up. */
+/** Mostly valid values of the field, so that both results occur. */
 function mostly<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary }, { weight: 1, arbitrary: scalar }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) });
 }
@@ -81,8 +81,8 @@ function classValidatorAccepts(record: new () => object, value: object): boolean
 describe('the compiled check of a record', () => {
   it.each([
     ['UserRecord', UserRecord],
-    ['a class with constraints, arrays and nested classes of its own', DetailedRecord],
-  ])('gives the verdict of class-validator on arbitrary JSON, for %s', (_name, record) => {
+    ['a class with its own constraints, arrays and nested classes', DetailedRecord],
+  ])('accepts the same arbitrary JSON as class-validator, for %s', (_name, record) => {
     const read = compileRecordReader(record);
     const seen = { accepted: 0, refused: 0 };
     fc.assert(
@@ -97,21 +97,21 @@ describe('the compiled check of a record', () => {
     expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(200);
   });
 
-  it('keeps what the class declares and nothing else', () => {
+  it('keeps declared fields only', () => {
     const user = compileRecordReader(UserRecord)({ username: 'ann', admin: true, ccl_info: { client_id: 1, secret: 2 } });
     expect(user).not.toHaveProperty('admin');
     expect(user).not.toHaveProperty('ccl_info.secret');
     expect(JSON.parse(JSON.stringify(user))).toEqual({ username: 'ann', ccl_info: { client_id: 1 } });
   });
 
-  it('makes absent of null and reads every field as undefined where the wire is silent', () => {
+  it('turns null into undefined, and reads absent fields as undefined', () => {
     const read = compileRecordReader(UserRecord);
     const user = read({ username: 'ann', role: null, ccl_info: null });
     expect([user?.role, user?.ccl_info, user?.email]).toEqual([undefined, undefined, undefined]);
     expect(read({ username: 'ann', ccl_info: { client_id: null } })?.ccl_info?.client_id).toBeUndefined();
   });
 
-  it('gives a record and a ccl_info that nobody can change, of their own classes', () => {
+  it('returns a frozen record and a frozen ccl_info, of their own classes', () => {
     const user = compileRecordReader(UserRecord)({ username: 'ann', ccl_info: { client_id: 1 } });
     expect(user).toBeInstanceOf(UserRecord);
     expect(user?.ccl_info).toBeInstanceOf(CclInfo);
@@ -119,31 +119,31 @@ describe('the compiled check of a record', () => {
     expect(() => Object.assign(user?.ccl_info ?? {}, { client_id: 2 })).toThrow(TypeError);
   });
 
-  it('lets the token be read but not enumerated', () => {
+  it('makes the token readable but not enumerable', () => {
     const user = compileRecordReader(UserRecord)({ username: 'ann', auth_token: 'secret' });
     expect(user?.auth_token).toBe('secret');
     expect(JSON.stringify(user) + Object.keys(user ?? {}).join()).not.toMatch(/secret|auth_token/);
     expect(inspect(user, { showHidden: true, depth: Infinity })).not.toContain('secret');
   });
 
-  it('takes nothing from a __proto__ in the answer', () => {
+  it('ignores a __proto__ in the response', () => {
     const user = compileRecordReader(UserRecord)(JSON.parse('{"__proto__":{"role":"admin"},"username":"ann"}') as object);
     expect(user?.role).toBeUndefined();
     expect(({} as { role?: string }).role).toBeUndefined();
   });
 
-  it.each(['1e999', '9007199254740993', '1.5', '"7"', 'true'])('refuses %s as an id', (id) => {
+  it.each(['1e999', '9007199254740993', '1.5', '"7"', 'true'])('rejects %s as an id', (id) => {
     const json = JSON.parse(`{ "username": "ann", "ccl_info": { "client_id": ${id} } }`) as object;
     expect(compileRecordReader(UserRecord)(json)).toBeUndefined();
   });
 
-  it('reads only the field name that the interface spells', () => {
+  it('reads only the spelling of the interface', () => {
     const user = compileRecordReader(UserRecord)({ username: 'ann', preferred_language: 'en', preffered_language: 'de' });
     expect(user).toMatchObject({ preffered_language: 'de' });
     expect(user).not.toHaveProperty('preferred_language');
   });
 
-  it('lets class-transformer work where the class asks for it', () => {
+  it('applies class-transformer decorators of the class', () => {
     const read = compileRecordReader(TransformedRecord);
     expect(read({ username: 'ann', shout: 'hi', undeclared: 1 })).toMatchObject({ shout: 'HI' });
     expect(read({ username: 'ann', shout: 1 })).toBeUndefined();

@@ -5,9 +5,9 @@ import type { UserRecord, UserRecordClass } from './user-record.js';
 type Fields = Record<string, unknown>;
 
 /**
- * Builds the check of a record class once, at bootstrap: from a parsed JSON object to a frozen record, or `undefined` when a declared
- * field is of the wrong type. Same verdict as class-validator gives on what class-transformer builds; fields that the class does not declare
- * are dropped, and `null` becomes `undefined`. `share` may make records share what they have in common.
+ * Compiles the reader of a record class once, at bootstrap. The reader turns a parsed JSON object into a frozen record, or returns `undefined`
+ * if a declared field has the wrong type. It accepts the same objects as class-transformer followed by class-validator, removes undeclared
+ * fields, and turns `null` into `undefined`. `share` may replace values of a record by equal values of earlier records.
  */
 export function compileRecordReader<User extends UserRecord>(
   record: UserRecordClass<User>,
@@ -22,7 +22,7 @@ export function compileRecordReader<User extends UserRecord>(
     if (!isAbsent(token) && typeof token !== 'string') return undefined;
     hiding.hideToken(user, token ?? undefined);
     if (!isValidRecord(user, fields)) return undefined;
-    settle(user, fields);
+    normalize(user, fields);
     share?.(user);
     return Object.freeze(user) as User;
   };
@@ -34,21 +34,21 @@ function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
-/** Makes absent of null, at every depth that is described, and freezes what a field holds. */
-function settle(instance: Fields, fields: readonly FieldDescription[]): void {
+/** Turns `null` into `undefined` in described fields at every depth, and freezes the values of the fields. */
+function normalize(instance: Fields, fields: readonly FieldDescription[]): void {
   for (const { name, nested } of fields) {
     const value = instance[name];
     if (value === null) instance[name] = undefined;
     else if (typeof value === 'object') {
-      if (nested) settleNested(value);
+      if (nested) normalizeNested(value);
       freezeDeep(value);
     }
   }
 }
 
-function settleNested(value: object): void {
-  if (!Array.isArray(value)) settle(value as Fields, fieldsOf(value.constructor as new () => object));
-  else for (const item of value as object[]) settleNested(item);
+function normalizeNested(value: object): void {
+  if (!Array.isArray(value)) normalize(value as Fields, fieldsOf(value.constructor as new () => object));
+  else for (const item of value as object[]) normalizeNested(item);
 }
 
 function freezeDeep(value: object): void {
@@ -56,7 +56,7 @@ function freezeDeep(value: object): void {
   Object.freeze(value);
 }
 
-/** Whether a record meets what its class declares: the verdict of class-validator, from decorators that were read once. */
+/** Returns whether a record is valid by the decorators of its class, as class-validator decides, from decorators that were read once. */
 export function isValidRecord(instance: object, fields: readonly FieldDescription[]): boolean {
   for (const field of fields) if (!isValidField(field, instance as Record<string, unknown>)) return false;
   return true;
@@ -69,7 +69,7 @@ function isValidField({ name, checks, conditions, nested }: FieldDescription, ow
   return nested === undefined || value === undefined || isValidNested(value);
 }
 
-/** A nested value is an object of a described class, or an array of such. */
+/** A nested value must be an object of a described class, or an array of such objects. */
 function isValidNested(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isValidNested);
   if (typeof value !== 'object' || value === null) return false;
@@ -77,13 +77,13 @@ function isValidNested(value: unknown): boolean {
   return fields.length > 0 && isValidRecord(value, fields);
 }
 
-/** A record class that keeps `auth_token` where no enumeration, serialisation or inspection looks. */
+/** A record class that hides `auth_token` from enumeration, serialization and inspection. */
 export interface HiddenTokenClass<User extends UserRecord> {
   readonly record: UserRecordClass<User>;
   readonly hideToken: (user: object, token: string | undefined) => void;
 }
 
-/** Derives such a class. Its instances are instances of `record`, and `auth_token` can be read on them. */
+/** Derives a class that hides the token. Its instances are instances of `record`, with a readable `auth_token`. */
 export function withHiddenToken<User extends UserRecord>(record: UserRecordClass<User>): HiddenTokenClass<User> {
   const derived = class extends (record as UserRecordClass) {
     #token: string | undefined;

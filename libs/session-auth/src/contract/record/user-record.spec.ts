@@ -24,7 +24,7 @@ describe('the field', () => {
     ...TEXTS.map((name): [keyof UserRecord, unknown, unknown[]] => [name, 'text', [1, true, {}, ['text']]]),
     ...FLAGS.map((name): [keyof UserRecord, unknown, unknown[]] => [name, false, ['false', 0, {}, [true]]]),
     ['ccl_info', { client_id: 1 }, ['text', 1, true, [], [{ client_id: 1 }]]],
-  ])('%s is a %j, null or absent, and nothing of %j', (field, right, wrong) => {
+  ])('%s is a %j, null or absent, and none of %j', (field, right, wrong) => {
     expect(read({ [field]: right })?.[field]).toEqual(right);
     expect(read({ [field]: null })?.[field]).toBeUndefined();
     expect(read({})).toBeDefined();
@@ -41,7 +41,7 @@ describe('the field', () => {
 });
 
 describe('a record', () => {
-  it('takes no field from the prototype of the answer', () => {
+  it('reads no field from the prototype of the response', () => {
     const user = read(Object.create({ role: 'admin', auth_token: 'token' }) as object);
     expect([user?.role, user?.auth_token]).toEqual([undefined, undefined]);
   });

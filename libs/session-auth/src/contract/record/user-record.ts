@@ -14,8 +14,8 @@ export class CclInfo {
 }
 
 /**
- * The user of a session, under the wire's own names (section 2.1). Every field may be absent (section 2.4);
- * absent and `null` are `undefined`. Extend it with your own decorated fields and name the class in `userRecord`.
+ * The user of a session, with the field names of the interface (section 2.1). Every field may be absent (section 2.4);
+ * absent fields and `null` are `undefined`. To add your own fields, extend the class, decorate them, and set the class as `userRecord`.
  */
 export class UserRecord {
   /** Login name. */
@@ -30,9 +30,9 @@ export class UserRecord {
   @IsOptional() @IsString() readonly role?: RoleName | undefined;
   /** Sub role; meaningful for a hiring manager. */
   @IsOptional() @IsString() readonly sub_role?: SubRoleName | undefined;
-  /** Token of the session. Readable, never enumerable: `return user` does not send it. Decorated below, because it is no field of its own. */
+  /** Token of the session. Readable but not enumerable, so that `return user` does not send it. Decorated below: it is not an own property. */
   declare readonly auth_token?: string | undefined;
-  /** Language the user selected (spelled as on the wire). */
+  /** Language that the user selected (spelled as in the interface). */
   @IsOptional() @IsString() readonly preffered_language?: string | undefined;
   /** Whether the help check box is enabled. */
   @IsOptional() @IsBoolean() readonly help_checkbox?: boolean | undefined;
@@ -57,7 +57,7 @@ IsString()(UserRecord.prototype, 'auth_token');
 export type UserRecordClass<User extends UserRecord = UserRecord> = new () => User;
 
 /**
- * Accepts integers that a JavaScript number holds exactly. An id beyond that would silently become another id (our decision).
+ * Accepts only integers that a JavaScript number represents exactly. A larger id would silently become another id (our decision).
  */
 export function IsSafeInteger(): PropertyDecorator {
   return ValidateBy({
