@@ -69,7 +69,7 @@ describe('the lifetime that a reply allows', () => {
     [null],
     [{ 'max-age': 10 }],
     [['max-age=10', 10]],
-  ])('by Cache-Control %j, which can not be read, is 0', (header) => {
+  ])('by an invalid Cache-Control %j is 0', (header) => {
     expect(cacheForMs(header)).toBe(0);
   });
 
@@ -79,7 +79,7 @@ describe('the lifetime that a reply allows', () => {
     [['max-age=10', 'no-store'], 0],
     [['private="a', 'no-store"'], 0],
     [[], undefined],
-  ])('by several lines of Cache-Control %j is %p ms: the shortest', (header, expected) => {
+  ])('by several lines of Cache-Control %j is the shortest: %p ms', (header, expected) => {
     expect(cacheForMs(header)).toBe(expected);
   });
 
@@ -120,7 +120,7 @@ describe('the lifetime that a reply allows', () => {
     fc.anything(),
   );
 
-  it('is never negative, and never above the lifetime that it shortens, whatever the headers are', () => {
+  it('is never negative, and never longer than ttlMs, for any headers', () => {
     fc.assert(
       fc.property(anyField, anyField, fc.integer({ min: 0, max: 300_000 }), (control, age, ttlMs) => {
         const allowed = readCacheForMs({ 'cache-control': control, age }, ttlMs);
@@ -131,7 +131,7 @@ describe('the lifetime that a reply allows', () => {
     );
   });
 
-  it('is no longer with one more directive or one more Age', () => {
+  it('is not extended by another directive or another Age', () => {
     fc.assert(
       fc.property(
         fc.array(anyDirective, { maxLength: 3 }),
@@ -147,7 +147,7 @@ describe('the lifetime that a reply allows', () => {
     );
   });
 
-  it('of well-formed headers is what remains of the shorter lifetime', () => {
+  it('by valid headers is the rest of the shorter lifetime', () => {
     const seconds = fc.nat({ max: 120 });
     fc.assert(
       fc.property(seconds, seconds, (maxAge, age) => {
@@ -157,7 +157,7 @@ describe('the lifetime that a reply allows', () => {
     );
   });
 
-  it('is 0 by a header of thousands of characters that can not be read', () => {
+  it('by an invalid header of thousands of characters is 0', () => {
     for (const part of ['a', ' ', '"', ',', '=', '\\', 'a=', 'a="', '" ,']) {
       expect(cacheForMs(`private="${part.repeat(8_000)}x;`)).toBe(0);
     }

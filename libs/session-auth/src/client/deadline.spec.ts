@@ -6,7 +6,7 @@ describe('a deadline', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('tells everyone who listens, once, when its time has passed', () => {
+  it('calls its listeners once when its time has passed', () => {
     const deadline = new Deadline(100);
     const ends: DeadlineEnd[] = [];
     deadline.onEnd((end) => ends.push(end));
@@ -17,7 +17,7 @@ describe('a deadline', () => {
     expect(ends).toEqual(['timeout']);
   });
 
-  it('tells a late listener at once', () => {
+  it('calls a late listener immediately', () => {
     const deadline = new Deadline(100);
     deadline.end('aborted');
     const ends: DeadlineEnd[] = [];
@@ -25,7 +25,7 @@ describe('a deadline', () => {
     expect(ends).toEqual(['aborted']);
   });
 
-  it('says nothing once its call is over, and has no time below zero', () => {
+  it('calls no listener after it is cleared, and has at least 0 ms left', () => {
     const deadline = new Deadline(100);
     const ends: DeadlineEnd[] = [];
     deadline.onEnd((end) => ends.push(end));
@@ -37,16 +37,16 @@ describe('a deadline', () => {
     expect(deadline.remainingMs).toBe(0);
   });
 
-  it('has not ended when its call is over before its time has passed', () => {
+  it('does not end if it is cleared before its time has passed', () => {
     const deadline = new Deadline(100);
     deadline.clear();
     jest.advanceTimersByTime(500);
     expect(deadline.ended).toBeUndefined();
   });
 
-  it('counts down to its end, keeps the first reason of it, and is released then', () => {
+  it('counts down, keeps the first reason of its end, and is released at its end', () => {
     const released: Deadline[] = [];
-    const deadline = new Deadline(100, (over) => released.push(over));
+    const deadline = new Deadline(100, (ended) => released.push(ended));
     jest.advanceTimersByTime(40);
     expect(deadline.remainingMs).toBe(60);
     deadline.end('aborted');
@@ -55,18 +55,18 @@ describe('a deadline', () => {
     expect(released).toEqual([deadline]);
   });
 
-  it('ends for every running call at a shutdown, and at once for later ones', () => {
+  it('of a running call ends at shutdown, and a later one ends at its start', () => {
     const deadlines = new Deadlines();
     const running = deadlines.start(1_000);
-    const over = deadlines.start(1_000);
-    over.clear();
+    const cleared = deadlines.start(1_000);
+    cleared.clear();
     void deadlines.close();
-    expect([running.ended, over.ended, deadlines.start(1_000).ended]).toEqual(['shutting_down', undefined, 'shutting_down']);
+    expect([running.ended, cleared.ended, deadlines.start(1_000).ended]).toEqual(['shutting_down', undefined, 'shutting_down']);
   });
 });
 
-describe('a shutdown that is asked for twice', () => {
-  it('is over for both when the last call is', async () => {
+describe('a shutdown that is requested twice', () => {
+  it('completes for both when the last call does', async () => {
     const deadlines = new Deadlines(60_000);
     const running = deadlines.start(60_000);
     const closed = [deadlines.close(), deadlines.close()];
@@ -76,7 +76,7 @@ describe('a shutdown that is asked for twice', () => {
   });
 });
 
-describe('the clock of a deadline', () => {
+describe('the timer of a deadline', () => {
   it('does not keep the process alive', () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const before = timers();
@@ -86,12 +86,12 @@ describe('the clock of a deadline', () => {
   });
 });
 
-describe('a call that met its deadline', () => {
+describe('a call that reached its deadline', () => {
   it.each([
     ['timeout', 'timeout'],
     ['aborted', 'timeout'],
     ['shutting_down', 'shutting_down'],
-  ] as const)('by %s brought no reply: %s', (end, reason) => {
+  ] as const)('by %s has no reply because of %s', (end, reason) => {
     expect(noReplyAt(end)).toEqual({ noReply: reason });
   });
 });

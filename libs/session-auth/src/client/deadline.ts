@@ -1,11 +1,11 @@
 import type { NoReply } from './http/reply.js';
 
-/** Why a deadline ended: its time passed, the application is shutting down, or the caller gave up. */
+/** Why a deadline ended: its time passed, the application is shutting down, or the caller aborted. */
 export type DeadlineEnd = 'timeout' | 'shutting_down' | 'aborted';
 
 type Listener = (end: DeadlineEnd) => void;
 
-/** The total time of one call, over its queue, its attempts and its body. Counts on a monotonic clock; lives no longer than its call. */
+/** Limit on the total time of one call, including its queue, attempts and body. Uses a monotonic clock. Cleared when the call completes. */
 export class Deadline {
   readonly #expiresAt: number;
   readonly #timer: NodeJS.Timeout;
@@ -19,23 +19,23 @@ export class Deadline {
     this.#release = release;
   }
 
-  /** How it ended, if it has. */
+  /** Why the deadline ended; `undefined` until it ends. */
   get ended(): DeadlineEnd | undefined {
     return this.#end;
   }
 
-  /** Milliseconds left, never below zero. */
+  /** Milliseconds left, at least 0. */
   get remainingMs(): number {
     return Math.max(0, this.#expiresAt - performance.now());
   }
 
-  /** Calls `listener` once at the end, at once if that has been. */
+  /** Calls `listener` once when the deadline ends; immediately if it already has. */
   onEnd(listener: Listener): void {
     if (this.#end === undefined) this.#listeners.push(listener);
     else listener(this.#end);
   }
 
-  /** Ends it early, for all that listen. */
+  /** Ends the deadline early, and calls its listeners. */
   end(reason: DeadlineEnd): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
@@ -44,7 +44,7 @@ export class Deadline {
     for (const listener of listeners) listener(reason);
   }
 
-  /** Stops the clock: the call is over, and nobody needs to hear of its end. */
+  /** Stops the timer and removes the listeners, because the call has completed. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#listeners = [];
@@ -52,12 +52,12 @@ export class Deadline {
   }
 }
 
-/** What a call that met its deadline brought. */
+/** Returns the outcome of a call that reached its deadline. */
 export function noReplyAt(end: DeadlineEnd): NoReply {
   return { noReply: end === 'shutting_down' ? end : 'timeout' };
 }
 
-/** Starts deadlines and ends all of them when the application shuts down. */
+/** Starts deadlines, and ends them all when the application shuts down. */
 export class Deadlines {
   readonly #graceMs: number;
   readonly #running = new Set<Deadline>();
@@ -66,12 +66,12 @@ export class Deadlines {
   #closing: Promise<void> | undefined;
   #idle: (() => void) | undefined;
 
-  /** `graceMs`: how long calls in flight may go on when everything closes. */
+  /** `graceMs`: milliseconds for which calls in flight may continue after `close()`. */
   constructor(graceMs = 0) {
     this.#graceMs = graceMs;
   }
 
-  /** Starts the clock of one call. */
+  /** Starts the deadline of one call. */
   start(durationMs: number): Deadline {
     const deadline = new Deadline(durationMs, this.#release);
     this.#running.add(deadline);
@@ -79,7 +79,7 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Ends every later call at its start. Resolves when the calls in flight are over, each at its deadline at the latest, and all after `graceMs`. */
+  /** Ends later deadlines at their start. Resolves when all calls in flight have completed or ended: at their deadlines, or after `graceMs`. */
   close(): Promise<void> {
     return (this.#closing ??= this.#endAll());
   }
@@ -106,7 +106,7 @@ export class Deadlines {
   }
 }
 
-/** Waits for a result until the caller gives up. What others share goes on without him. */
+/** Returns a promise that settles as `result`, or rejects with the signal's reason if it aborts first. Other callers of `result` are not affected. */
 export function abortable<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return result;
   return new Promise((resolve, reject) => {

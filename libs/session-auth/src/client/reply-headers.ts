@@ -1,12 +1,12 @@
 /**
- * An element of `Cache-Control` with the comma after it (RFC 9111, section 5.2): a name, with or without an argument that is a token or a quoted
- * string; or nothing. It is sticky, so that what it does not match ends the list, and it reads each character once.
+ * An element of `Cache-Control` and the comma after it (RFC 9111, section 5.2): empty, or a name with an optional argument, which is a token or a
+ * quoted string. Sticky, so that an invalid element ends the matches. Reads each character once.
  */
 const ELEMENT = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)(?:=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*)?(?:,|$)/gy;
 
 /**
- * Returns the milliseconds for which `Cache-Control` and `Age` let a reply be cached, from 0 on; `undefined` if they don't shorten `ttlMs`. What
- * can't be read forbids caching.
+ * Returns the milliseconds for which `Cache-Control` and `Age` allow a reply to be cached, at least 0; `undefined` if they do not shorten `ttlMs`.
+ * A header that can't be parsed forbids caching.
  */
 export function readCacheForMs({ 'cache-control': control, age }: Readonly<Record<string, unknown>>, ttlMs: number): number | undefined {
   if (control === undefined && age === undefined) return undefined;
@@ -14,7 +14,7 @@ export function readCacheForMs({ 'cache-control': control, age }: Readonly<Recor
   return cacheForMs < ttlMs ? cacheForMs : undefined;
 }
 
-/** The smallest lifetime in `Cache-Control`, in seconds; `Infinity` if it has none. */
+/** Returns the shortest lifetime in `Cache-Control`, in seconds; `Infinity` if there is none. */
 function maxAgeIn(field: unknown): number {
   return Math.min(...valuesOf(field).map(maxAgeInLine));
 }
@@ -43,26 +43,26 @@ function limitOf(name: string | undefined, argument: string | undefined): number
   }
 }
 
-/** The largest `Age`, in seconds; `Infinity` if one can't be read. */
+/** Returns the largest `Age`, in seconds; `Infinity` if one can't be parsed. */
 function ageIn(field: unknown): number {
   const ages = valuesOf(field).flatMap((line) => (typeof line === 'string' ? line.split(',') : ['']));
   return Math.max(0, ...ages.map((age) => secondsIn(age.trim()) ?? Infinity));
 }
 
-/** A header as its lines: one that came more than once is a list. */
+/** Returns the lines of a header: an array if the reply has several. */
 function valuesOf(field: unknown): readonly unknown[] {
   if (field === undefined) return [];
   return Array.isArray(field) ? field : [field];
 }
 
-/** A number of seconds as HTTP writes it (RFC 9111, section 1.2.2), however large. */
+/** Parses delta-seconds (RFC 9111, section 1.2.2) of any size. Returns `undefined` for anything else. */
 function secondsIn(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 /**
- * Seconds that a `Retry-After` asks for, as a number of seconds or a date (RFC 9110, section 10.2.3);
- * `undefined` when there is none or it can't be read.
+ * Returns the seconds of a `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3);
+ * `undefined` if there is none or it can't be parsed.
  */
 export function readRetryAfterSeconds(value: unknown, now = Date.now()): number | undefined {
   if (typeof value !== 'string') return undefined;

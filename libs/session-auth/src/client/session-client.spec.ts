@@ -21,7 +21,7 @@ describe('a sign-in or sign-out without a reply', () => {
     ['unreachable', false],
     ['api_key', false],
     ['shutting_down', false],
-  ])('because of %s says that nobody knows what the service did: %p', async (reason, unknown) => {
+  ])('(%s) says that its effect is unknown: %p', async (reason, unknown) => {
     const client = clientWith({ noReply: reason });
     const message: unknown = unknown ? expect.stringContaining('unknown') : expect.not.stringContaining('unknown');
     const outage = { code: 'SESSION_SERVICE_UNAVAILABLE', reason, message };
@@ -34,7 +34,7 @@ describe('a sign-in', () => {
   const signIn = (body: string, read?: ReadUser<object>): Promise<unknown> =>
     clientWith({ status: 200, headers: {}, body: Buffer.from(body) }, read).signIn({ username: 'ann', password: 'x' }, undefined, deadline);
 
-  it('brings the user and his token', async () => {
+  it('returns the user and the token', async () => {
     const user = { username: 'ann', auth_token: 'token' };
     expect(await signIn(JSON.stringify(user))).toEqual({ kind: 'signed-in', user, token: 'token' });
   });
@@ -45,15 +45,15 @@ describe('a sign-in', () => {
     ['without a token', '{"username":"ann"}', asItIs],
     ['with a token that is too long', '{"username":"ann","auth_token":"123456"}', asItIs],
     ['without a JSON object', '[]', asItIs],
-    ['that the validator of the application takes for nobody', '{"auth_token":"token"}', () => undefined],
+    ['that the validator of the application rejects', '{"auth_token":"token"}', () => undefined],
     [
-      'at which the validator of the application throws',
+      'on which the validator of the application throws',
       '{"auth_token":"token"}',
       () => {
         throw new Error('of the application');
       },
     ],
-  ])('%s brings nothing that could be used', async (_name, body, read) => {
+  ])('%s fails as malformed', async (_name, body, read) => {
     await expect(signIn(body, read)).rejects.toMatchObject({ code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'malformed' });
   });
 });

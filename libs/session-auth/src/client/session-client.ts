@@ -17,14 +17,14 @@ import type { Credentials, SessionWire } from './session-requests.js';
 import { recordStatus, traced } from './traced-call.js';
 import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
-/** What a sign-in brought: a session, or a 202, whose meaning the interface does not document and which is no session. */
+/** Result of a sign-in: a session, or a 202, which has no session and no documented meaning. */
 export type SignInResult<User> =
   | {
       /** The service answered 200 with a user and a token. */
       readonly kind: 'signed-in';
-      /** Who has signed in. */
+      /** The signed-in user. */
       readonly user: User;
-      /** Token of the session, to be presented with later requests: visible ASCII, at most `http.maxTokenLength` bytes. */
+      /** Token of the session, to present with later requests: visible ASCII, at most `http.maxTokenLength` bytes. */
       readonly token: string;
     }
   | {
@@ -32,7 +32,7 @@ export type SignInResult<User> =
       readonly kind: 'accepted';
     };
 
-/** The three operations of the session service: one attempt each, one outcome each. */
+/** The three operations of the session service. Each makes one attempt, and has one outcome. */
 export class SessionClient<User extends UserRecord> {
   readonly #wire: SessionWire;
   readonly #verdicts: UserDetailsVerdicts<User>;
@@ -46,14 +46,14 @@ export class SessionClient<User extends UserRecord> {
     this.#maxTokenLength = maxTokenLength;
   }
 
-  /** Asks whose session this is. Never rejects. */
+  /** Requests the user of a session. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
     const call = (message?: CallMessage): Promise<Verdict<User>> =>
       this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
     return traced(() => this.#wire.describe('user_details'), call, endOf);
   }
 
-  /** Signs in. Throws the error that the caller can act on. */
+  /** Signs in. @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError */
   signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
     return traced(
       () => this.#wire.describe('sign_in'),
@@ -61,7 +61,7 @@ export class SessionClient<User extends UserRecord> {
     );
   }
 
-  /** Signs out. 401 and 404 mean that the session had ended already. */
+  /** Signs out. 401 and 404 count as success: the session has already ended. @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError */
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     return traced(
       () => this.#wire.describe('sign_out'),
@@ -94,10 +94,10 @@ function refusal(reply: Reply): SessionAuthError {
   return new SessionServiceUnavailableError(outage(reply));
 }
 
-/** The reply, if there is one. After a timeout nobody knows whether the service did what was asked. */
-function replyIn(answer: Reply | NoReply): Reply {
-  if (!('noReply' in answer)) return answer;
-  const failure = unavailable(answer.noReply);
+/** Returns the reply. @throws SessionServiceUnavailableError if there is none; after a timeout, the service may still have processed the request */
+function replyIn(outcome: Reply | NoReply): Reply {
+  if (!('noReply' in outcome)) return outcome;
+  const failure = unavailable(outcome.noReply);
   if (failure.reason !== 'timeout') throw new SessionServiceUnavailableError(failure);
   throw new SessionServiceUnavailableError(failure, 'The session service did not answer in time; whether it did what was asked is unknown');
 }

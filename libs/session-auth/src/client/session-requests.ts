@@ -17,25 +17,25 @@ import type { CallStart } from './traced-call.js';
 export interface Credentials {
   /** Login name of the user. */
   readonly username: string;
-  /** Password of the user. It is sent to the service, and kept nowhere. */
+  /** Password of the user. It is sent to the service, and not stored. */
   readonly password: string;
 }
 
-/** Where the service is, and the key that this application shows it. */
+/** Address of the service, and the application key. */
 export interface WireSettings {
   /** Root of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
 }
 
-/** A request that lacks nothing but the key. */
+/** A request without its key. */
 type KeylessRequest = Omit<SessionRequest, 'origin'>;
 
 const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as const;
 
 const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encoding', 'identity'];
 
-/** The three requests of the interface, each with the headers that the interface lists and no others. None of them rejects. */
+/** Sends the three requests of the interface, with exactly the headers that the interface lists. No method rejects. */
 export class SessionWire {
   readonly #http: SessionHttpService;
   readonly #apiKey: ApiKey;
@@ -52,12 +52,12 @@ export class SessionWire {
     this.#server = { serverAddress: hostname, serverPort: Number(port) || (protocol === 'https:' ? 443 : 80) };
   }
 
-  /** What may be told of a request before it is made. */
+  /** Returns the fields of the diagnostics message of a call that are set at its start. */
   describe(operation: CallStart['operation']): CallStart {
     return { operation, method: METHODS[operation], ...this.#server };
   }
 
-  /** GET user_details (section 4.3). */
+  /** Sends GET user_details (section 4.3). */
   getUserDetails(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${USER_DETAILS_PATH}`;
     return this.#send({
@@ -70,7 +70,7 @@ export class SessionWire {
     });
   }
 
-  /** POST authentication: sign in (section 4.1). */
+  /** Sends POST authentication: signs in (section 4.1). */
   postAuthentication({ username, password }: Credentials, authIv: string | undefined, deadline: Deadline): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
     const headers = ['Content-Type', 'application/json', ...ivHeader(authIv)];
@@ -84,14 +84,14 @@ export class SessionWire {
     });
   }
 
-  /** DELETE authentication: sign out (section 4.2). */
+  /** Sends DELETE authentication: signs out (section 4.2). */
   deleteAuthentication(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
     return this.#send({ method: METHODS.sign_out, path, headers: sessionHeaders(session), body: null, deadline, freshConnection: true });
   }
 
   #send(request: KeylessRequest): Promise<Reply | NoReply> {
-    return typeof this.#apiKey === 'string' ? this.#sendWith(this.#apiKey, request) : this.#askAndSend(this.#apiKey, request);
+    return typeof this.#apiKey === 'string' ? this.#sendWith(this.#apiKey, request) : this.#resolveKeyAndSend(this.#apiKey, request);
   }
 
   #sendWith(apiKey: string, request: KeylessRequest): Promise<Reply | NoReply> {
@@ -100,14 +100,14 @@ export class SessionWire {
     return this.#http.send({ method, origin: this.#origin, path, headers, body, deadline, freshConnection });
   }
 
-  /** Waits for the key no longer than the deadline. */
-  #askAndSend(ask: Exclude<ApiKey, string>, request: KeylessRequest): Promise<Reply | NoReply> {
-    return new Promise((settle) => {
+  /** Waits for the key until the deadline at the latest. */
+  #resolveKeyAndSend(keyFunction: Exclude<ApiKey, string>, request: KeylessRequest): Promise<Reply | NoReply> {
+    return new Promise((resolve) => {
       const { deadline } = request;
-      deadline.onEnd((end) => settle(noReplyAt(end)));
-      void askForApiKey(ask).then((apiKey) => {
-        if (apiKey === undefined) settle({ noReply: 'api_key' });
-        else settle(this.#sendWith(apiKey, request));
+      deadline.onEnd((end) => resolve(noReplyAt(end)));
+      void askForApiKey(keyFunction).then((apiKey) => {
+        if (apiKey === undefined) resolve({ noReply: 'api_key' });
+        else resolve(this.#sendWith(apiKey, request));
       });
     });
   }
@@ -122,18 +122,18 @@ function ivHeader(authIv: string | undefined): readonly string[] {
 }
 
 /**
- * The application key (section 5.1), or a function that gives it before each call, so that it can rotate without a restart: 1 to 4096 visible
- * ASCII characters (our decision). A function that throws, or gives no such key in time, makes the call unavailable: `api_key` or `timeout`.
+ * The application key (section 5.1): 1 to 4096 visible ASCII characters (our decision). Or a function that returns it, called before each call, so
+ * that the key can rotate without a restart. If the function throws, or returns no such key in time, the call is unavailable: `api_key` or `timeout`.
  */
 export type ApiKey = string | (() => string | Promise<string>);
 
-/** Bytes an application key may have (our decision). */
+/** Maximum length of an application key, in bytes (our decision). */
 export const MAX_API_KEY_LENGTH = 4096;
 
-/** Asks a key function. `undefined` when it throws or gives no usable key; its error goes no further. */
-export async function askForApiKey(ask: () => string | Promise<string>): Promise<string | undefined> {
+/** Calls a key function. Resolves with `undefined` if it throws or returns no valid key; its error is not propagated. */
+export async function askForApiKey(keyFunction: () => string | Promise<string>): Promise<string | undefined> {
   try {
-    const key: unknown = await ask();
+    const key: unknown = await keyFunction();
     return isHeaderValue(key, MAX_API_KEY_LENGTH) ? key : undefined;
   } catch {
     return undefined;

@@ -5,7 +5,7 @@ import type { SessionHttpService } from './http/session-http.service.js';
 import type { SessionRequest } from './http/session-request.js';
 import { SessionWire } from './session-requests.js';
 
-/** A wire, and what it would send. */
+/** Returns a wire and the requests that it sends. */
 function wireWith(apiKey: string | (() => string) = 'key') {
   const sent: SessionRequest[] = [];
   const send = (request: SessionRequest): Promise<NoReply> => {
@@ -26,7 +26,7 @@ describe.each(['a key', 'a key function'])('with %s', (kind) => {
   it.each([
     [undefined, []],
     ['iv', ['X-AUTH-IV', 'iv']],
-  ])('with the IV %p every request has the headers of the interface and no others', async (authIv, ivHeaders) => {
+  ])('and the IV %p, every request has exactly the headers of the interface', async (authIv, ivHeaders) => {
     const { wire, sent } = wireWith(key);
     await wire.getUserDetails({ token: 'token', authIv }, deadline);
     await wire.postAuthentication({ username: 'ann', password: 'secret' }, authIv, deadline);
@@ -46,16 +46,13 @@ describe.each(['a key', 'a key function'])('with %s', (kind) => {
 });
 
 describe('a key function', () => {
-  it.each(['', 'with space', 'k'.repeat(4_097), 7 as unknown as string])(
-    'that gives no key that could be sent brings no reply',
-    async (key) => {
-      const { wire, sent } = wireWith(() => key);
-      expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({ noReply: 'api_key' });
-      expect(sent).toEqual([]);
-    },
-  );
+  it.each(['', 'with space', 'k'.repeat(4_097), 7 as unknown as string])('that returns an invalid key results in no reply', async (key) => {
+    const { wire, sent } = wireWith(() => key);
+    expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({ noReply: 'api_key' });
+    expect(sent).toEqual([]);
+  });
 
-  it('may give one of 4096 bytes', async () => {
+  it('may return a key of 4096 bytes', async () => {
     const { wire, sent } = wireWith(() => 'k'.repeat(4_096));
     await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline);
     expect(sent).toHaveLength(1);

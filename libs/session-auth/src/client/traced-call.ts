@@ -2,31 +2,31 @@ import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import type { NoReply } from './http/reply.js';
 import type { Reply } from './http/reply.js';
 
-/** What a call's message says from its beginning. */
+/** Fields of a call's message that are set at its start. */
 export type CallStart = Pick<CallMessage, 'operation' | 'method' | 'serverAddress' | 'serverPort'>;
 
-/** What it says of its end. */
+/** Fields that are set at its end. */
 type End = Pick<CallMessage, 'outcome' | 'reason'>;
 
 /**
- * Makes a call, and tells of it where somebody listens: nobody pays for messages that nobody hears. Node's own `tracePromise` would put the
- * result into the message, and that holds users and tokens: so it is kept from it.
+ * Makes a call, and publishes it if the channel has subscribers, so that an unused channel costs nothing. `tracePromise` of Node.js adds the
+ * result of its promise to the message, so it gets a promise without the result, which contains the user and the token.
  */
 export function traced<Result>(
-  begin: () => CallStart,
+  describe: () => CallStart,
   call: (message?: CallMessage) => Promise<Result>,
   endOf: (result: Result) => End = () => ({ outcome: 'done' }),
 ): Promise<Result> {
-  return CALLS.hasSubscribers ? tracedTo(begin(), call, endOf) : call();
+  return CALLS.hasSubscribers ? traceWith(describe(), call, endOf) : call();
 }
 
-/** Notes the status of a reply, if there is one, in the message, if there is one; gives the answer as it is. */
+/** Sets the status of a reply in the message of the call, if there are both. Returns the reply unchanged. */
 export function recordStatus<Answer extends Reply | NoReply>(answer: Answer, message: CallMessage | undefined): Answer {
   if (message && 'status' in answer) message.statusCode = answer.status;
   return answer;
 }
 
-async function tracedTo<Result>(
+async function traceWith<Result>(
   message: CallMessage,
   call: (message: CallMessage) => Promise<Result>,
   endOf: (result: Result) => End,

@@ -4,15 +4,15 @@ import { abortable } from './deadline.js';
 
 const never = new Promise<string>(() => undefined);
 
-describe('a caller that may give up', () => {
-  it('gets the result, or its failure, while he does not', async () => {
+describe('an abortable result', () => {
+  it('settles as its promise unless the signal aborts', async () => {
     const { signal } = new AbortController();
     const failure = new Error('failed');
     await expect(abortable(Promise.resolve('result'), signal)).resolves.toBe('result');
     await expect(abortable(Promise.reject(failure), signal)).rejects.toBe(failure);
   });
 
-  it('gets his own reason as soon as he gives up, or has given up before', async () => {
+  it('rejects with the reason of the signal when it aborts, or immediately if it already has', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const waiting = abortable(never, controller.signal);
@@ -21,7 +21,7 @@ describe('a caller that may give up', () => {
     await expect(abortable(never, controller.signal)).rejects.toBe(reason);
   });
 
-  it('is listened to no longer than until the result is there', async () => {
+  it('removes its listener when its promise settles', async () => {
     const { signal } = new AbortController();
     const waiting = abortable(Promise.resolve('result'), signal);
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);

@@ -9,7 +9,7 @@ import { outage, UserDetailsVerdicts, type ReadUser, type VerdictSettings } from
 const nothing = (): void => undefined;
 const silent: Warnings = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };
 
-const nobody: ReadUser<UserRecord> = () => undefined;
+const noUser: ReadUser<UserRecord> = () => undefined;
 const failing = (): never => {
   throw new Error('of the application');
 };
@@ -17,9 +17,9 @@ const failing = (): never => {
 function verdictsWith(
   settings: Partial<VerdictSettings> = {},
   read: ReadUser<UserRecord> = (json) => json,
-  notices = silent,
+  warnings = silent,
 ): UserDetailsVerdicts<UserRecord> {
-  return new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny', ...settings }, notices);
+  return new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny', ...settings }, warnings);
 }
 
 const reply = (status: number, body: string | undefined = '', headers: Reply['headers'] = {}): Reply => ({
@@ -31,9 +31,9 @@ const reply = (status: number, body: string | undefined = '', headers: Reply['he
 describe('a 200', () => {
   it.each([
     ['has no JSON object', reply(200, '[]'), verdictsWith()],
-    ['is no user', reply(200, '{}'), verdictsWith({}, nobody)],
+    ['is not a user', reply(200, '{}'), verdictsWith({}, noUser)],
     ['makes the validator of the application throw', reply(200, '{}'), verdictsWith({}, failing)],
-    ['shows another token', reply(200, '{"auth_token":"other"}'), verdictsWith()],
+    ['has another token', reply(200, '{"auth_token":"other"}'), verdictsWith()],
     [
       'makes the logger of the application throw',
       reply(200, '{"auth_token":"other"}'),
@@ -45,46 +45,46 @@ describe('a 200', () => {
 });
 
 describe('Cache-Control', () => {
-  const memory = { ttlMs: 60_000, negativeTtlMs: 5_000 };
+  const cache = { ttlMs: 60_000, negativeTtlMs: 5_000 };
   const forTwoSeconds = { 'cache-control': 'max-age=2' };
 
-  it('shortens what is cached of a session and of a refusal', () => {
-    const verdicts = verdictsWith({ cache: memory });
+  it('shortens the cache lifetime of a session and of a refusal', () => {
+    const verdicts = verdictsWith({ cache });
     expect(verdicts.of(reply(200, '{}', forTwoSeconds), 'token')).toMatchObject({ kind: 'authenticated', cacheForMs: 2_000 });
     for (const status of [400, 401, 404]) {
       expect(verdicts.of(reply(status, '', forTwoSeconds), 'token')).toEqual({ kind: 'unauthenticated', cacheForMs: 2_000 });
     }
   });
 
-  it('leaves the verdict as it is without the header, without a limit, with a longer one and with the cache off', () => {
+  it('does not change the verdict if absent, without a lifetime, with a longer one, or with the cache off', () => {
     for (const headers of [{}, { 'cache-control': 'private' }, { 'cache-control': 'max-age=3600' }]) {
-      expect(verdictsWith({ cache: memory }).of(reply(200, '{}', headers), 'token')).toStrictEqual({
+      expect(verdictsWith({ cache }).of(reply(200, '{}', headers), 'token')).toStrictEqual({
         kind: 'authenticated',
         user: {},
         json: {},
       });
-      expect(verdictsWith({ cache: memory }).of(reply(401, '', headers), 'token')).toBe(UNAUTHENTICATED);
+      expect(verdictsWith({ cache }).of(reply(401, '', headers), 'token')).toBe(UNAUTHENTICATED);
     }
     expect(verdictsWith().of(reply(200, '{}', forTwoSeconds), 'token')).toStrictEqual({ kind: 'authenticated', user: {}, json: {} });
     expect(verdictsWith().of(reply(401, '', forTwoSeconds), 'token')).toBe(UNAUTHENTICATED);
   });
 
   it.each([
-    ['an accepted session that must not be cached', 200, 'no-store', { cache: memory }, 1],
-    ['an accepted session whose answer is too old', 200, 'max-age=0', { cache: memory }, 1],
-    ['a refusal', 401, 'no-store', { cache: memory }, 0],
-    ['a shorter lifetime', 200, 'max-age=1', { cache: memory }, 0],
-    ['an accepted session with the cache off', 200, 'no-store', {}, 0],
-  ])('of %s is noticed or not', (_name, status, control, settings, times) => {
-    let noticed = 0;
-    const notices = { ...silent, cachingForbidden: () => void (noticed += 1) };
-    verdictsWith(settings, undefined, notices).of(reply(status, '{}', { 'cache-control': control }), 'token');
-    expect(noticed).toBe(times);
+    ['a valid session that must not be cached', 200, 'no-store', { cache }, 1],
+    ['a valid session with a lifetime of 0', 200, 'max-age=0', { cache }, 1],
+    ['a refusal', 401, 'no-store', { cache }, 0],
+    ['a shorter lifetime', 200, 'max-age=1', { cache }, 0],
+    ['a valid session with the cache off', 200, 'no-store', {}, 0],
+  ])('of %s (%i %s, %j) warns %i times', (_name, status, control, settings, times) => {
+    let warned = 0;
+    const warnings = { ...silent, cachingForbidden: () => void (warned += 1) };
+    verdictsWith(settings, undefined, warnings).of(reply(status, '{}', { 'cache-control': control }), 'token');
+    expect(warned).toBe(times);
   });
 });
 
 describe('a call without a reply', () => {
-  it('keeps its reason, and that its connection was stale', () => {
+  it('keeps its reason, and whether its connection was stale', () => {
     expect(verdictsWith().of(STALE_CONNECTION, 'token')).toEqual({ ...unavailable('unreachable'), staleConnection: true });
     expect(verdictsWith().of({ noReply: 'timeout' }, 'token')).toStrictEqual(unavailable('timeout'));
   });
@@ -92,11 +92,11 @@ describe('a call without a reply', () => {
 
 describe('a documented refusal', () => {
   it.each([
-    ['404 with a body is not of the service', 404, 'not found', {}, unavailable('unexpected_status')],
-    ['404 without a body ends the session', 404, '', {}, UNAUTHENTICATED],
-    ['404 with a body ends the session where the application says so', 404, 'not found', { 404: 'unauthenticated' }, UNAUTHENTICATED],
-    ['404 refuses the application where the application says so', 404, '', { 404: 'forbidden' }, FORBIDDEN],
-    ['401 is an outage where the application says so', 401, '', { 401: 'unavailable' }, unavailable('unexpected_status')],
+    ['404 with a body is an unexpected status', 404, 'not found', {}, unavailable('unexpected_status')],
+    ['404 without a body is unauthenticated', 404, '', {}, UNAUTHENTICATED],
+    ['404 with a body is unauthenticated if statusMap says so', 404, 'not found', { 404: 'unauthenticated' }, UNAUTHENTICATED],
+    ['404 is forbidden if statusMap says so', 404, '', { 404: 'forbidden' }, FORBIDDEN],
+    ['401 is an outage if statusMap says so', 401, '', { 401: 'unavailable' }, unavailable('unexpected_status')],
   ] as const)('%s', (_name, status, body, statusMap, verdict) => {
     expect(verdictsWith({ statusMap }).of(reply(status, body), 'token')).toEqual(verdict);
   });

@@ -4,29 +4,29 @@ import { isRefusal, STATUS_OUTCOMES, unavailableReasonOf, type RefusalStatus, ty
 import { type NoReply, readJsonObject, type Reply } from './http/reply.js';
 import { readCacheForMs, readRetryAfterSeconds } from './reply-headers.js';
 
-/** Things an operator should know. Implemented where the logger is; called as often as they happen. */
+/** Warnings for an operator. Called each time; the implementation limits what is logged. */
 export interface Warnings {
-  /** The service answered what it never answers: most likely the base URL is not the session service's. */
+  /** The service sent a reply that the interface does not list. The base URL is probably not that of the session service. */
   unexpectedReply(status: number): void;
-  /** user_details answered with another token than was presented. */
+  /** user_details returned a different token than was presented. */
   tokenMismatch(): void;
-  /** The service accepts a session and forbids caching it, although the cache is on. */
+  /** The service forbids caching a valid session, although the cache is on. */
   cachingForbidden(): void;
 }
 
-/** Reads the record in a 200: `undefined` for anything that is not a user. */
+/** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
 export type ReadUser<User> = (json: object) => User | undefined;
 
-/** What to do when user_details answers with another `auth_token` than was presented. @default 'deny' */
+/** What to do if user_details returns a different `auth_token` than was presented. @default 'deny' */
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
-/** How long answers are cached, in milliseconds, unless the service wants less. */
+/** Lifetimes of cache entries, in milliseconds. The service can shorten them. */
 export interface CacheLifetimes {
   readonly ttlMs: number;
   readonly negativeTtlMs: number;
 }
 
-/** How replies to user_details are read. */
+/** Settings for reading replies to user_details. */
 export interface VerdictSettings {
   readonly statusMap: StatusMap;
   readonly tokenEcho: TokenEcho;
@@ -34,19 +34,19 @@ export interface VerdictSettings {
   readonly cache?: CacheLifetimes | undefined;
 }
 
-/** Turns the reply to user_details into a verdict: the one table from status to outcome. */
+/** Maps replies to user_details to verdicts. The only table from status to outcome. */
 export class UserDetailsVerdicts<User extends UserRecord> {
   readonly #readUser: ReadUser<User>;
   readonly #settings: VerdictSettings;
   readonly #warnings: Warnings;
 
-  constructor(readUser: ReadUser<User>, settings: VerdictSettings, notices: Warnings) {
+  constructor(readUser: ReadUser<User>, settings: VerdictSettings, warnings: Warnings) {
     this.#readUser = readUser;
     this.#settings = settings;
-    this.#warnings = notices;
+    this.#warnings = warnings;
   }
 
-  /** The verdict on the session whose token was presented. Code of the application that throws on the way has not accepted anybody. */
+  /** Returns the verdict on the session of the presented token; `unavailable` if code of the application throws. */
   of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
     try {
       return this.#read(reply, presentedToken);
@@ -66,9 +66,9 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     const record = readRecord(reply, this.#readUser);
     if (!record) return unavailable('malformed');
     const { user } = record;
-    const echoed = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
-    if (!echoed) this.#warnings.tokenMismatch();
-    if (!echoed && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
+    const isExpected = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
+    if (!isExpected) this.#warnings.tokenMismatch();
+    if (!isExpected && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
     const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
     if (cacheForMs === undefined) return { kind: 'authenticated', ...record };
     if (cacheForMs === 0) this.#warnings.cachingForbidden();
@@ -88,12 +88,12 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 
   #cacheForMs({ headers }: Reply, lifetime: keyof CacheLifetimes): number | undefined {
-    const { cache: memory } = this.#settings;
-    return memory && readCacheForMs(headers, memory[lifetime]);
+    const { cache } = this.#settings;
+    return cache && readCacheForMs(headers, cache[lifetime]);
   }
 }
 
-/** The record in a 200 and its user, or `undefined` when it is no user's. */
+/** Returns the body of a 200 and its user; `undefined` if it is not a user. */
 export function readRecord<User>(reply: Reply, read: ReadUser<User>): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
   if (json === undefined) return undefined;
@@ -101,7 +101,7 @@ export function readRecord<User>(reply: Reply, read: ReadUser<User>): { readonly
   return user === undefined ? undefined : { user, json };
 }
 
-/** The user in a record, or `undefined`; a validator of the application that throws has not accepted the record. */
+/** Returns the user in a body; `undefined` if it is not a user, or if a validator of the application throws. */
 export function readUser<User>(json: object, read: ReadUser<User>): User | undefined {
   try {
     return read(json);

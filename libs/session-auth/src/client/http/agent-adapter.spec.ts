@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-/** Sends requests over a keep-alive agent to a server that answers as the test says. */
+/** Starts a server with the given request listener, and a client that sends requests to it over a keep-alive agent. */
 async function serving(answer: RequestListener, config: AxiosRequestConfig & { freshConnection?: boolean } = {}) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +33,7 @@ describe('a request over the agents of an application', () => {
   it.each<[string, RequestListener]>([
     ['is reset', ({ socket }) => void socket.resetAndDestroy()],
     ['is closed', ({ socket }) => void socket.destroy()],
-  ])('finds a connection that %s stale if it had served before, and else the service unreachable', async (_name, end) => {
+  ])('on a connection that %s fails as stale if it was reused, and otherwise as unreachable', async (_name, end) => {
     let ending = false;
     const { send } = await serving((request, response) => (ending ? end(request, response) : response.end()));
     expect((await send()).status).toBe(200);
@@ -42,7 +42,7 @@ describe('a request over the agents of an application', () => {
     await expect(send()).rejects.toHaveProperty('outcome', UNREACHABLE);
   });
 
-  it('finds the service unreachable when its own reply breaks off, whatever had come before', async () => {
+  it('fails as unreachable if its reply is cut off, on a reused connection too', async () => {
     let breaking = false;
     const { send } = await serving((_request, response) => {
       if (!breaking) response.end();
@@ -53,18 +53,18 @@ describe('a request over the agents of an application', () => {
     await expect(send()).rejects.toHaveProperty('outcome', UNREACHABLE);
   });
 
-  it('finds the service unreachable when axios cannot make it', async () => {
+  it('fails as unreachable if axios cannot send it', async () => {
     const { send } = await serving((_request, response) => void response.end());
     await expect(send('ftp://127.0.0.1')).rejects.toHaveProperty('outcome', UNREACHABLE);
   });
 
-  it('has status and headers, and no body, of a reply in an encoding that nobody asked for', async () => {
+  it('has the status and the headers, but no body, of a reply in an encoding that was not requested', async () => {
     const { send } = await serving((_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('text'));
     const { status, headers, data } = await send();
     expect([status, headers['content-encoding'], data]).toEqual([200, 'gzip', undefined]);
   });
 
-  it('connects as an agent for https does, for a fresh connection too', async () => {
+  it('connects with the https agent, for a fresh connection too', async () => {
     const httpsAgent = new HttpsAgent();
     const { port, send } = await serving((_request, response) => void response.end('own'), { httpsAgent, freshConnection: true } as object);
     httpsAgent.createConnection = () => connect(port, '127.0.0.1');

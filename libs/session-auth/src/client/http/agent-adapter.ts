@@ -5,7 +5,7 @@ import { readBody } from './body.js';
 import type { SessionCall } from './pooled-adapter.js';
 import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
-/** A stream, because axios keeps a list of all chunks of a body that it collects, however small they are. */
+/** Reads the body as a stream, because axios otherwise keeps a list of all chunks, however small they are. */
 const LIMITS = {
   responseType: 'stream',
   maxContentLength: -1,
@@ -15,18 +15,18 @@ const LIMITS = {
   validateStatus: null,
 } as const;
 
-/** axios's own adapter over node:http, under the same limits, for applications that bring their agents (mTLS, a private network). */
+/** Returns axios's own adapter over node:http with the same limits, for applications that set agents (mTLS, a private network). */
 export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
   const http = axios.getAdapter('http');
   return async (config) => {
     const { deadline, freshConnection } = config as InternalAxiosRequestConfig & Partial<SessionCall>;
     const abort = new AbortController();
     config.headers.set('User-Agent', false);
-    const giveUp = (): void => abort.abort();
-    deadline?.onEnd(giveUp);
+    const cancel = (): void => abort.abort();
+    deadline?.onEnd(cancel);
     try {
-      const ours = { ...LIMITS, transport: agentTransport(giveUp), signal: abort.signal };
-      const limited = { ...config, ...ours, ...(freshConnection && freshAgents(config)) };
+      const limits = { ...LIMITS, transport: agentTransport(cancel), signal: abort.signal };
+      const limited = { ...config, ...limits, ...(freshConnection && freshAgents(config)) };
       const response = (await http(limited)) as AxiosResponse<IncomingMessage>;
       deadline?.onEnd(() => response.data.destroy());
       return { ...response, data: await readBody(response.data, maxResponseBytes) };
@@ -36,12 +36,12 @@ export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
   };
 }
 
-/** Whether a request failed on a connection that had served before, without a byte of its own reply. */
+/** Returns whether a request failed on a reused connection, before the first byte of its reply. */
 function wasReused(request: unknown): boolean {
   return request instanceof ClientRequest && request.reusedSocket && !('res' in request && request.res);
 }
 
-/** The application's agents with an empty pool: they connect as it wants, and never reuse. */
+/** Returns the application's agents with empty pools: they connect as configured, and never reuse a connection. */
 function freshAgents({ httpAgent, httpsAgent }: InternalAxiosRequestConfig) {
   return { httpAgent: withEmptyPool(httpAgent as Agent | undefined), httpsAgent: withEmptyPool(httpsAgent as Agent | undefined) };
 }
@@ -54,19 +54,19 @@ function withEmptyPool(agent: Agent | undefined): Agent | undefined {
   return Object.create(agent, Object.getOwnPropertyDescriptors({ ...pool, createConnection })) as Agent;
 }
 
-/** What axios takes for `node:http` or `node:https`. */
+/** The `transport` option of axios, in place of `node:http` or `node:https`. */
 export interface AgentTransport {
   request(options: RequestOptions, onReply: (reply: http.IncomingMessage) => void): ClientRequest;
 }
 
-/** node:http and node:https. Calls `refuse` for a switch of protocols, which ends a request there without a reply and without an error. */
-export function agentTransport(refuse: () => void): AgentTransport {
+/** Returns a transport over node:http and node:https. Calls `onUpgrade` if the server switches protocols, which ends the request with neither a reply nor an error. */
+export function agentTransport(onUpgrade: () => void): AgentTransport {
   return {
     request(options, onReply) {
       const request = (options.protocol === 'https:' ? https : http).request(options, onReply);
       return request.on('upgrade', (_reply, socket) => {
         socket.destroy();
-        refuse();
+        onUpgrade();
       });
     },
   };

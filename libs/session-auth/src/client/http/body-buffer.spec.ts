@@ -15,7 +15,7 @@ describe('a body buffer', () => {
     expect(text(body)).toBe('all');
   });
 
-  it('keeps chunks of any size in their order', () => {
+  it('collects chunks of any size in order', () => {
     const body = new BodyBuffer(10_000);
     const chunks = ['a', '', 'bc', 'd'.repeat(3_000), 'e', 'f'.repeat(2_000), 'g'];
     for (const chunk of chunks) expect(body.append(Buffer.from(chunk))).toBe(true);
@@ -31,7 +31,7 @@ describe('a body buffer', () => {
     expect(text(body)).toBe('first+');
   });
 
-  it.each([65_536, 1_048_576])('of %p chunks of one byte is moved only when it doubles', (length) => {
+  it.each([65_536, 1_048_576])('of %p chunks of one byte is copied only when it doubles', (length) => {
     const body = new BodyBuffer(length);
     const chunk = Buffer.from('x');
     const moves: number[] = [];
@@ -46,7 +46,7 @@ describe('a body buffer', () => {
     expect(memory?.byteLength).toBe(length);
   });
 
-  it('takes no chunk that makes it longer than it may be', () => {
+  it('rejects a chunk that would exceed its limit', () => {
     const body = new BodyBuffer(4);
     expect(body.append(Buffer.from('12345'))).toBe(false);
     expect(['12', '34', '5'].map((chunk) => body.append(Buffer.from(chunk)))).toEqual([true, true, false]);

@@ -4,8 +4,8 @@ import { isReadable, NoReplyError, UNREACHABLE } from './reply.js';
 const MIN_CAPACITY = 1_024;
 
 /**
- * A body that arrives in chunks, in time and memory linear in its length however small they are: one buffer that doubles, and no list of
- * chunks. A body of a single chunk is not copied.
+ * Collects the chunks of a body in one buffer, which doubles when it is full. Time and memory are linear in the length of the body, however
+ * small the chunks are. A body of a single chunk is not copied.
  */
 export class BodyBuffer {
   readonly #maxBytes: number;
@@ -16,7 +16,7 @@ export class BodyBuffer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes the next chunk. Gives `false`, and takes nothing, when the body would be longer than `maxBytes`. */
+  /** Appends a chunk. Returns `false`, and appends nothing, if the body would exceed `maxBytes`. */
   append(chunk: Buffer): boolean {
     const length = this.#length + chunk.length;
     if (length > this.#maxBytes) return false;
@@ -26,7 +26,7 @@ export class BodyBuffer {
     return true;
   }
 
-  /** The body so far. */
+  /** The bytes received so far. */
   get bytes(): Buffer {
     return this.#bytes ? this.#bytes.subarray(0, this.#length) : Buffer.alloc(0);
   }
@@ -47,22 +47,22 @@ export class BodyBuffer {
 }
 
 /**
- * Reads the body of a reply of node:http. Resolves with `undefined` for one that must not be read or is longer than `maxBytes`, and ends its
- * connection. Rejects when the connection ends before the body does.
+ * Reads the body of a node:http response. Resolves with `undefined`, and closes the connection, if the body must not be read or exceeds
+ * `maxBytes`. Rejects if the connection closes before the body is complete.
  */
 export function readBody(reply: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const body = new BodyBuffer(maxBytes);
-    const giveUp = (): void => {
+    const discard = (): void => {
       resolve(undefined);
       reply.destroy();
     };
     reply.on('error', reject);
     reply.on('close', () => reject(new NoReplyError(UNREACHABLE)));
-    if (!isReadable(reply.headers, maxBytes)) giveUp();
+    if (!isReadable(reply.headers, maxBytes)) discard();
     reply.on('end', () => resolve(body.bytes));
     reply.on('data', (chunk: Buffer) => {
-      if (!body.append(chunk)) giveUp();
+      if (!body.append(chunk)) discard();
     });
   });
 }

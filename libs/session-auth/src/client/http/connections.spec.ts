@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
 
-/** A server that answers as the test says, its address, and what came to it. */
+/** Starts a server with the given request listener. Returns its address and the requests that it received. */
 async function serving(answer: RequestListener = (_request, response) => void response.end()) {
   const seen: IncomingMessage[] = [];
   const server: Server = createServer((request, response) => {
@@ -57,7 +57,7 @@ describe('a request', () => {
     expect(bodies).toEqual(['text']);
   });
 
-  it('may wait for the head of its reply, and for the body, as long as its deadline lets it', async () => {
+  it('waits for the head and the body of its reply until its deadline', async () => {
     const { origin } = await serving((request, response) => {
       if (request.url === '/slow-body') response.flushHeaders();
       setTimeout(() => response.end('late'), 2_000);
@@ -67,7 +67,7 @@ describe('a request', () => {
     expect(await Promise.all(replies)).toMatchObject(Array(2).fill({ status: 200, body: Buffer.from('late') }));
   });
 
-  it('is given up at its deadline, with its connection', async () => {
+  it('is aborted at its deadline, and its connection is closed', async () => {
     const { origin, server } = await serving(() => undefined);
     const request = requestTo(origin);
     const answer = connectionsTo(origin).exchange(request);
@@ -78,7 +78,7 @@ describe('a request', () => {
     await closed;
   });
 
-  it.each([true, false])('is not sent when its deadline has ended (on a fresh connection: %p)', async (freshConnection) => {
+  it.each([true, false])('is not sent if its deadline has ended (on a fresh connection: %p)', async (freshConnection) => {
     const { origin, seen, connections: connectionsMade } = await serving();
     const connections = connectionsTo(origin);
     const request = requestTo(origin, { freshConnection });
@@ -88,7 +88,7 @@ describe('a request', () => {
     expect([seen.length, connectionsMade()]).toEqual([1, 1]);
   });
 
-  it('that cannot be sent finds the service unreachable', async () => {
+  it('that cannot be sent resolves with unreachable', async () => {
     const { origin } = await serving();
     expect(await connectionsTo(origin).exchange(requestTo('ftp://127.0.0.1', { freshConnection: true }))).toEqual({
       noReply: 'unreachable',
@@ -100,7 +100,7 @@ describe('a connection that ends', () => {
   it.each([
     ['is reset', 'resetAndDestroy'],
     ['is closed', 'destroy'],
-  ] as const)('because it %s was stale if it had served before, and else the service is unreachable', async (_name, end) => {
+  ] as const)('because it %s is stale if it was reused, and otherwise unreachable', async (_name, end) => {
     let ending = false;
     const { origin } = await serving((request, response) => (ending ? request.socket[end]() : response.end()));
     const connections = connectionsTo(origin);
@@ -110,18 +110,18 @@ describe('a connection that ends', () => {
     expect(await connections.exchange(requestTo(origin))).toEqual(UNREACHABLE);
   });
 
-  it('ends with the calls on it when everything is closed, elsewhere too', async () => {
-    const [here, elsewhere] = [await serving(() => undefined), await serving(() => undefined)];
-    const connections = connectionsTo(here.origin);
-    const answers = [here, elsewhere].map(({ origin }) => connections.exchange(requestTo(origin)));
-    await Promise.all([here, elsewhere].map(({ server }) => once(server, 'request')));
+  it('because all are closed, ends its calls, to other origins too', async () => {
+    const [service, other] = [await serving(() => undefined), await serving(() => undefined)];
+    const connections = connectionsTo(service.origin);
+    const answers = [service, other].map(({ origin }) => connections.exchange(requestTo(origin)));
+    await Promise.all([service, other].map(({ server }) => once(server, 'request')));
     await connections.close();
     expect(await Promise.all(answers)).toEqual([UNREACHABLE, UNREACHABLE]);
   });
 });
 
-describe.each(['to the service', 'to where an interceptor sends it', 'through a proxy'])('requests %s', (way) => {
-  it('share so many connections, one at a time, and a fresh one is closed after its own', async () => {
+describe.each(['to the service', 'to another origin', 'through a proxy'])('requests %s', (way) => {
+  it('share maxConnections connections one at a time, and a fresh connection is closed after its request', async () => {
     const target = await serving((_request, response) => setImmediate(() => response.end()));
     const other = await serving();
     const proxy = way === 'through a proxy' ? { protocol: 'http:', host: '127.0.0.1', port: target.port } : undefined;
@@ -138,7 +138,7 @@ describe.each(['to the service', 'to where an interceptor sends it', 'through a 
 });
 
 describe('one connection', () => {
-  it('carries one request at a time, until the whole of its reply is there', async () => {
+  it('carries one request at a time, until its reply is complete', async () => {
     const { origin, server, seen } = await serving((_request, response) => {
       response.flushHeaders();
     });

@@ -8,39 +8,39 @@ import { ReplyCollector } from './reply-collector.js';
 import type { Reply } from './reply.js';
 import type { SessionRequest } from './session-request.js';
 
-/** How connections to the session service are made, and what may come over them. */
+/** Settings and limits of the connections to the session service. */
 export interface ConnectionSettings {
   readonly origin: string;
   readonly maxConnections: number;
-  /** How long a connection may take to come about: no longer than the check that waits for it. */
+  /** Milliseconds that connecting may take: no longer than the check that waits for the connection. */
   readonly connectTimeoutMs: number;
   readonly maxResponseBytes: number;
   readonly proxy: AxiosProxyConfig | undefined;
 }
 
-/** What undici hands to the factory of the pools behind a proxy. */
+/** Option that undici passes to the pool factory of a `ProxyAgent`. */
 interface ProxyConnection {
   readonly connect?: buildConnector.connector;
 }
 
-/** Bytes of headers that a reply may have; a longer head is no answer of the session service (our decision). */
+/** Maximum bytes of the headers of a reply. One with more is not a valid reply (our decision). */
 const MAX_HEADER_BYTES = 16_384;
 
-/** Milliseconds between two renewals of the pool. */
+/** Minimum milliseconds between two renewals of the pool. */
 const RENEW_PAUSE_MS = 1_000;
 
-/** undici's own time limits are off: the deadline of the call is the only clock. */
+/** Options of undici. Its own timeouts are off: the deadline of the call is the only one. */
 const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES };
 
 /** Connections to the session service: pooled ones for checks, a new one for each sign-in and sign-out. */
 export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #connect: buildConnector.connector;
-  /** One for all, so that a TLS session is resumed. The deadline of the call bounds the connection. */
+  /** One connector for all calls, so that TLS sessions are resumed. The deadline of the call limits the connection. */
   readonly #connectFresh = acceptingContinue(buildConnector({ timeout: 0 }));
   #pooled: Dispatcher;
   #renewedAt = -Infinity;
-  #elsewhere: Dispatcher | undefined;
+  #otherOrigins: Dispatcher | undefined;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
@@ -48,10 +48,10 @@ export class Connections {
     this.#pooled = this.#newPool();
   }
 
-  /** Sends one request and gives its complete reply, whatever its status. Never rejects. */
+  /** Sends a request. Resolves with the complete reply of any status, or with the reason why there is none. Never rejects. */
   exchange({ origin, path, method, headers, body, deadline, freshConnection }: SessionRequest): Promise<Reply | NoReply> {
-    return new Promise((settle) => {
-      const collector = new ReplyCollector(this.#settings.maxResponseBytes, settle);
+    return new Promise((resolve) => {
+      const collector = new ReplyCollector(this.#settings.maxResponseBytes, resolve);
       deadline.onEnd((end) => collector.expire(end));
       if (deadline.ended) return;
       const options = { origin, path, method, headers: headers as string[], body };
@@ -59,12 +59,12 @@ export class Connections {
         if (freshConnection) this.#dispatchOnce(options, collector, deadline);
         else this.#dispatcherTo(origin).dispatch(options, collector);
       } catch {
-        settle(UNREACHABLE);
+        resolve(UNREACHABLE);
       }
     });
   }
 
-  /** Makes new connections for the calls to come, at most once a second; those of before end with the calls on them. */
+  /** Replaces the pool for later calls, at most once a second. Existing connections close when their calls complete. */
   renew(): void {
     const now = performance.now();
     if (now - this.#renewedAt < RENEW_PAUSE_MS) return;
@@ -74,9 +74,9 @@ export class Connections {
     former.close().catch(() => undefined);
   }
 
-  /** Drops every pooled connection, with the calls on it. */
+  /** Closes all pooled connections, and aborts their calls. */
   async close(): Promise<void> {
-    await Promise.all([this.#pooled.destroy(), this.#elsewhere?.destroy()]);
+    await Promise.all([this.#pooled.destroy(), this.#otherOrigins?.destroy()]);
   }
 
   #newPool(): Dispatcher {
@@ -84,13 +84,13 @@ export class Connections {
     return proxy ? this.#proxyAgent(proxy) : new Pool(origin, { ...LIMITS, connections: maxConnections, connect: this.#connect });
   }
 
-  /** An interceptor of the application may send a request somewhere else. */
+  /** An interceptor of the application may send a request to another origin. */
   #dispatcherTo(origin: string): Dispatcher {
     if (origin === this.#settings.origin || this.#settings.proxy) return this.#pooled;
-    return (this.#elsewhere ??= new Agent({ ...LIMITS, connections: this.#settings.maxConnections, connect: this.#connect }));
+    return (this.#otherOrigins ??= new Agent({ ...LIMITS, connections: this.#settings.maxConnections, connect: this.#connect }));
   }
 
-  /** The connection ends with the reply, or at the deadline, even before it is there. */
+  /** Sends a request on its own connection, which closes after the reply or at the deadline, even while it is connecting. */
   #dispatchOnce(options: Dispatcher.DispatchOptions & { origin: string }, handler: ReplyCollector, deadline: Deadline): void {
     const { proxy } = this.#settings;
     const connection = proxy ? this.#proxyAgent(proxy) : new Client(options.origin, { ...LIMITS, connect: this.#connectFresh });
@@ -103,9 +103,9 @@ export class Connections {
     const uri = `${protocol.replace(/:$/, '')}://${host}:${port}`;
     const token = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
     const limits = { ...LIMITS, connections: this.#settings.maxConnections };
-    // Where it does not tunnel, undici hands none of the limits to what connects to the proxy.
-    const factory = (to: string | URL, { connect, ...options }: ProxyConnection): Pool =>
-      new Pool(to, { ...limits, ...options, ...(connect && { connect: acceptingContinue(connect) }) });
+    // Without a tunnel, undici does not pass these limits to the pool of the proxy.
+    const factory = (origin: string | URL, { connect, ...options }: ProxyConnection): Pool =>
+      new Pool(origin, { ...limits, ...options, ...(connect && { connect: acceptingContinue(connect) }) });
     return new ProxyAgent({ ...limits, uri, ...(token && { token }), factory, proxyTunnel: false });
   }
 }

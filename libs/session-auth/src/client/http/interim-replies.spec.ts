@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { InterimScan } from './interim-replies.js';
 
-/** What undici is shown of these bytes, cut into pieces of so many. */
+/** Returns the bytes that undici reads when these arrive in pieces of `length` bytes. */
 function shown(text: string, pieceLength: number, scan = new InterimScan()): string {
   const pieces: Buffer[] = [];
   for (let start = 0; start < text.length; start += pieceLength) {
@@ -18,18 +18,18 @@ const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
 
 describe.each([1, 2, 3, 7, 11, 12, 13, 1_000])('status lines in pieces of %p bytes', (length) => {
   it.each([
-    ['a reply is shown as it is', OK, OK],
-    ['100 is shown as 102', CONTINUE + OK, SHOWN + OK],
-    ['100 is shown as 102 each time', CONTINUE + HINTS + CONTINUE + OK, SHOWN + HINTS + SHOWN + OK],
-    ['100 with headers is shown as 102', 'HTTP/1.0 100 \r\na: b\r\n\r\n', 'HTTP/1.0 102 \r\na: b\r\n\r\n'],
-    ['100 after blank lines is shown as 102', `\r\n${CONTINUE}`, `\r\n${SHOWN}`],
-    ['110, 101 and 1000 are shown as they are', 'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n', 'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n'],
-    ['what is not HTTP is shown as it is', 'HTTP/1 100 Continue', 'HTTP/1 100 Continue'],
+    ['a reply is unchanged', OK, OK],
+    ['100 becomes 102', CONTINUE + OK, SHOWN + OK],
+    ['100 becomes 102 each time', CONTINUE + HINTS + CONTINUE + OK, SHOWN + HINTS + SHOWN + OK],
+    ['100 with headers becomes 102', 'HTTP/1.0 100 \r\na: b\r\n\r\n', 'HTTP/1.0 102 \r\na: b\r\n\r\n'],
+    ['100 after blank lines becomes 102', `\r\n${CONTINUE}`, `\r\n${SHOWN}`],
+    ['110 and 101 are unchanged', 'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n', 'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n'],
+    ['bytes that are not HTTP are unchanged', 'HTTP/1 100 Continue', 'HTTP/1 100 Continue'],
   ])('%s', (_name, sent, expected) => {
     expect(shown(sent, length)).toBe(expected);
   });
 
-  it('of the next reply count once its request was written', () => {
+  it('of the next reply are scanned after its request is written', () => {
     const scan = new InterimScan();
     expect(shown(OK, length, scan)).toBe(OK);
     scan.restart();

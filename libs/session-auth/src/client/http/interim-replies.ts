@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** How an interim reply begins; `x` stands for any digit. */
+/** Start of an interim reply; `x` is any digit. */
 const STATUS_LINE = Buffer.from('HTTP/1.x 1xx');
 const ANY_DIGIT = 0x78;
 const ZERO = 0x30;
@@ -11,8 +11,8 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Makes a connector whose connections accept `100 Continue` before a reply. undici accepts every interim reply (1xx) but that one, which it takes
- * for an error where it did not send `Expect`: so it is shown `102 Processing` in its place.
+ * Returns a connector whose connections accept `100 Continue` before a reply. undici accepts every other interim reply (1xx), but treats this one as
+ * an error unless it sent `Expect`. The connection therefore replaces it with `102 Processing`.
  */
 export function acceptingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, settle) => {
@@ -23,7 +23,7 @@ export function acceptingContinue(connect: buildConnector.connector): buildConne
   };
 }
 
-/** undici reads what a connection brings with `read()`. A reply begins after a request was written, because there is one at a time. */
+/** undici reads a socket with `read()`. A reply starts after a request is written, because a connection carries one request at a time. */
 function acceptContinue(socket: Socket): void {
   const scan = new InterimScan();
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
@@ -42,17 +42,17 @@ function acceptContinue(socket: Socket): void {
 /** Finds the status lines of interim replies, in chunks of any size, up to the first line of the reply itself. */
 export class InterimScan {
   #at: 'status line' | 'interim head' | 'reply' = 'status line';
-  /** Characters of this line before now. */
+  /** Position in the current line. */
   #column = 0;
   #mayBeContinue = false;
 
-  /** A reply is about to begin. */
+  /** Resets the scan: the next byte starts a reply. */
   restart(): void {
     this.#at = 'status line';
     this.#column = 0;
   }
 
-  /** Changes 100 to 102 in a status line, in place. */
+  /** Replaces 100 with 102 in status lines, in place. */
   rewrite(chunk: Uint8Array): void {
     for (let index = 0; index < chunk.length && this.#at !== 'reply'; index += 1) {
       const byte = chunk[index] ?? 0;
@@ -61,7 +61,7 @@ export class InterimScan {
     }
   }
 
-  /** Whether this is the last digit of 100. */
+  /** Returns whether the byte is the last digit of 100. */
   #readStatusLine(byte: number): boolean {
     if (this.#column === 0 && (byte === CR || byte === LF)) return false;
     const expected = STATUS_LINE[this.#column] ?? 0;

@@ -4,25 +4,25 @@ import { Deadline } from '../deadline.js';
 import { NoReplyError } from './reply.js';
 import type { SessionRequest } from './session-request.js';
 
-/** What axios is given beside its own options, and hands on to the adapter. */
+/** Options of a request that axios passes to the adapter unchanged, in addition to its own. */
 export type SessionCall = Pick<SessionRequest, 'deadline' | 'freshConnection'>;
 
-/** For a request that an application makes itself on this `HttpService`. */
-const FOREIGN_REQUEST_MS = 10_000;
+/** Deadline of a request that the application itself makes on this `HttpService`. */
+const APPLICATION_REQUEST_MS = 10_000;
 
-/** An axios adapter over the pooled connections: what interceptors have made of a request is sent as they left it. */
+/** Returns an axios adapter over the pooled connections. It sends each request as the interceptors left it. */
 export function pooledAdapter(connections: Connections): AxiosAdapter {
   return async (config) => {
-    const answer = await connections.exchange(requestOf(config));
-    if ('noReply' in answer) throw new NoReplyError(answer);
-    const { status, headers, body } = answer;
+    const outcome = await connections.exchange(requestOf(config));
+    if ('noReply' in outcome) throw new NoReplyError(outcome);
+    const { status, headers, body } = outcome;
     return { status, statusText: '', headers: headers as Record<string, string>, data: body, config };
   };
 }
 
 function requestOf(config: InternalAxiosRequestConfig & Partial<SessionCall>): SessionRequest {
   const { origin, pathname, search } = new URL(axios.getUri(config));
-  const { method = 'get', deadline = new Deadline(FOREIGN_REQUEST_MS), freshConnection = false } = config;
+  const { method = 'get', deadline = new Deadline(APPLICATION_REQUEST_MS), freshConnection = false } = config;
   return {
     method: method.toUpperCase() as SessionRequest['method'],
     origin,

@@ -7,7 +7,7 @@ import { ReplyCollector } from './reply-collector.js';
 
 const MAX_BYTES = 10;
 
-/** A collector, the connection that it would end, and what it said. */
+/** Returns a collector, its outcomes, and the number of connections that it closed. */
 function collecting() {
   const outcomes: (Reply | NoReply)[] = [];
   let ended = 0;
@@ -24,11 +24,11 @@ function collecting() {
   };
 }
 
-/** What undici tells of a connection that ended, after so many bytes had come over it. */
+/** The error of undici for a connection that closed after `bytesRead` bytes. */
 const closed = (bytesRead: number): Error => new errors.SocketError('other side closed', { bytesRead } as never);
 
 describe('a reply', () => {
-  it('is its status, its headers and the whole of its body', () => {
+  it('is its status, its headers and its complete body', () => {
     const { collector, outcomes, start, head, data } = collecting();
     start();
     head(200, { a: 'b' });
@@ -44,7 +44,7 @@ describe('a reply', () => {
     expect(outcomes).toEqual([{ status: 401, headers: {}, body: Buffer.alloc(0) }]);
   });
 
-  it('is not what was announced before it', () => {
+  it('is not the interim reply before it', () => {
     const { collector, outcomes, head } = collecting();
     head(100, { 'content-length': '99' });
     head(200);
@@ -54,9 +54,9 @@ describe('a reply', () => {
 
   it.each([
     ['is longer than the limit', {}, '12345678901'],
-    ['says that it is longer than the limit', { 'content-length': '11' }, ''],
-    ['is in an encoding that nobody asked for', { 'content-encoding': 'gzip' }, ''],
-  ])('that %s is known by status and headers alone, and ends the connection', (_name, headers, body) => {
+    ['declares a length above the limit', { 'content-length': '11' }, ''],
+    ['has an encoding that was not requested', { 'content-encoding': 'gzip' }, ''],
+  ])('that %s has only its status and headers, and closes the connection', (_name, headers, body) => {
     const { outcomes, connectionsEnded, start, head, data } = collecting();
     start();
     head(200, headers);
@@ -67,7 +67,7 @@ describe('a reply', () => {
 });
 
 describe('a deadline', () => {
-  it('ends the connection of a request that is under way', () => {
+  it('closes the connection of a request in flight', () => {
     const { collector, outcomes, connectionsEnded, start } = collecting();
     start();
     collector.expire('timeout');
@@ -75,7 +75,7 @@ describe('a deadline', () => {
     expect(connectionsEnded()).toBe(1);
   });
 
-  it('ends a request that still waited for its connection, once that is there', () => {
+  it('aborts a request that waits for its connection, once it is connected', () => {
     const { collector, connectionsEnded, start } = collecting();
     collector.expire('timeout');
     expect(connectionsEnded()).toBe(0);
@@ -86,9 +86,9 @@ describe('a deadline', () => {
 
 describe('a connection that ends', () => {
   it.each([
-    ['after earlier replies, before a byte of this one, was stale', 4, undefined, STALE_CONNECTION],
-    ['before any reply was not stale: the service is unreachable', 0, undefined, UNREACHABLE],
-    ['in the middle of this reply was not stale: the service is unreachable', 4, 200, UNREACHABLE],
+    ['after earlier replies, before the first byte of this one, is stale', 4, undefined, STALE_CONNECTION],
+    ['before any reply is unreachable', 0, undefined, UNREACHABLE],
+    ['in the middle of this reply is unreachable', 4, 200, UNREACHABLE],
   ])('%s', (_name, bytesRead, status, outcome) => {
     const { outcomes, start, head, fail } = collecting();
     start();

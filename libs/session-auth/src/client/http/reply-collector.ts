@@ -4,14 +4,14 @@ import { type DeadlineEnd, noReplyAt } from '../deadline.js';
 import { BodyBuffer } from './body.js';
 import { isReadable, type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
-/** What undici is told when its work is no longer wanted; nobody sees it. */
-const UNWANTED = new Error('the reply is no longer wanted');
+/** Abort reason passed to undici; never surfaces. */
+const ABORTED = new Error('the reply is no longer wanted');
 
-/** Interim replies (1xx) that may come before a reply (our decision). */
+/** Maximum number of interim replies (1xx) before a reply (our decision). */
 const MAX_INTERIM_REPLIES = 100;
 const SWITCHING_PROTOCOLS = 101;
 
-/** Collects one reply from undici, up to the limit and the deadline, and settles once. */
+/** Collects one reply from undici, within the size limit and the deadline. */
 export class ReplyCollector implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #settle: (reply: Reply | NoReply) => void;
@@ -20,7 +20,7 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
   #headers: IncomingHttpHeaders = {};
   #body: BodyBuffer | undefined;
   #interimReplies = 0;
-  #dropped = false;
+  #aborted = false;
 
   constructor(maxBytes: number, settle: (reply: Reply | NoReply) => void) {
     this.#maxBytes = maxBytes;
@@ -29,7 +29,7 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#dropped) controller.abort(UNWANTED);
+    if (this.#aborted) controller.abort(ABORTED);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -51,10 +51,10 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     this.#settle(isStale ? STALE_CONNECTION : UNREACHABLE);
   }
 
-  /** Gives up at the deadline. */
+  /** Aborts the request at its deadline. */
   expire(end: DeadlineEnd): void {
     this.#settle(noReplyAt(end));
-    this.#drop();
+    this.#abort();
   }
 
   #begin(status: number, headers: IncomingHttpHeaders): void {
@@ -67,25 +67,25 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     this.#interimReplies += 1;
     if (this.#interimReplies <= MAX_INTERIM_REPLIES) return;
     this.#settle(UNREACHABLE);
-    this.#drop();
+    this.#abort();
   }
 
   #settleWithoutBody(): void {
     this.#settle({ status: this.#status, headers: this.#headers, body: undefined });
-    this.#drop();
+    this.#abort();
   }
 
-  /** Ends the connection: nothing more of the reply is wanted. */
-  #drop(): void {
-    this.#dropped = true;
+  /** Aborts the request, which closes its connection. */
+  #abort(): void {
+    this.#aborted = true;
     this.#body = undefined;
-    this.#controller?.abort(UNWANTED);
+    this.#controller?.abort(ABORTED);
   }
 }
 
 const failuresAfterUse = new WeakSet<Error>();
 
-/** Connects as undici does, and remembers of a connection that fails whether it had served before. */
+/** Returns undici's connector, and records the errors of connections that had already received data. */
 export function rememberingConnector(timeoutMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs });
   return (options, settle) => {
@@ -99,7 +99,7 @@ export function rememberingConnector(timeoutMs: number): buildConnector.connecto
   };
 }
 
-/** Whether a connection failed that had served before: a keep-alive connection that the service had closed meanwhile. */
+/** Returns whether an error is that of a reused connection: a keep-alive connection that the service closed in the meantime. */
 export function wasReused(error: Error): boolean {
   if (failuresAfterUse.has(error)) return true;
   return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;

@@ -12,7 +12,7 @@ function read(body: string | Buffer | undefined, contentType?: string | string[]
 }
 
 describe('the JSON object in a reply', () => {
-  it('is read back whatever object was written', () => {
+  it('is the object that was serialized, for any object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value);
@@ -30,12 +30,12 @@ describe('the JSON object in a reply', () => {
     expect(read('\uFEFF\uFEFF{"a":1}')).toBeUndefined();
   });
 
-  it.each(['\uF03F', '\uFEC0', '\u3EFF', 'x\u00BF'])('is not found behind %p, of which a byte order mark has some bytes', (start) => {
+  it.each(['\uF03F', '\uFEC0', '\u3EFF', 'x\u00BF'])('is not found behind %p, which has some bytes of a byte order mark', (start) => {
     expect(Buffer.from(start)).toHaveLength(3);
     expect(read(`${start}{"a":1}`)).toBeUndefined();
   });
 
-  it('is not found in invalid UTF-8, or in a body that was not kept', () => {
+  it('is not found in invalid UTF-8, or without a body', () => {
     expect(read(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toBeUndefined();
     expect(read(undefined)).toBeUndefined();
   });
@@ -77,7 +77,7 @@ describe('a body', () => {
     [{ 'transfer-encoding': 'Chunked ' }, true],
     [{ 'transfer-encoding': 'gzip, chunked' }, false],
     [{ 'transfer-encoding': ['chunked', 'chunked'] }, false],
-  ])('declared as %p is worth reading: %p', (headers, expected) => {
+  ])('with the headers %p may be read: %p', (headers, expected) => {
     expect(isReadable(headers as IncomingHttpHeaders, 10)).toBe(expected);
   });
 });

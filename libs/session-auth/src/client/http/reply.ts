@@ -5,18 +5,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The whole body; `undefined` when it is over the limit or in an encoding that nobody asked for. */
+  /** The complete body; `undefined` if it exceeds the limit or has an encoding that was not requested. */
   readonly body: Buffer | undefined;
 }
 
-/** Whether a body of these headers may be read: its declared length is within the limit, and it is neither encoded nor coded but in chunks. */
+/** Returns whether a body may be read: its declared length is within the limit, it has no content encoding, and no transfer coding but `chunked`. */
 export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
   const { 'content-encoding': encoding, 'transfer-encoding': coding }: Readonly<Record<string, unknown>> = headers;
   if (coding !== undefined && !(typeof coding === 'string' && coding.trim().toLowerCase() === 'chunked')) return false;
   return (encoding === undefined || encoding === 'identity') && !(Number(headers['content-length']) > maxBytes);
 }
 
-/** The JSON object in a reply, or `undefined` for anything else: another media type, invalid UTF-8, invalid JSON, no object. */
+/** Returns the JSON object in a reply; `undefined` for any other media type, invalid UTF-8, invalid JSON or a value that is not an object. */
 export function readJsonObject({ headers, body }: Reply): object | undefined {
   if (!body || !mayBeJson(headers['content-type']) || !isUtf8(body)) return undefined;
   try {
@@ -29,7 +29,7 @@ export function readJsonObject({ headers, body }: Reply): object | undefined {
 
 const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^\s;,/]+\/[^\s;,/]+\+json)[ \t]*(?:;|$)/i;
 
-/** A reply that does not say what it is may be JSON; one that says something else is not. */
+/** Returns whether a body may be JSON: by its media type, or because it has none. */
 function mayBeJson(contentType: unknown): boolean {
   if (contentType === undefined || contentType === '') return true;
   return typeof contentType === 'string' && JSON_MEDIA_TYPE.test(contentType);
@@ -39,20 +39,20 @@ function startsWithByteOrderMark(body: Buffer): boolean {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
 }
 
-/** Why a call to the session service brought no reply. */
+/** Reason why a call to the session service has no reply. */
 export type NoReplyReason = 'unreachable' | 'timeout' | 'api_key' | 'shutting_down';
 
-/** A call that brought no reply. Carries a reason and nothing of the request, so that no log of it can hold a key or a token. */
+/** Outcome of a call without a reply. Has nothing of the request, so that no log of it can contain a key or a token. */
 export interface NoReply {
   readonly noReply: NoReplyReason;
-  /** The connection had served before, and was closed before a byte of this reply. */
+  /** The connection was reused, and was closed before the first byte of the reply. */
   readonly staleConnection?: true;
 }
 
-/** The same for the interceptors of an application, which expect an error. */
+/** {@link NoReply} as an error, for the interceptors of an application. */
 export class NoReplyError extends Error {
   override readonly name = 'NoReplyError';
-  /** What the call brought instead. */
+  /** Outcome of the call. */
   readonly outcome: NoReply;
 
   constructor(outcome: NoReply) {
@@ -61,8 +61,8 @@ export class NoReplyError extends Error {
   }
 }
 
-/** The service had closed the connection that was used. */
+/** The service had closed the reused connection. */
 export const STALE_CONNECTION: NoReply = { noReply: 'unreachable', staleConnection: true };
 
-/** Nobody answered, or not as HTTP does. */
+/** There is no server, or its response is not valid HTTP. */
 export const UNREACHABLE: NoReply = { noReply: 'unreachable' };

@@ -6,15 +6,15 @@ import { rememberingConnector, wasReused } from './reply-collector.js';
 
 type Outcome = readonly [error: Error | null, socket: Socket | null];
 
-/** Connects to a server that accepts and says nothing of its own; gives both ends to `trial`. */
+/** Connects to a server that accepts and sends nothing; passes both ends to `trial`. */
 async function connecting(timeoutMs: number, protocol: string, trial: (outcome: Outcome, peer: Socket) => Promise<void>): Promise<void> {
   const server = createServer().listen(0, '127.0.0.1');
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const connect = rememberingConnector(timeoutMs);
-  const outcome = await new Promise<Outcome>((settle) => {
-    connect({ hostname: '127.0.0.1', port: String(port), protocol }, (...result) => settle(result));
+  const outcome = await new Promise<Outcome>((resolve) => {
+    connect({ hostname: '127.0.0.1', port: String(port), protocol }, (...result) => resolve(result));
   });
   const [peer] = await accepted;
   try {
@@ -28,8 +28,8 @@ async function connecting(timeoutMs: number, protocol: string, trial: (outcome: 
 
 describe('a connection that fails', () => {
   it.each([
-    ['had served before when something had come over it', 'x', true],
-    ['had not served when nothing had come over it', '', false],
+    ['counts as reused if it has received data', 'x', true],
+    ['does not count as reused if it has received nothing', '', false],
   ])('%s', async (_name, earlier, reused) => {
     await connecting(5_000, 'http:', async ([, socket], peer) => {
       if (earlier) {
@@ -44,17 +44,17 @@ describe('a connection that fails', () => {
   });
 
   it.each([
-    ['a connection over which something had come', new errors.SocketError('other side closed', { bytesRead: 1 } as never), true],
-    ['a connection over which nothing had come', new errors.SocketError('other side closed', { bytesRead: 0 } as never), false],
+    ['a connection that has received data', new errors.SocketError('other side closed', { bytesRead: 1 } as never), true],
+    ['a connection that has received nothing', new errors.SocketError('other side closed', { bytesRead: 0 } as never), false],
     ['no connection', new errors.SocketError('other side closed'), false],
-    ['anything else', Object.assign(new Error('other side closed'), { socket: { bytesRead: 1 } }), false],
-  ])('as undici tells of %s', (_name, error, reused) => {
+    ['any other error', Object.assign(new Error('other side closed'), { socket: { bytesRead: 1 } }), false],
+  ])('as undici reports it: %s', (_name, error, reused) => {
     expect(wasReused(error)).toBe(reused);
   });
 });
 
-describe('a connection that does not come about', () => {
-  it('is given up after its time', async () => {
+describe('a connection that is not established', () => {
+  it('is aborted at its timeout', async () => {
     await connecting(50, 'https:', async ([error]) => {
       expect(error).toBeInstanceOf(errors.ConnectTimeoutError);
       await Promise.resolve();

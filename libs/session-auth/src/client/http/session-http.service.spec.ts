@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const unused: AxiosAdapter = () => Promise.reject(new Error('no agent was brought'));
 
-/** The service of one server that answers as the test says. */
+/** Starts a server with the given request listener, and returns an HTTP service for it. */
 async function serving(answer: RequestListener = (_request, response) => void response.end(), agents: Partial<OwnAgents> = {}) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ async function serving(answer: RequestListener = (_request, response) => void re
   return { http, server, seen, request };
 }
 
-describe('what the interceptors of an application leave of a reply', () => {
+describe('a reply that an interceptor of the application returns', () => {
   it.each<[unknown, object]>([
     [null, UNREACHABLE],
     [undefined, UNREACHABLE],
@@ -68,7 +68,7 @@ describe('what the interceptors of an application leave of a reply', () => {
     expect(await http.send(request())).toEqual(answer);
   });
 
-  it('is nothing when one of them throws', async () => {
+  it('is unreachable if an interceptor throws', async () => {
     const { http, request } = await serving();
     http.axiosRef.interceptors.request.use(() => {
       throw new Error('of the application');
@@ -78,7 +78,7 @@ describe('what the interceptors of an application leave of a reply', () => {
 });
 
 describe('an interceptor', () => {
-  it('sees the request that was answered, and may take headers back', async () => {
+  it('sees the request of a response, and can remove headers', async () => {
     const { http, seen, request } = await serving();
     const paths: unknown[] = [];
     http.axiosRef.interceptors.request.use((config) => {
@@ -94,7 +94,7 @@ describe('an interceptor', () => {
     expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('x-'))).toEqual(['x-c']);
   });
 
-  it('sees why there was no reply, and so does the caller', async () => {
+  it('receives the reason for a missing reply, as does the caller', async () => {
     let ending = false;
     const { http, request } = await serving((asked, response) => (ending ? asked.socket.destroy() : response.end()));
     const failures: unknown[] = [];
@@ -109,7 +109,7 @@ describe('an interceptor', () => {
     expect(failures).toMatchObject([{ name: 'NoReplyError', outcome: STALE_CONNECTION }]);
   });
 
-  it('is not asked about a call whose deadline has ended', async () => {
+  it('is not called for a call whose deadline has ended', async () => {
     const { http, request } = await serving();
     let asked = 0;
     http.axiosRef.interceptors.request.use((config) => {
@@ -122,7 +122,7 @@ describe('an interceptor', () => {
     expect(asked).toBe(0);
   });
 
-  it('does not keep a call from ending at its deadline, with its connection', async () => {
+  it('does not prevent a call from ending at its deadline, with its connection', async () => {
     const { http, server, request } = await serving(() => undefined);
     http.axiosRef.interceptors.request.use((config) => config);
     const call = request();
@@ -136,7 +136,7 @@ describe('an interceptor', () => {
 });
 
 describe('the agents of an application', () => {
-  it.each(['httpAgent', 'httpsAgent'])('are used when it brings an %s alone', async (name) => {
+  it.each(['httpAgent', 'httpsAgent'])('are used if only an %s is set', async (name) => {
     const agent = new Agent();
     const used: unknown[] = [];
     const adapter: AxiosAdapter = (config) => {
@@ -150,7 +150,7 @@ describe('the agents of an application', () => {
 });
 
 describe('the defaults', () => {
-  it('follow nobody, ask no proxy, transform nothing and take every status for a reply', async () => {
+  it('follow no redirect, use no proxy, transform nothing and accept every status', async () => {
     const { adapter, ...defaults } = (await serving()).http.axiosRef.defaults;
     expect(typeof adapter).toBe('function');
     expect(defaults).toStrictEqual({ headers: { common: {} }, maxRedirects: 0, proxy: false, validateStatus: null });

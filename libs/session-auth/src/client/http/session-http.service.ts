@@ -8,7 +8,7 @@ import { pooledAdapter, type SessionCall } from './pooled-adapter.js';
 import type { Reply } from './reply.js';
 import type { SessionRequest } from './session-request.js';
 
-/** Agents that an application brings, and the adapter that uses them. */
+/** Agents that the application sets, and the adapter that uses them. */
 export interface OwnAgents {
   readonly adapter: AxiosAdapter;
   readonly httpAgent: Agent | undefined;
@@ -16,47 +16,47 @@ export interface OwnAgents {
 }
 
 /**
- * The `HttpService` through which this module talks to the session service, and to nothing else. Inject it to add interceptors, or agents
- * on `axiosRef.defaults`. Its defaults are bare: no proxy from the environment, no redirect, no transformation, every status a reply.
+ * The `HttpService` that this module uses for its calls to the session service, and for nothing else. Inject it to add interceptors, or to set
+ * agents on `axiosRef.defaults`. Its defaults are minimal: no proxy from the environment, no redirects, no transformations, and every status resolves.
  */
 export class SessionHttpService extends HttpService {
   readonly #connections: Connections;
   #isPlain: boolean;
 
-  /** @internal Nest creates it. */
+  /** @internal Created by Nest. */
   constructor(connections: Connections, agents: OwnAgents) {
     super(bareInstance(pooledAdapter(connections), agents));
     this.#connections = connections;
     this.#isPlain = !agents.httpAgent && !agents.httpsAgent;
   }
 
-  /** The axios instance. Whoever takes it may change it, so from then on every call goes through it. */
+  /** The axios instance. Its reader may change it, so all later calls go through axios. */
   override get axiosRef(): HttpService['axiosRef'] {
     this.#isPlain = false;
     return super.axiosRef;
   }
 
-  /** Sends one request, through axios where anybody could have put something there, and else straight to the pool. Never rejects. @internal */
+  /** Sends a request: through axios if the application may have changed the instance, otherwise directly to the pool. Never rejects. @internal */
   send(request: SessionRequest): Promise<Reply | NoReply> {
     return this.#isPlain ? this.#connections.exchange(request) : this.#sendThroughAxios(request);
   }
 
-  /** Ends at the deadline at the latest, whatever an interceptor does. */
+  /** Resolves at the deadline at the latest, even if an interceptor never settles. */
   #sendThroughAxios({ method, origin, path, headers, body, deadline, freshConnection }: SessionRequest): Promise<Reply | NoReply> {
-    return new Promise((settle) => {
-      deadline.onEnd((end) => settle(noReplyAt(end)));
+    return new Promise((resolve) => {
+      deadline.onEnd((end) => resolve(noReplyAt(end)));
       if (deadline.ended) return;
       const call: SessionCall = { deadline, freshConnection };
       const config = { ...call, method, url: `${origin}${path}`, headers: headersOf(headers), ...(body !== null && { data: body }) };
       this.axiosRef.request<Buffer | undefined>(config).then(
-        (response: unknown) => settle(replyIn(response)),
-        (error: unknown) => settle(error instanceof NoReplyError ? error.outcome : UNREACHABLE),
+        (response: unknown) => resolve(replyIn(response)),
+        (error: unknown) => resolve(error instanceof NoReplyError ? error.outcome : UNREACHABLE),
       );
     });
   }
 }
 
-/** The reply in what the interceptors of the application left of it. */
+/** Returns the reply in a response that interceptors of the application may have changed. */
 function replyIn(response: unknown): Reply | NoReply {
   if (typeof response !== 'object' || response === null) return UNREACHABLE;
   const { status, headers, data } = response as { status?: unknown; headers?: unknown; data?: unknown };
@@ -64,7 +64,7 @@ function replyIn(response: unknown): Reply | NoReply {
   return { status, headers: headers as Reply['headers'], body: Buffer.isBuffer(data) ? data : undefined };
 }
 
-/** axios merges its defaults into each request: with nearly none of them a call costs a third. */
+/** axios merges its defaults into each request. Without most of them, a call costs a third. */
 function bareInstance(pooled: AxiosAdapter, { adapter: withAgents, httpAgent, httpsAgent }: OwnAgents): AxiosInstance {
   const instance = axios.create();
   for (const option of Object.keys(instance.defaults)) Reflect.deleteProperty(instance.defaults, option);
