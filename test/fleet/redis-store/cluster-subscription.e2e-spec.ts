@@ -9,7 +9,7 @@ import { until } from '../../support/until.js';
 import { RecordedSubscriber } from './recorded-subscriber.js';
 
 const CHANNEL = 'session-auth:messages';
-const MOVED_OUT = 'Redis does not deliver what is published: the node may have left the cluster';
+const MOVED_OUT = 'Redis does not deliver published messages: the node may have left the cluster';
 const INSTANCES = 12;
 
 describeWithRedis('the subscription of a store in a Redis Cluster', () => {

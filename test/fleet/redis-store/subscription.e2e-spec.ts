@@ -112,7 +112,7 @@ describeWithRedis('the subscription of a store', () => {
     subscribe({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'main', sentinelRetryStrategy: () => null });
 
     await until('it tells', () => subscriber.states.length > 0);
-    expect(subscriber.states).toEqual(['No Sentinel can be reached that knows the master']);
+    expect(subscriber.states).toEqual(['No Sentinel that monitors the master is reachable']);
   });
 
   it('leaves no connection behind, whenever it ends', async () => {

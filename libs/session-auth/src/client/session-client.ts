@@ -61,7 +61,10 @@ export class SessionClient<User extends UserRecord> {
     );
   }
 
-  /** Signs out. 401 and 404 count as success: the session has already ended. @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError */
+  /**
+   * Signs out. 401 and 404 count as success: the session has already ended.
+   * @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError
+   */
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     return traced(
       () => this.#wire.describe('sign_out'),
@@ -94,7 +97,7 @@ function refusal(reply: Reply): SessionAuthError {
   return new SessionServiceUnavailableError(outage(reply));
 }
 
-/** Returns the reply. @throws SessionServiceUnavailableError if there is none; after a timeout, the service may still have processed the request */
+/** Returns the reply. After a timeout, the service may still have processed the request. @throws SessionServiceUnavailableError without a reply */
 function replyIn(outcome: Reply | NoReply): Reply {
   if (!('noReply' in outcome)) return outcome;
   const failure = unavailable(outcome.noReply);

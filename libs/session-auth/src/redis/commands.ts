@@ -5,12 +5,12 @@ type Argument = string | number | Buffer;
 
 const CONNECTED: ReadonlySet<string> = new Set(['ready', 'wait']);
 
-/** Whether a client sends what it is given, instead of keeping it until it has a connection, for as long as that takes. */
+/** Returns whether a client sends commands now, instead of queueing them until it is connected, without a time limit. */
 export function isConnected(redis: Redis | Cluster): boolean {
   return CONNECTED.has(redis.status);
 }
 
-/** Whether a client is one of a Cluster, of any copy of ioredis. */
+/** Returns whether a client is a Cluster client, of any copy of ioredis. */
 export function isCluster(redis: Redis | Cluster): redis is Cluster {
   return 'nodes' in redis;
 }
@@ -21,8 +21,8 @@ export function send(redis: Redis | Cluster, command: string, ...args: Argument[
 }
 
 /**
- * Sends a command in a pipeline of its own. Auto-pipelining of ioredis crashes on `callBuffer`, and ioredis 5 sends scripts in a Cluster
- * to the wrong node then. Not used without need, because a pipeline takes the client twice as long.
+ * Sends a command in its own pipeline. With auto-pipelining, ioredis crashes on `callBuffer`, and ioredis 5 sends scripts in a Cluster to the
+ * wrong node. Used only with auto-pipelining, because a pipeline takes the client twice as long.
  */
 async function sendAlone(redis: Redis | Cluster, command: string, args: readonly Argument[]): Promise<unknown> {
   const pipeline = redis.pipeline().callBuffer(command, ...args);
@@ -31,7 +31,7 @@ async function sendAlone(redis: Redis | Cluster, command: string, args: readonly
   return reply;
 }
 
-/** Runs a script, and makes it known to the server if it is not. */
+/** Runs a script, and loads it if the server does not have it. */
 export async function run(redis: Redis | Cluster, script: Script, keys: readonly string[], ...args: Argument[]): Promise<unknown> {
   try {
     return await send(redis, 'evalsha', script.sha, keys.length, ...keys, ...args);
@@ -41,7 +41,7 @@ export async function run(redis: Redis | Cluster, script: Script, keys: readonly
   }
 }
 
-/** The clock of each master of a Cluster, as a promise that never rejects: 0 for one that can't be read. Empty for a single server. */
+/** Returns the time of each master of a Cluster, as promises that never reject: 0 for a clock that can't be read. Empty for a single server. */
 export function clocksMs(redis: Redis | Cluster): Promise<number>[] {
   return isCluster(redis) ? redis.nodes('master').map((node) => clockMs(node)) : [];
 }

@@ -1,47 +1,48 @@
 import { types } from 'node:util';
 import type { StoreEntryKind, StoreLease } from '../contract/session-store.js';
 
-/** First byte of an entry: its kind. */
+/** First byte of the entry of a value. */
 export const VALUE = 'V';
+/** First byte of a tombstone. */
 export const TOMBSTONE = 'E';
 const LEASE = 'L';
 
-/** A sealed record of 64 KiB, and some. */
+/** Maximum bytes of an entry: a sealed record of 64 KiB, and a margin. */
 export const MAX_ENTRY_BYTES = 131_072;
-/** Id, holder, and the remaining milliseconds at which the grace is over. */
+/** Id, holder, and the remaining milliseconds at which the grace period ends. */
 const STORED_LEASE = /^L([\w.-]+):([\w-]+):(-?\d+)$/;
 const UNUSABLE: StoreEntryKind = { kind: 'value', value: new Uint8Array(), remainingMs: 0 };
 
-/** A lease as it is stored. */
+/** A lease, as stored. */
 export interface StoredLease {
   readonly bytes: Buffer;
   readonly holder: string;
-  /** Whether it ends as soon as its holder shows no sign of life. */
+  /** Whether the lease ends as soon as the heartbeat of its holder expires. */
   readonly isGraceOver: boolean;
 }
 
-/** What a key has, and the lease if it is one. */
+/** Entry of a key, with the stored lease if it is one. */
 export interface DecodedEntry {
   readonly entry: StoreEntryKind;
   readonly lease?: StoredLease;
 }
 
-/** The entry of a value. */
+/** Returns the entry of a value. */
 export function valueEntry(value: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(VALUE), value]);
 }
 
-/** The entry of a lease. */
+/** Returns the entry of a lease. */
 export function leaseEntry({ id, holder, ttlMs, graceMs }: StoreLease): string {
   return `${leasePrefix(id)}${holder}:${Math.floor(ttlMs - graceMs)}`;
 }
 
-/** How the entry of the lease with this id begins. */
+/** Returns the prefix of the entry of a lease. */
 export function leasePrefix(id: string): string {
   return `${LEASE}${id}:`;
 }
 
-/** Reads an entry. One of an unknown kind is a value that cannot be opened. */
+/** Decodes an entry. An entry of an unknown kind becomes a value that can't be opened. */
 export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
   const kind = String.fromCharCode(bytes[0] ?? 0);
   if (kind === VALUE) return { entry: { kind: 'value', value: bytes.subarray(1), remainingMs: Math.max(0, remainingMs) } };
@@ -51,15 +52,15 @@ export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
   return { entry: { kind: 'leased', lease: id }, lease: { bytes, holder, isGraceOver: remainingMs <= Number(graceOverMs) } };
 }
 
-/** Settles as the work does, or rejects when the time is over or the signal is aborted. Leaves no timer and no listener behind. */
+/** Settles as `work`, or rejects after `ms` milliseconds or when the signal aborts. Leaves no timer and no listener behind. */
 export function bounded<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => settle(() => reject(new Error('Aborted')));
     const timer = setTimeout(() => settle(() => reject(new NoAnswer())), ms).unref();
-    const settle = (how: () => void): void => {
+    const settle = (callback: () => void): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
-      how();
+      callback();
     };
     signal.addEventListener('abort', onAbort);
     work.then(
@@ -70,10 +71,10 @@ export function bounded<Result>(work: Promise<Result>, ms: number, signal: Abort
   });
 }
 
-/** The time of a {@link bounded} work is over. */
+/** The time limit of {@link bounded} was reached. */
 export class NoAnswer extends Error {}
 
-/** An error of another realm is one too. */
+/** Accepts errors of other realms too. */
 function toError(error: unknown): Error {
   return types.isNativeError(error) ? error : new Error('Rejected');
 }

@@ -4,22 +4,22 @@ import { InvalidConfigurationError } from '../contract/errors.js';
 /** Options of `RedisSessionStore`. */
 export interface RedisSessionStoreOptions {
   /**
-   * The caller's client of Redis or Valkey: single, Sentinel or Cluster, with TLS and credentials as you like. It is neither changed nor
-   * closed. Messages arrive on a connection of their own, which is made as this client's are.
+   * The application's client of Redis or Valkey: single, Sentinel or Cluster, with any TLS settings and credentials. It is neither changed nor
+   * closed. Messages arrive on a separate connection with the same settings.
    */
   readonly redis: Redis | Cluster;
   /** See `SessionStore.secret`. @default derived from `apiKey` */
   readonly secret?: string | readonly string[];
-  /** Milliseconds that one call may take. 1 to 1000. @default 50 */
+  /** Milliseconds that one call to the store may take. 1 to 1000. @default 50 */
   readonly timeoutMs?: number;
-  /** Begins all keys and channels. Applications that are to share nothing need different ones. @default 'session-auth' */
+  /** Prefix of all keys and channels. Applications that must not share entries need different prefixes. @default 'session-auth' */
   readonly prefix?: string;
 }
 
 const OPTIONS = ['redis', 'secret', 'timeoutMs', 'prefix'];
 const DEFAULT_PREFIX = 'session-auth';
 
-/** Returns the prefix. @throws InvalidConfigurationError naming the option */
+/** Validates the options. Returns the prefix. @throws InvalidConfigurationError naming the option */
 export function checkOptions(options: RedisSessionStoreOptions): string {
   const { redis, prefix = DEFAULT_PREFIX } = options;
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -27,7 +27,7 @@ export function checkOptions(options: RedisSessionStoreOptions): string {
     throw new InvalidConfigurationError(`RedisSessionStore: ${unknown} is not an option. Known are ${OPTIONS.join(', ')}.`);
   if (typeof (redis as Partial<Redis> | undefined)?.pipeline !== 'function')
     throw new InvalidConfigurationError(
-      "RedisSessionStore: redis must be a client of 'ioredis'. Give it new Redis(url) or new Cluster(nodes).",
+      "RedisSessionStore: redis must be a client of 'ioredis'. Pass new Redis(url) or new Cluster(nodes).",
     );
   if (typeof prefix !== 'string' || prefix === '')
     throw new InvalidConfigurationError('RedisSessionStore: prefix must be a string that is not empty. Set one, or leave it out.');

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { send } from './commands.js';
 import { bounded, NoAnswer } from './entries.js';
 
-/** The subscription is made, and messages don't arrive. */
+/** The subscription is active, but messages do not arrive. */
 export class Deaf extends Error {}
 
 /** There is no node to subscribe to. */
@@ -13,31 +13,31 @@ export class NoNode extends Error {}
 const NOT_ALLOWED = 'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE';
 const REFUSED = 'Redis refuses the user name or the password';
 
-/** How the replies of a server begin. The rest of them may name the user. */
+/** Starts of error replies of a server. The rest of a reply may contain the user name. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [
   [/^NOPERM/, NOT_ALLOWED],
   [/^(?:WRONGPASS|NOAUTH|ERR invalid password|ERR AUTH)/, REFUSED],
-  [/^All sentinels are unreachable/, 'No Sentinel can be reached that knows the master'],
+  [/^All sentinels are unreachable/, 'No Sentinel that monitors the master is reachable'],
 ];
 
 /** Codes of Node.js, such as ECONNREFUSED. */
 const CODE = /^[A-Z][A-Z\d_]{2,49}$/;
 
-/** Returns one sentence that tells why no message arrives. It has nothing of what a server said. */
+/** Returns the reason why no message arrives, as one sentence. Contains no text of a server's reply. */
 export function reasonOf(error: unknown): string {
   if (error instanceof NoNode) return 'The Redis Cluster is not connected';
   if (error instanceof NoAnswer) return 'Redis does not answer';
-  if (error instanceof Deaf) return 'Redis does not deliver what is published: the node may have left the cluster';
+  if (error instanceof Deaf) return 'Redis does not deliver published messages: the node may have left the cluster';
   const { message = '', code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  const [, reason] = REPLIES.find(([beginning]) => beginning.test(message)) ?? [];
+  const [, reason] = REPLIES.find(([start]) => start.test(message)) ?? [];
   if (reason !== undefined) return reason;
   return code !== undefined && CODE.test(code) ? `The connection to Redis failed (${code})` : 'The connection to Redis was closed';
 }
 
-/** How long a probe may take to be published, and then to arrive. */
+/** Milliseconds in which a probe must be published, and then arrive. */
 const MAX_PROBE_MS = 400;
 
-/** Shows that a subscription receives what is published elsewhere, by a message on a channel that no other subscription has. */
+/** Checks that a subscription receives messages that are published elsewhere, with a message on a channel that only this subscription has. */
 export class Probe {
   readonly channel: string;
   readonly channelBytes: Buffer;
@@ -51,14 +51,14 @@ export class Probe {
     this.#ended = ended;
   }
 
-  /** Takes a message of its channel. */
+  /** Receives a message of the probe's channel. */
   receive(message: Buffer): void {
     if (message.toString('latin1') !== this.#expected) return;
     this.#expected = undefined;
     this.#onArrival?.();
   }
 
-  /** Whether a message arrives from one of these clients. True if none of them could publish: that tells nothing. */
+  /** Returns whether a message from one of these clients arrives; `true` if none of them could publish, which proves nothing. */
   async arrives(publishers: readonly Redis[]): Promise<boolean> {
     let isLost = false;
     for (const publisher of publishers) {
@@ -80,7 +80,7 @@ export class Probe {
       return 'not published';
     }
     await bounded(arrival, MAX_PROBE_MS, this.#ended).catch(() => undefined);
-    // After a pause of this process its timers come first, and what arrived meanwhile comes next.
+    // After a pause of the process, its timers run first, and messages that arrived in the meantime are read next.
     await nextTurn();
     await nextTurn();
     return this.#expected === id ? 'lost' : 'arrived';

@@ -6,10 +6,10 @@ import { checkOptions, type RedisSessionStoreOptions } from './options.js';
 import { DELETE, GET, READ, RELEASE, REVOKE, SET, type Script } from './scripts.js';
 import { Subscription } from './subscription.js';
 
-/** What a look-up finds, before it is known whether the holder of a lease lives. */
-type Found = DecodedEntry & { readonly storeTimeMs: number };
+/** Result of a look-up, before the check whether the holder of a lease is alive. */
+type LookUp = DecodedEntry & { readonly storeTimeMs: number };
 
-/** The shared session cache in Redis (5 or later) or Valkey: scripts on one key each, and one channel. */
+/** The shared session cache in Redis (5 or later) or Valkey. Uses scripts on one key each, and one channel. */
 export class RedisSessionStore extends SessionStore {
   override readonly secret: string | readonly string[] | undefined;
   override readonly timeoutMs: number | undefined;
@@ -26,10 +26,10 @@ export class RedisSessionStore extends SessionStore {
   }
 
   async get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-    const found = await this.#look(key, lease, '');
+    const found = await this.#lookUp(key, lease, '');
     if (!found.lease?.isGraceOver || (await this.#isAlive(found.lease.holder))) return entryOf(found);
     if (!lease) return { kind: 'none', storeTimeMs: found.storeTimeMs };
-    return entryOf(await this.#look(key, lease, found.lease.bytes));
+    return entryOf(await this.#lookUp(key, lease, found.lease.bytes));
   }
 
   async set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
@@ -53,7 +53,7 @@ export class RedisSessionStore extends SessionStore {
     try {
       await send(redis, 'set', this.#keyOf(key), TOMBSTONE, 'PX', wholeMs(ttlMs));
     } catch (error) {
-      // A server without memory still deletes.
+      // A server that is out of memory still deletes.
       await send(redis, 'del', this.#keyOf(key));
       throw error;
     }
@@ -66,7 +66,7 @@ export class RedisSessionStore extends SessionStore {
   async setRevocation(key: string, ttlMs: number): Promise<void> {
     const record = (fromMs: number): Promise<unknown> => this.#run(REVOKE, `revoked:${key}`, wholeMs(ttlMs), fromMs);
     const recorded = record(0);
-    // Each node of a Cluster has a clock of its own, and look-ups on all of them are compared with this record.
+    // Each node of a Cluster has its own clock, and look-ups on all nodes are compared with this record.
     const raised = clocksMs(this.#redis).map(async (clock) => {
       const timeMs = await clock;
       if (timeMs > Number(await recorded)) await record(timeMs);
@@ -77,8 +77,8 @@ export class RedisSessionStore extends SessionStore {
   async getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]> {
     if (keys.length === 0) return [];
     const names = keys.map((key) => `revoked:${key}`);
-    const ofOneSlot = isCluster(this.#redis) ? names.map((name) => [name]) : [names];
-    return (await Promise.all(ofOneSlot.map((slot) => this.#read(slot)))).flat().map(timeOf);
+    const groups = isCluster(this.#redis) ? names.map((name) => [name]) : [names];
+    return (await Promise.all(groups.map((group) => this.#read(group)))).flat().map(revocationTimeOf);
   }
 
   async publish(message: Uint8Array): Promise<void> {
@@ -98,18 +98,18 @@ export class RedisSessionStore extends SessionStore {
     return `${this.#prefix}:${key}`;
   }
 
-  /** Looks up a key, and takes a lease if there is nothing, or what is `ended`. */
-  async #look(key: string, lease: StoreLease | undefined, ended: Buffer | ''): Promise<Found> {
+  /** Looks up a key. Takes the lease if there is no entry, or only the `expired` lease. */
+  async #lookUp(key: string, lease: StoreLease | undefined, expired: Buffer | ''): Promise<LookUp> {
     const [taken, takenMs] = lease ? [leaseEntry(lease), wholeMs(lease.ttlMs)] : ['', 0];
-    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, ended, taken, takenMs)) as [number | string, Buffer?, (number | string)?];
+    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, expired, taken, takenMs)) as [number | string, Buffer?, (number | string)?];
     const [storeTimeMs, bytes, remainingMs] = reply;
     const decoded: DecodedEntry = bytes ? decodeEntry(bytes, Number(remainingMs)) : { entry: { kind: 'none' } };
     return { ...decoded, storeTimeMs: Number(storeTimeMs) };
   }
 
   async #isAlive(holder: string): Promise<boolean> {
-    const [sign] = await this.#read([`alive:${holder}`]);
-    return sign !== null;
+    const [heartbeat] = await this.#read([`alive:${holder}`]);
+    return heartbeat !== null;
   }
 
   #run(script: Script, key: string, ...args: (string | number | Buffer)[]): Promise<unknown> {
@@ -130,17 +130,17 @@ export class RedisSessionStore extends SessionStore {
   }
 }
 
-function entryOf({ entry, storeTimeMs }: Found): StoreEntry {
+function entryOf({ entry, storeTimeMs }: LookUp): StoreEntry {
   return { ...entry, storeTimeMs };
 }
 
-/** Redis takes whole milliseconds, and at least one. */
+/** Redis accepts whole milliseconds, at least 1. */
 function wholeMs(ms: number): number {
   return Math.max(1, Math.ceil(ms));
 }
 
-/** @throws Error if it is no time: whether the session was revoked is unknown then */
-function timeOf(record: Buffer | null): number | undefined {
+/** Parses the time of a revocation. @throws Error if it is invalid, because it is then unknown whether the session was revoked */
+function revocationTimeOf(record: Buffer | null): number | undefined {
   if (record === null) return undefined;
   const timeMs = Number(record.toString('latin1') || NaN);
   if (!Number.isSafeInteger(timeMs)) throw new Error('The session store has an unreadable revocation');

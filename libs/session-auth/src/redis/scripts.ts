@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TOMBSTONE, VALUE } from './entries.js';
 
-/** A script that Redis runs in one atomic step. In a Cluster it gets one key. */
+/** A Lua script, which Redis runs atomically. Takes one key, so that it works in a Cluster. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -18,9 +18,9 @@ function script(text: string): Script {
 }
 
 /**
- * Arguments: the bytes that an entry may have; an entry that counts as nothing, or ''; the lease to take if there is nothing, or ''; its
- * milliseconds. Returns the time, and, unless there is nothing, the entry and its remaining milliseconds. What is too long or no string
- * is an empty value.
+ * Arguments: the maximum length of an entry in bytes; the bytes of an expired lease, which counts as no entry, or ''; the lease to take if there
+ * is no entry, or ''; its milliseconds. Returns the time and, if there is an entry, its bytes and its remaining milliseconds. An entry that is too
+ * long or not a string is returned as an empty value.
  */
 export const GET = script(`${NOW}
 local entry = redis.pcall('GETRANGE', KEYS[1], 0, ARGV[1])
@@ -29,30 +29,33 @@ if entry ~= '' and entry ~= ARGV[2] then return {now, entry, redis.call('PTTL', 
 if ARGV[3] ~= '' then redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4]) end
 return {now}`);
 
-/** Arguments: the value, its milliseconds. Returns whether it was set. */
+/** Sets a value, unless there is a tombstone. Arguments: the value, its milliseconds. Returns whether it was set. */
 export const SET = script(`
 if ${IS_TOMBSTONE} then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`);
 
-/** Deletes anything but a tombstone. Returns whether there was a value. */
+/** Deletes an entry, unless it is a tombstone. Returns whether there was a value. */
 export const DELETE = script(`
 local kind = redis.pcall('GETRANGE', KEYS[1], 0, 0)
 if kind == '${TOMBSTONE}' then return 0 end
 redis.call('DEL', KEYS[1])
 return kind == '${VALUE}' and 1 or 0`);
 
-/** Argument: how the lease begins. Deletes it. */
+/** Deletes a lease. Argument: its prefix, which contains its id. */
 export const RELEASE = script(`
 if redis.pcall('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`);
 
-/** Arguments: milliseconds, the earliest time to record. Records the time, and never an earlier one than before. Returns what it recorded. */
+/**
+ * Records the time of a revocation, but never an earlier one than is recorded. Arguments: milliseconds until it expires, the earliest time to
+ * record. Returns the recorded time.
+ */
 export const REVOKE = script(`${NOW}
 local last = tonumber(redis.pcall('GET', KEYS[1])) or 0
 now = math.max(now, last, tonumber(ARGV[2]))
 redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', ARGV[1])
 return now`);
 
-/** Reads keys, of one slot in a Cluster. As a script, because a client that sends reads to replicas would get what these have not received yet. */
+/** Reads keys, in a Cluster of one slot. A script, because a client may send plain reads to replicas, which can lag behind. */
 export const READ = script(`return redis.call('MGET', unpack(KEYS))`);

@@ -7,23 +7,23 @@ import { Deaf, Probe, reasonOf } from './probe.js';
 
 const HEARTBEAT_MS = 1_000;
 const MAX_HEARTBEAT_MS = 1_000;
-/** A server may take a connection and answer nothing. */
+/** Milliseconds for connecting and subscribing: a server may accept a connection and never answer. */
 export const CONNECT_TIMEOUT_MS = 2_000;
-/** Until a connection that is given up is dropped, whatever the other side does. */
+/** Milliseconds until a disconnecting client destroys its socket, whatever the other side does. */
 export const DISCONNECT_TIMEOUT_MS = 250;
-const MAX_END_MS = 1_000;
+const MAX_DISCONNECT_MS = 1_000;
 
-/** What one connection reports to. */
+/** Events of one connection, and the context that it needs. */
 export interface ConnectionEvents {
   /** Whether the connection is to a node of a Cluster. */
   readonly isNode: boolean;
   subscribed(): void;
   message(bytes: Buffer): void;
-  /** Clients that publish a probe each. None if none can. */
+  /** Returns the clients that each publish a probe. Empty if there is none. */
   publishers(): Redis[];
 }
 
-/** One connection that is subscribed, from its start to its end. */
+/** One subscribed connection, from its start to its end. */
 export class SubscriberConnection {
   readonly #client: Redis;
   readonly #channel: string;
@@ -33,7 +33,7 @@ export class SubscriberConnection {
   #error: unknown;
   #isSubscribed = false;
 
-  /** Takes a client that is not connected yet. */
+  /** `client` must not be connected yet. */
   constructor(client: Redis, channel: string, events: ConnectionEvents) {
     this.#client = client;
     this.#channel = channel;
@@ -44,25 +44,25 @@ export class SubscriberConnection {
     client.on('messageBuffer', (from: Buffer, message: Buffer) => this.#receive(from, message));
   }
 
-  /** Runs until the connection ends, or `stop` is aborted. Returns the reason, and never rejects. */
+  /** Runs until the connection ends, or `stop` is aborted. Resolves with the reason. Never rejects. */
   async run(stop: AbortSignal): Promise<string> {
     const onStop = (): void => this.#client.disconnect();
     stop.addEventListener('abort', onStop);
     if (stop.aborted) onStop();
     try {
       await bounded(this.#subscribe(), CONNECT_TIMEOUT_MS, this.#ended.signal);
-      // The client may list a node that left the cluster.
+      // The client may still list a node that has left the cluster.
       if (this.#events.isNode) await this.#expectProbe();
       this.#error = undefined;
       this.#isSubscribed = true;
       this.#events.subscribed();
-      for (;;) await this.#beat();
+      for (;;) await this.#heartbeat();
     } catch (error) {
       this.#error ??= this.#ended.signal.aborted ? undefined : error;
     } finally {
       stop.removeEventListener('abort', onStop);
     }
-    await this.#end();
+    await this.#disconnect();
     return reasonOf(this.#error);
   }
 
@@ -76,10 +76,10 @@ export class SubscriberConnection {
     else if (this.#isSubscribed) this.#events.message(message);
   }
 
-  /** A connection may be dead and not know it. */
-  async #beat(): Promise<void> {
+  /** Detects a connection that is dead, but has not ended. */
+  async #heartbeat(): Promise<void> {
     await delay(HEARTBEAT_MS, undefined, { signal: this.#ended.signal, ref: false });
-    // A user without the right to PING gets an answer too.
+    // An error reply, such as for a user without the right to PING, also shows that the connection works.
     const answer = send(this.#client, 'ping').catch(() => undefined);
     await bounded(answer, MAX_HEARTBEAT_MS, this.#ended.signal);
     await this.#expectProbe();
@@ -89,17 +89,17 @@ export class SubscriberConnection {
     if (!(await this.#probe.arrives(this.#events.publishers()))) throw new Deaf();
   }
 
-  async #end(): Promise<void> {
+  async #disconnect(): Promise<void> {
     this.#client.disconnect();
     if (this.#client.status === 'end') return;
     const never = new Promise<never>(() => undefined);
-    await bounded(never, MAX_END_MS, this.#ended.signal).catch(() => undefined);
+    await bounded(never, MAX_DISCONNECT_MS, this.#ended.signal).catch(() => undefined);
   }
 }
 
 const ATTEMPTS = 3;
 
-/** The items in a random order. */
+/** Returns the items in random order. */
 export function shuffled<Item>(items: readonly Item[]): Item[] {
   return items
     .map((item) => ({ item, at: Math.random() }))
@@ -107,14 +107,14 @@ export function shuffled<Item>(items: readonly Item[]): Item[] {
     .map(({ item }) => item);
 }
 
-/** Names a node: a Cluster's client may replace the object. */
+/** Returns the address of a node. Identifies the node, because a Cluster client may replace its object. */
 export function addressOf({ options: { host = '', port = 0 } }: Redis): string {
   return `${host}:${port}`;
 }
 
 /**
- * The clients that show whether a subscriber receives what is published, each for one attempt: in a Cluster other nodes than its own,
- * because a node that left the cluster still delivers what is published on it. Of a single server, twice the caller's client.
+ * Returns the clients that publish probes for a subscriber, one attempt each. In a Cluster, they are of other nodes than the subscriber's, because
+ * a node that has left the cluster still delivers messages that are published on it. For a single server, the application's client, twice.
  */
 export function publishersFor(redis: Redis | Cluster, subscriber: Redis): Redis[] {
   if (!isCluster(redis)) return redis.status === 'ready' ? [redis, redis] : [];

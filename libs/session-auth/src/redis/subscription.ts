@@ -10,7 +10,7 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
 const DISCOVERY_POLL_MS = 20;
 
-/** Keeps a channel subscribed on a connection of its own: to the single server, or to any node of the Cluster. */
+/** Keeps a channel subscribed on a dedicated connection: to the single server, or to any node of the Cluster. */
 export class Subscription {
   readonly #redis: Redis | Cluster;
   readonly #channel: string;
@@ -18,18 +18,18 @@ export class Subscription {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #pauseMs = FIRST_PAUSE_MS;
-  /** The node of the last connection. */
-  #last = '';
+  /** Address of the node of the last connection. */
+  #lastNode = '';
 
   constructor(redis: Redis | Cluster, channel: string, subscriber: StoreSubscriber) {
     this.#redis = redis;
     this.#channel = channel;
     this.#subscriber = subscriber;
-    // Only `stop` makes it reject.
+    // Rejects only because of `stop`.
     this.#running = this.#run().catch(() => undefined);
   }
 
-  /** Ends it, with its connection and timers. */
+  /** Ends the subscription, with its connection and timers. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -60,7 +60,7 @@ export class Subscription {
     return connection.run(this.#stop.signal);
   }
 
-  /** Until the cluster is discovered, the client knows the nodes that it was given alone, and all instances the same. */
+  /** Waits for the discovery of the cluster. Before it, the client has only its configured nodes, which are the same on all instances. */
   async #discoveredNode(cluster: Cluster): Promise<Redis | undefined> {
     if (cluster.status === 'wait') cluster.connect().catch(() => undefined);
     for (let waitedMs = 0; cluster.status !== 'ready'; waitedMs += DISCOVERY_POLL_MS) {
@@ -68,8 +68,8 @@ export class Subscription {
       await this.#pause(DISCOVERY_POLL_MS);
     }
     const nodes = shuffled(cluster.nodes('all'));
-    const node = nodes.find((one) => addressOf(one) !== this.#last) ?? nodes[0];
-    this.#last = node ? addressOf(node) : '';
+    const node = nodes.find((one) => addressOf(one) !== this.#lastNode) ?? nodes[0];
+    this.#lastNode = node ? addressOf(node) : '';
     return node;
   }
 

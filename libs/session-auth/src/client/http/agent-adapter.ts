@@ -59,7 +59,7 @@ export interface AgentTransport {
   request(options: RequestOptions, onReply: (reply: http.IncomingMessage) => void): ClientRequest;
 }
 
-/** Returns a transport over node:http and node:https. Calls `onUpgrade` if the server switches protocols, which ends the request with neither a reply nor an error. */
+/** Returns a transport over node:http and node:https. Calls `onUpgrade` on a switch of protocols, which causes neither a reply nor an error. */
 export function agentTransport(onUpgrade: () => void): AgentTransport {
   return {
     request(options, onReply) {

@@ -17,7 +17,7 @@ export interface OwnAgents {
 
 /**
  * The `HttpService` that this module uses for its calls to the session service, and for nothing else. Inject it to add interceptors, or to set
- * agents on `axiosRef.defaults`. Its defaults are minimal: no proxy from the environment, no redirects, no transformations, and every status resolves.
+ * agents on `axiosRef.defaults`. Its defaults are minimal: no proxy from the environment, no redirects, no transformations, and no status rejects.
  */
 export class SessionHttpService extends HttpService {
   readonly #connections: Connections;
