@@ -13,11 +13,11 @@ import {
 } from '@opentelemetry/api';
 import type { BreakerMessage, CallMessage, CheckMessage, DenialMessage } from '../contract/diagnostics.js';
 
-/** Seconds: from a look-up in memory to a check that ran out of time. */
+/** Bucket boundaries in seconds, from a cache hit to a check that reaches its deadline. */
 const BOUNDARIES = [0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BREAKER_STATES = { closed: 0, halfOpen: 1, open: 2 } as const;
 
-/** Checks by their outcome and source. */
+/** Histogram of checks by outcome and source. */
 export class CheckHistogram {
   readonly #histogram: Histogram;
 
@@ -39,13 +39,13 @@ export class CheckHistogram {
   };
 }
 
-/** What the guard refused. */
+/** Counter of the guard's denials. */
 export class DenialCounter {
   readonly #counter: Counter;
 
   constructor(meter: Meter) {
     this.#counter = meter.createCounter('session_auth.denials', {
-      description: 'Requests that the guard refused',
+      description: 'Requests that the guard denied',
       unit: '{request}',
       valueType: ValueType.INT,
     });
@@ -56,7 +56,7 @@ export class DenialCounter {
   };
 }
 
-/** The circuit breaker of each lane. */
+/** Gauge of the circuit breaker of each lane. */
 export class BreakerGauge {
   readonly #gauge: Gauge;
 
@@ -77,7 +77,7 @@ export class BreakerGauge {
   }
 }
 
-/** Calls to the session service: how many are under way, and a span for each. */
+/** Counts calls to the session service in flight, and creates a span for each call. */
 export class CallObserver {
   readonly #active: UpDownCounter;
   readonly #tracer: Tracer;
@@ -86,19 +86,19 @@ export class CallObserver {
   constructor(meter: Meter, tracer: Tracer) {
     this.#tracer = tracer;
     this.#active = meter.createUpDownCounter('session_auth.calls.active', {
-      description: 'Calls to the session service that are under way',
+      description: 'Calls to the session service in flight',
       unit: '{call}',
       valueType: ValueType.INT,
     });
   }
 
-  /** For the tracing channel of calls. */
+  /** Subscribers of the tracing channel of calls. */
   readonly subscribers = {
     start: (message: CallMessage): void => {
       this.#active.add(1, { 'session_auth.operation': message.operation });
       this.#spans.set(
         message,
-        this.#tracer.startSpan(`session ${message.operation}`, { kind: SpanKind.CLIENT, attributes: known(message) }),
+        this.#tracer.startSpan(`session ${message.operation}`, { kind: SpanKind.CLIENT, attributes: startAttributes(message) }),
       );
     },
     end: (): void => undefined,
@@ -124,8 +124,8 @@ export class CallObserver {
   }
 }
 
-/** What is known when a call begins, under the names of the semantic conventions for HTTP clients where they have one. */
-function known({ operation, method, serverAddress, serverPort }: CallMessage): Attributes {
+/** Returns the attributes at the start of a call. They have the names of the semantic conventions for HTTP clients where those exist. */
+function startAttributes({ operation, method, serverAddress, serverPort }: CallMessage): Attributes {
   return {
     'session_auth.operation': operation,
     'http.request.method': method,

@@ -4,35 +4,36 @@ import { BREAKER_CHANNEL, CALLS, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contra
 import { BreakerGauge, CheckHistogram, DenialCounter } from './instruments.js';
 import { CallObserver } from './instruments.js';
 
-/** Where to report to. */
+/** Options of {@link observeSessionAuth}. */
 export interface ObservationOptions {
-  /** @default the meter `nestjs-session-auth` of the global provider */
+  /** Meter of the metrics. @default the meter `nestjs-session-auth` of the global provider */
   readonly meter?: Meter;
-  /** @default the tracer `nestjs-session-auth` of the global provider */
+  /** Tracer of the spans. @default the tracer `nestjs-session-auth` of the global provider */
   readonly tracer?: Tracer;
 }
 
 const SCOPE = 'nestjs-session-auth';
 
 /**
- * Reports to OpenTelemetry from now on, for all registrations of the module in this process:
+ * Starts reporting to OpenTelemetry, for all registrations of the module in this process:
  *
- * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`accepted`, `rejected`, `denied`, `unavailable`)
- *   and `session_auth.source` (`memory`, `store`, `service`), unavailable ones by `error.type` too
- * - `session_auth.denials`, a counter: requests that the guard refused, by `session_auth.code`
- * - `session_auth.calls.active`, an up-down counter: calls to the session service that are under way, by `session_auth.operation`
+ * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`authenticated`, `unauthenticated`,
+ *   `forbidden`, `unavailable`) and `session_auth.source` (`cache`, `store`, `service`), and by `error.type` if unavailable
+ * - `session_auth.denials`, a counter: requests that the guard denied, by `session_auth.code`
+ * - `session_auth.calls.active`, an up-down counter: calls to the session service in flight, by `session_auth.operation`
  * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`, `strangers`)
- * - a client span for each call, with the semantic conventions' `http.request.method`, `server.address`, `server.port`,
- *   `http.response.status_code` and, where it failed, `error.type`, and with `session_auth.operation` and `session_auth.outcome`
+ * - a client span for each call, with `http.request.method`, `server.address`, `server.port`,
+ *   `http.response.status_code` and, on failure, `error.type` of the semantic conventions, and with `session_auth.operation` and
+ *   `session_auth.outcome`
  *
- * No key, token, IV, password or user is in any of them. Gives what ends it.
+ * None of them contains a key, token, IV, password or user. Returns a function that stops the reporting.
  */
 export function observeSessionAuth({ meter, tracer }: ObservationOptions = {}): () => void {
-  const to = meter ?? metrics.getMeter(SCOPE);
-  const checks = new CheckHistogram(to);
-  const denials = new DenialCounter(to);
-  const breaker = new BreakerGauge(to);
-  const calls = new CallObserver(to, tracer ?? trace.getTracer(SCOPE));
+  const target = meter ?? metrics.getMeter(SCOPE);
+  const checks = new CheckHistogram(target);
+  const denials = new DenialCounter(target);
+  const breaker = new BreakerGauge(target);
+  const calls = new CallObserver(target, tracer ?? trace.getTracer(SCOPE));
   subscribe(CHECK_CHANNEL, checks.hear);
   subscribe(DENIAL_CHANNEL, denials.hear);
   subscribe(BREAKER_CHANNEL, breaker.hear);

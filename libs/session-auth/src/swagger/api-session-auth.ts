@@ -10,10 +10,13 @@ import {
 } from '@nestjs/swagger';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
 
-const CHALLENGE = { description: 'How to ask again', schema: { type: 'string', example: 'X-Auth-Token realm="session"' } } as const;
+const CHALLENGE = {
+  description: 'Header that carries the token, and the realm',
+  schema: { type: 'string', example: 'X-Auth-Token realm="session"' },
+} as const;
 const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1, maximum: 120 } } as const;
 
-/** Documents a route, or all of a controller, that a session is needed for: the scheme, and the replies 401, 403 and 503 of the guard. */
+/** Documents that a route, or every route of a controller, requires a session: the security scheme, and the responses 401, 403 and 503. */
 export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
   return applyDecorators(
     ApiSecurity(SESSION_SCHEME),
@@ -22,7 +25,7 @@ export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
       type: SessionAuthDenial,
       headers: { 'WWW-Authenticate': CHALLENGE },
     }),
-    ApiForbiddenResponse({ description: 'This user may not enter', type: SessionAuthDenial }),
+    ApiForbiddenResponse({ description: 'The user does not have access', type: SessionAuthDenial }),
     ApiServiceUnavailableResponse({
       description: 'The session service is unavailable',
       type: SessionAuthDenial,
@@ -31,18 +34,18 @@ export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
   );
 }
 
-/** Body of a reply of the guard. */
+/** Body of a denial of the guard. */
 export class SessionAuthDenial {
   /** 401, 403 or 503. */
   @ApiProperty({ example: 401 }) readonly statusCode!: number;
-  /** For people. */
+  /** Explanation for people. */
   @ApiProperty({ example: 'The session is not valid' }) readonly message!: string;
   /** Name of the status. */
   @ApiProperty({ example: 'Unauthorized' }) readonly error!: string;
-  /** For programs: it does not change. */
+  /** Stable code for programs. */
   @ApiProperty({
     enum: ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'SESSION_SERVICE_UNAVAILABLE'],
-    description: 'Stable, for programs',
+    description: 'Stable code for programs',
   })
   readonly code!: string;
 }
@@ -51,13 +54,13 @@ export class SessionAuthDenial {
 export const SESSION_SCHEME = 'session';
 
 /**
- * Adds the security scheme of sessions to a document, so that one can enter a token and try guarded routes.
+ * Adds the security scheme of sessions to a document, so that users of its page can enter a token and try guarded routes.
  *
  * ```ts
  * const config = addSessionAuth(new DocumentBuilder().setTitle('Openings')).build();
  * ```
  */
 export function addSessionAuth(builder: DocumentBuilder): DocumentBuilder {
-  const description = 'The token of a session, as a sign-in gave it';
+  const description = 'The token of a session, as returned by a sign-in';
   return builder.addApiKey({ type: 'apiKey', in: 'header', name: AUTH_TOKEN_HEADER, description }, SESSION_SCHEME);
 }

@@ -4,7 +4,7 @@ import { CclInfo, UserRecord } from '../contract/record/user-record.js';
 
 type Fields<Target> = { readonly [Field in keyof Target]-?: ApiPropertyOptions };
 
-/** What a handler that returns its user sends: the token is never among it. */
+/** Fields of a returned user. The token is not among them, because it is not enumerable. */
 const USER: Fields<Omit<UserRecord, 'auth_token'>> = {
   username: { type: String, description: 'Login name' },
   first_name: { type: String, description: 'First name' },
@@ -28,7 +28,7 @@ const CCL: Fields<CclInfo> = {
   location_id: { type: 'integer', description: 'Location id' },
 };
 
-/** Lets a class stand in a document, as in `@ApiOkResponse({ type: UserRecord })`. Any field may be absent. */
+/** Describes a class for OpenAPI, so that `@ApiOkResponse({ type: UserRecord })` works. Every field is optional. */
 function describe({ prototype }: { readonly prototype: object }, fields: Readonly<Record<string, ApiPropertyOptions>>): void {
   for (const [name, options] of Object.entries(fields)) ApiProperty({ ...options, required: false } as ApiPropertyOptions)(prototype, name);
 }

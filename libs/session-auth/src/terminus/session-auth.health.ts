@@ -5,11 +5,11 @@ import type { Verdict } from '../contract/outcome.js';
 import { SessionAuthEvents } from '../module/session-auth-events.js';
 import { SessionAuthService } from '../module/service/session-auth.service.js';
 
-/** How a health check is made. */
+/** Options of a health check. */
 export interface SessionAuthHealthOptions {
   /**
-   * Asks the service now, with a token of no session: a refusal is a good answer. Checks at the same time share the call, and a flood of
-   * strangers does not keep it waiting. Without a probe the check costs no call: it reports what the requests of users have shown. @default false
+   * Calls the service with a token that has no session. A refusal counts as healthy. Concurrent probes share one call, which a flood of strangers
+   * does not delay. `false` is passive: the check reports the outcome of recent requests, and makes no call of its own. @default false
    */
   readonly probe?: boolean;
 }
@@ -18,8 +18,8 @@ const DEFAULT_KEY = 'session-service';
 const PROBE = { token: 'health-probe', authIv: undefined };
 
 /**
- * Health of the session service, for `@nestjs/terminus`: down while the circuit breaker of known sessions is open, and, where it is probed,
- * when it does not answer. What strangers provoke does not make it down, nor does a service that refuses every token: that is `degraded`, and up.
+ * Health indicator of the session service for `@nestjs/terminus`. Down while the circuit breaker of known sessions is open, or if a probe fails.
+ * Neither calls of strangers nor a service that refuses every token make it down: its `state` is then `degraded`, and the result is up.
  */
 @Injectable()
 export class SessionAuthHealthIndicator {
@@ -32,8 +32,8 @@ export class SessionAuthHealthIndicator {
   ) {}
 
   /**
-   * Never rejects: what the check finds is its result, `up` or `down` under `key`, with `state`, `breakers`, `misconfigurationSuspected` and `revocationBus` of
-   * `SessionAuthEvents.serviceStatus`, and `unreachable`, the reason, where a probe failed.
+   * Never rejects. Resolves with `up` or `down` for `key`, with `state`, `breakers`, `misconfigurationSuspected` and `revocationBus` of
+   * `SessionAuthEvents.serviceStatus`, and with the reason as `unreachable` if a probe failed.
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
     key: Key = DEFAULT_KEY as Key,
@@ -46,7 +46,7 @@ export class SessionAuthHealthIndicator {
     return status.state === 'down' ? check.down(status) : check.up(status);
   }
 
-  /** Why the service did not answer, if it did not. */
+  /** Resolves with the reason why the service did not answer; `undefined` if it did. */
   async #sharedProbe(): Promise<string | undefined> {
     this.#probe ??= this.sessions.probe(PROBE);
     const verdict = await this.#probe;

@@ -1,6 +1,6 @@
 import type { UserRecord } from '../contract/record/user-record.js';
 
-/** Fields of a user's record, as the session service sends them. */
+/** Fields of a user record, as the session service sends them. */
 export type UserRecordFields = { readonly [Field in keyof UserRecord]?: UserRecord[Field] | null };
 
 const USER: UserRecordFields = {
@@ -20,7 +20,7 @@ const USER: UserRecordFields = {
   display_label: 'Client',
 };
 
-/** A user's record with every field that the interface names, but its token. Name what your test is about; `null` leaves a field out. */
+/** Returns a user record with every field of the interface except the token. `fields` replace or add fields; `null` omits a field. */
 export function aUserRecord(fields: UserRecordFields & Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries({ ...structuredClone(USER), ...fields }).filter(([, value]) => value !== null));
 }

@@ -9,16 +9,16 @@ export type { Operation, Script, SeenRequest } from './scripts.js';
 export type { ScriptedSessionService, SessionServiceOptions } from './scripted-session-service.js';
 
 /**
- * Starts a session service that does what a test says, on a free loopback port.
+ * Starts a scriptable session service on a loopback port, by default a free one.
  *
  * ```ts
  * import { reply, startSessionService } from 'nestjs-session-auth/testing';
  *
  * const service = await startSessionService();
  * const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
- * // ... start the application with `baseUrl: service.url`, and ask it with this token: 200 ...
+ * // ... start the application with `baseUrl: service.url`, and send it a request with this token: 200 ...
  * service.on('user_details', reply(500));
- * // ... ask again: 503 ...
+ * // ... send it again: 503 ...
  * await service.close();
  * ```
  */

@@ -6,25 +6,25 @@ import { json, type Operation, reply, type Script, type SeenRequest } from './sc
 
 const NO_SUCH_PATH = reply(404, 'no such path');
 
-/** Where a scripted session service listens. */
+/** Options of a scripted session service. */
 export interface SessionServiceOptions {
-  /** Port on the loopback interface: that of a service that was closed, to let it come back. @default 0 (a free one) */
+  /** Port on the loopback interface. Pass the port of a closed service to restart it. @default 0 (a free port) */
   readonly port?: number;
 }
 
 /**
- * A session service for tests. Unscripted, user_details knows the tokens of {@link ScriptedSessionService.signInAs} and refuses
+ * A session service for tests. By default, user_details accepts the tokens of {@link ScriptedSessionService.signInAs} and refuses
  * others with 401, a sign-in is refused with 401, and a sign-out succeeds.
  */
 export class ScriptedSessionService {
-  /** The requests that reached it, in their order. */
+  /** The received requests, in order. */
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #closings = new EventEmitter();
   readonly #sessions = new Map<string, object>();
   readonly #scripts = new Map<Operation, Script>([
-    ['user_details', (...call) => this.#details(...call)],
+    ['user_details', (...call) => this.#answerUserDetails(...call)],
     ['sign_in', reply(401)],
     ['sign_out', reply(200)],
   ]);
@@ -33,16 +33,16 @@ export class ScriptedSessionService {
 
   private constructor() {
     this.#server = createServer((incoming, response) => {
-      // A request that breaks off is none.
+      // An aborted request is ignored.
       readRequest(incoming).then(
-        (request) => this.#take(request)(request, response, incoming.socket),
+        (request) => this.#scriptFor(request)(request, response, incoming.socket),
         () => undefined,
       );
     });
-    this.#server.on('connection', (socket) => this.#watch(socket));
+    this.#server.on('connection', (socket) => this.#track(socket));
   }
 
-  /** Starts one on a loopback port. */
+  /** Starts a service on a loopback port. */
   static async start({ port = 0 }: SessionServiceOptions = {}): Promise<ScriptedSessionService> {
     const service = new ScriptedSessionService();
     service.#server.listen(port, '127.0.0.1');
@@ -51,33 +51,33 @@ export class ScriptedSessionService {
     return service;
   }
 
-  /** What `baseUrl` is to be. */
+  /** Value for the option `baseUrl`. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Sets what user_details, sign-in or sign-out answer from now on. */
+  /** Sets the script of user_details, sign-in or sign-out for all later requests. */
   on(operation: Operation, script: Script): void {
     this.#scripts.set(operation, script);
   }
 
-  /** Makes a token valid, and gives it back: user_details answers with this record. */
+  /** Makes a token valid, and returns it. user_details then answers with this record. */
   signInAs(record: object, token = `token-${this.#sessions.size + 1}`): string {
     this.#sessions.set(token, { username: 'ann', auth_token: token, ...record });
     return token;
   }
 
-  /** Ends a session: its token is refused from now on. */
+  /** Ends a session. Its token is then refused. */
   revoke(token: string): void {
     this.#sessions.delete(token);
   }
 
-  /** Requests of one operation that reached it. */
+  /** Returns the number of received requests of an operation. */
   callsTo(operation: Operation): number {
     return this.requests.filter((request) => request.operation === operation).length;
   }
 
-  /** Connections that were opened to it. */
+  /** Returns the number of connections that were opened to the service. */
   connections(): number {
     return this.#opened;
   }
@@ -87,7 +87,7 @@ export class ScriptedSessionService {
     while (this.#sockets.size > 0) await once(this.#closings, 'closing');
   }
 
-  /** Ends every connection and frees the port. */
+  /** Closes all connections, and frees the port. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     if (!this.#server.listening) return;
@@ -95,17 +95,18 @@ export class ScriptedSessionService {
     await once(this.#server, 'close');
   }
 
-  #take(request: SeenRequest): Script {
+  /** Records a request, and returns its script. */
+  #scriptFor(request: SeenRequest): Script {
     this.requests.push(request);
     return (request.operation && this.#scripts.get(request.operation)) ?? NO_SUCH_PATH;
   }
 
-  #details(...call: Parameters<Script>): void {
+  #answerUserDetails(...call: Parameters<Script>): void {
     const record = this.#sessions.get(String(call[0].headers['x-auth-token']));
     (record ? json(record) : reply(401))(...call);
   }
 
-  #watch(socket: Socket): void {
+  #track(socket: Socket): void {
     this.#opened += 1;
     this.#sockets.add(socket);
     socket.on('error', () => undefined);
@@ -116,7 +117,7 @@ export class ScriptedSessionService {
   }
 }
 
-/** Reads a request to its end. */
+/** Reads a request with its complete body. Rejects if it is aborted. */
 export async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -125,7 +126,7 @@ export async function readRequest(incoming: IncomingMessage): Promise<SeenReques
   return { operation, method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString(), remotePort: socket.remotePort };
 }
 
-/** Below whatever base path, with whatever query; the sign-in may have a trailing slash (section 4.1). */
+/** Returns the operation of a request. Accepts any base path and query, and a trailing slash, as for a sign-in (section 4.1). */
 function operationOf(method: string, target: string): Operation | undefined {
   const path = target.replace(/[?].*$/, '');
   if (path.endsWith(USER_DETAILS_PATH)) return method === 'GET' ? 'user_details' : undefined;

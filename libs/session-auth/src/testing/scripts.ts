@@ -15,23 +15,23 @@ export function json(value: unknown): Script {
 /** Never answers, and keeps the connection open. */
 export const silence: Script = () => undefined;
 
-/** Resets the connection without an answer. */
+/** Resets the connection without a reply. */
 export const drop: Script = (_request, _response, socket) => void socket.resetAndDestroy();
 
-/** Ends its side of the connection without an answer, and goes on reading. */
+/** Ends its side of the connection without a reply, and continues to read. */
 export const halfClose: Script = (_request, _response, socket) => void socket.end();
 
-/** Answers with these lines as they are, well-formed HTTP or not, one byte a character, and ends its side of the connection. */
+/** Sends these lines unchanged, whether or not they are valid HTTP, one byte per character, and ends its side of the connection. */
 export function bytes(...lines: readonly string[]): Script {
   return (_request, _response, socket) => void socket.end(onTheWire(lines));
 }
 
-/** Sends these lines as they are, and resets the connection. */
+/** Sends these lines unchanged, and resets the connection. */
 export function bytesThenReset(...lines: readonly string[]): Script {
   return (_request, _response, socket) => void socket.write(onTheWire(lines), () => socket.resetAndDestroy());
 }
 
-/** Sends these lines as they are, and nothing more: the connection stays open. */
+/** Sends these lines unchanged and nothing more. The connection stays open. */
 export function bytesThenSilence(...lines: readonly string[]): Script {
   return (_request, _response, socket) => void socket.write(onTheWire(lines));
 }
@@ -40,28 +40,28 @@ function onTheWire(lines: readonly string[]): Buffer {
   return Buffer.from(lines.join('\r\n'), 'latin1');
 }
 
-/** Answers in turn: each script once, and the last one from then on. */
+/** Runs the scripts in turn, one per request, and the last one for all later requests. */
 export function inTurn(...scripts: readonly [Script, ...Script[]]): Script {
   let calls = 0;
   return (...call) => scripts[Math.min(calls++, scripts.length - 1)]?.(...call);
 }
 
-/** Waits some milliseconds, and then answers. */
+/** Runs a script after `ms` milliseconds. */
 export function afterDelay(ms: number, answer: Script): Script {
   return (...call) => void setTimeout(() => answer(...call), ms).unref();
 }
 
-/** An answer that waits until the test lets it go. */
+/** A reply that waits for `release()`. */
 export interface HeldScript {
-  /** What to give to `service.on()`. */
+  /** Script to pass to `service.on()`. */
   readonly script: Script;
-  /** Resolves when the first request is there. */
+  /** Resolves when the first request arrives. */
   readonly arrived: Promise<void>;
-  /** Answers the requests that wait, and those to come. */
+  /** Answers the waiting and all later requests. */
   release(): void;
 }
 
-/** Holds every request until `release()`, and then answers it. */
+/** Holds every request until `release()`, and then runs a script. */
 export function hold(answer: Script): HeldScript {
   const gate = new EventEmitter();
   const arrived = once(gate, 'arrived').then(() => undefined);
@@ -73,26 +73,26 @@ export function hold(answer: Script): HeldScript {
   return { script, arrived, release: () => void gate.emit('released') };
 }
 
-/** What can be asked of the session service (section 4). */
+/** Operations of the session service (section 4). */
 export type Operation = 'user_details' | 'sign_in' | 'sign_out';
 
-/** One request as it reached the session service. */
+/** One request that the session service received. */
 export interface SeenRequest {
-  /** What it asks for; `undefined` where the interface has no such path or method. */
+  /** Operation; `undefined` if the interface has no such path or method. */
   readonly operation: Operation | undefined;
   /** Method, in capitals. */
   readonly method: string;
-  /** Path with query, as it stood in the request line. */
+  /** Path and query, as in the request line. */
   readonly path: string;
-  /** Headers under their lower-case names. */
+  /** Headers, with lower-case names. */
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came. */
+  /** Names and values of the headers, alternating, as received. */
   readonly rawHeaders: readonly string[];
-  /** The whole body, as UTF-8; empty when there was none. */
+  /** The complete body, as UTF-8; empty if there is none. */
   readonly body: string;
-  /** Tells one connection from another. */
+  /** Port of the client, which identifies the connection. */
   readonly remotePort: number | undefined;
 }
 
-/** What the session service does with a request. The socket is there for what HTTP would not let a response do. */
+/** Handles a request to the session service. `socket` allows what a `ServerResponse` does not, such as invalid HTTP. */
 export type Script = (request: SeenRequest, response: ServerResponse, socket: Socket) => void;

@@ -9,11 +9,11 @@ import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
 import { USER_READER } from '../module/settings/settings-providers.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 
-/** What {@link TestSessions} needs of Nest's `TestingModuleBuilder`. */
+/** The part of Nest's `TestingModuleBuilder` that {@link TestSessions} uses. */
 export interface OverridableModule {
-  /** Names a provider that is to be replaced. */
+  /** Selects a provider to replace. */
   overrideProvider(token: unknown): {
-    /** Replaces it by what a factory makes. */
+    /** Replaces the provider with the result of a factory. */
     useFactory(options: { factory: (...parts: never[]) => unknown; inject: unknown[] }): unknown;
   };
 }
@@ -24,7 +24,7 @@ const TOKEN_HEADER = AUTH_TOKEN_HEADER.toLowerCase();
 export type SessionHeaders = Readonly<Record<string, string>>;
 
 /**
- * Sessions for the tests of an application: the real guard, the real rules and the real memory, and no network. One for each application.
+ * Sessions for the tests of an application, with the real guard, rules and session cache, and without a network. Create one per application.
  *
  * ```ts
  * const sessions = new TestSessions();
@@ -35,7 +35,7 @@ export type SessionHeaders = Readonly<Record<string, string>>;
 export class TestSessions {
   readonly #book = new TestBook();
 
-  /** Puts these sessions in the place of the session service. Call it before `compile()`. */
+  /** Replaces the session service with these sessions. Call it before `compile()`. Returns the builder. */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     builder.overrideProvider(SessionClient).useFactory({
       factory: (readUser: (json: object) => never) => new TestSessionClient(this.#book, readUser),
@@ -44,18 +44,18 @@ export class TestSessions {
     return builder;
   }
 
-  /** Opens a session of a user like this, and gives the headers to send; the rest of the record is {@link aUserRecord}'s. */
+  /** Opens a session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}. */
   signInAs(fields: UserRecordFields & Readonly<Record<string, unknown>> = {}): SessionHeaders {
     return { [TOKEN_HEADER]: this.#book.open(aUserRecord(fields)) };
   }
 
-  /** Lets `SessionAuthService.signIn` know a user. */
+  /** Adds a user that can sign in by `SessionAuthService.signIn`. */
   addUser(credentials: { readonly username: string; readonly password: string }, fields: UserRecordFields = {}): void {
     const record = aUserRecord({ username: credentials.username, ...fields });
     this.#book.accounts.set(credentials.username, { password: credentials.password, record });
   }
 
-  /** Ends a session, as if its user had signed out elsewhere. With `cache` on it works on for its lifetime, as it would. */
+  /** Ends a session, as if its user had signed out elsewhere. With `cache` on, a cached session stays valid until its entry expires. */
   end(headers: SessionHeaders): void {
     this.#book.sessions.delete(headers[TOKEN_HEADER] ?? '');
   }
@@ -68,7 +68,7 @@ export class TestSessions {
 
 const DOWN = unavailable('unreachable');
 
-/** Stands where the client of the session service stands, and answers as that would, from what a test says. */
+/** Replaces the client of the session service, and answers from the sessions and users of a test. */
 export class TestSessionClient {
   readonly #book: TestBook;
   readonly #readUser: (json: object) => UserRecord | undefined;
@@ -104,13 +104,13 @@ export class TestSessionClient {
   }
 }
 
-/** What a test says about users and sessions. */
+/** Users and sessions of a test. */
 export class TestBook {
   readonly sessions = new Map<string, object>();
   readonly accounts = new Map<string, { readonly password: string; readonly record: object }>();
   isDown = false;
 
-  /** Opens a session and gives its token. */
+  /** Opens a session, and returns its token. */
   open(record: object): string {
     const token = `test-${randomUUID()}`;
     this.sessions.set(token, { ...record, auth_token: token });

@@ -6,12 +6,12 @@ const MANY = 20;
 
 /** The rules of leases. */
 export const LEASE_RULES = [
-  rule('gives the lease to one of many that ask at once, and tells the others its id', async (one, other) => {
-    const { winners, losers } = await askAtOnce(newKey(), one, other);
+  rule('grants the lease to one of many concurrent look-ups, and returns its id to the others', async (one, other) => {
+    const { winners, losers } = await lookUpConcurrently(newKey(), one, other);
     equal(winners.length, 1);
     deepEqual(losers, Array(MANY - 1).fill(winners[0]));
   }),
-  rule('releases a lease by its id alone, and never a value', async (one, other) => {
+  rule('releases a lease only by its own id, and never a value', async (one, other) => {
     const [key, lease] = [newKey(), aLease()];
     await one.get(key, lease);
     await other.releaseLease(key, lease.id.slice(0, -1));
@@ -29,12 +29,12 @@ export const LEASE_RULES = [
     await one.get(key, lease);
     await until(async () => (await kindOf(other, key)) === 'none');
   }),
-  rule('keeps a lease during its grace without a sign of life of its holder', async (one, other) => {
+  rule('keeps a lease during its grace period without a heartbeat of its holder', async (one, other) => {
     const [key, lease] = [newKey(), aLease()];
     await one.get(key, lease);
     deepEqual(idOf(await other.get(key, aLease())), lease.id);
   }),
-  rule('keeps a lease after its grace for as long as its holder is kept alive', async (one, other) => {
+  rule('keeps a lease after its grace period while its holder is kept alive', async (one, other) => {
     const [key, lease] = [newKey(), aLease({ graceMs: 0 })];
     await one.keepAlive(lease.holder, LONG_MS);
     await one.get(key, lease);
@@ -42,24 +42,24 @@ export const LEASE_RULES = [
     await one.keepAlive(lease.holder, SHORT_MS);
     await until(async () => (await kindOf(other, key)) === 'none');
   }),
-  rule('ends a lease after its grace if its holder was never kept alive', async (one, other) => {
+  rule('ends a lease after its grace period if its holder was never kept alive', async (one, other) => {
     const key = newKey();
     await one.get(key, aLease({ graceMs: SHORT_MS }));
     await until(async () => (await kindOf(other, key)) === 'none');
     equal((await other.get(key, aLease())).kind, 'none');
     equal(await kindOf(one, key), 'leased');
   }),
-  rule('gives a lease that ended to exactly one of many that ask at once', async (one, other) => {
+  rule('grants an ended lease to exactly one of many concurrent look-ups', async (one, other) => {
     const key = newKey();
     await one.get(key, aLease({ graceMs: 0 }));
-    const { winners, losers } = await askAtOnce(key, one, other);
+    const { winners, losers } = await lookUpConcurrently(key, one, other);
     equal(winners.length, 1);
     deepEqual(losers, Array(MANY - 1).fill(winners[0]));
   }),
 ];
 
-/** Returns the ids of the leases that were taken, and the ids that the others were told. */
-async function askAtOnce(key: string, one: SessionStore, other: SessionStore): Promise<{ winners: string[]; losers: unknown[] }> {
+/** Returns the ids of the leases that were granted, and the ids that the other look-ups returned. */
+async function lookUpConcurrently(key: string, one: SessionStore, other: SessionStore): Promise<{ winners: string[]; losers: unknown[] }> {
   const leases = Array.from({ length: MANY }, () => aLease());
   const entries = await Promise.all(leases.map((lease, index) => (index % 2 ? one : other).get(key, lease)));
   const won = (_: StoreLease | StoreEntry, index: number): boolean => entries[index]?.kind === 'none';

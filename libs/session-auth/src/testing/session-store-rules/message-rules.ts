@@ -4,7 +4,7 @@ import { aLease, BYTES, LONG_MS, newKey, rule, SHORT_MS, until } from './rule.js
 
 /** The rules of messages. */
 export const MESSAGE_RULES = [
-  rule('brings a message to every instance that is subscribed, and to none that unsubscribed', async (one, other) => {
+  rule('delivers a message to every subscribed instance, and to none that unsubscribed', async (one, other) => {
     const [first, second] = [new Inbox(), new Inbox()];
     const stops = [one.subscribe(first), other.subscribe(second)] as const;
     try {
@@ -20,7 +20,7 @@ export const MESSAGE_RULES = [
       await Promise.all(stops.map((stop) => stop()));
     }
   }),
-  rule('tells that it is subscribed before the first message', async (one, other) => {
+  rule('calls subscribed before the first message', async (one, other) => {
     const inbox = new Inbox();
     const stop = one.subscribe(inbox);
     try {
@@ -38,7 +38,7 @@ export const MESSAGE_RULES = [
 class Inbox implements StoreSubscriber {
   readonly messages: number[][] = [];
   isSubscribed = false;
-  /** Whether a message came while it was not subscribed. */
+  /** Whether a message arrived while the inbox was not subscribed. */
   isEarly = false;
 
   message(bytes: Uint8Array): void {
@@ -55,7 +55,7 @@ class Inbox implements StoreSubscriber {
   }
 }
 
-/** The rules of revocations, and of the clock that they are compared on. */
+/** The rules of revocations, and of the store's clock. */
 export const REVOCATION_RULES = [
   rule('records a revocation no earlier than every look-up before it, and no later than every look-up after it', async (one, other) => {
     const [key, ...keys] = Array.from({ length: 9 }, newKey) as [string, ...string[]];
@@ -97,7 +97,7 @@ export const REVOCATION_RULES = [
   }),
 ];
 
-/** Returns the times of look-ups of each kind, at keys that may stand on different servers. */
+/** Returns the times of look-ups of each kind, of keys that may be on different servers. */
 async function lookUpAll(store: SessionStore, [tombstone = '', value = '', ...keys]: string[]): Promise<number[]> {
   await store.setTombstone(tombstone, LONG_MS);
   await store.set(value, BYTES, LONG_MS);

@@ -3,20 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
 
-/** What every `SessionStore` must do. */
+/** A requirement of every `SessionStore`. */
 export interface SessionStoreRule {
-  /** A sentence, for the name of a test. */
+  /** The requirement as a sentence, for the name of a test. */
   readonly name: string;
-  /** Tests it on two instances that share one store. @throws AssertionError where they do otherwise */
+  /** Tests the rule on two instances that share one store. @throws AssertionError if they break it */
   readonly check: (one: SessionStore, other: SessionStore) => Promise<void>;
 }
 
-/** Longer than a test. */
+/** Milliseconds that are longer than a test. */
 export const LONG_MS = 60_000;
-/** Over soon. */
+/** Milliseconds that pass during a test. */
 export const SHORT_MS = 20;
-const PATIENCE_MS = 5_000;
-/** Every byte. */
+const MAX_WAIT_MS = 5_000;
+/** Every value of a byte. */
 export const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 /** Returns a rule. */
@@ -29,7 +29,7 @@ export function newKey(): string {
   return `key-${randomUUID()}`;
 }
 
-/** Returns a lease of a new holder that counts for a long time. */
+/** Returns a lease of a new holder that is valid for {@link LONG_MS}. */
 export function aLease(terms: Partial<StoreLease> = {}): StoreLease {
   return { id: `id.${randomUUID()}`, holder: `holder_${randomUUID()}`, ttlMs: LONG_MS, graceMs: LONG_MS, ...terms };
 }
@@ -39,16 +39,16 @@ export async function kindOf(store: SessionStore, key: string): Promise<StoreEnt
   return (await store.get(key)).kind;
 }
 
-/** @throws AssertionError unless the time is the longest one, or shorter by what a test may take */
+/** @throws AssertionError unless `ms` is at most `longestMs`, and shorter by no more than a test may take */
 export function isWithin(ms: number, longestMs: number): void {
-  ok(ms > longestMs - PATIENCE_MS && ms <= longestMs, `${ms} ms are not about ${longestMs} ms`);
+  ok(ms > longestMs - MAX_WAIT_MS && ms <= longestMs, `${ms} ms is not close to ${longestMs} ms`);
 }
 
-/** Waits. @throws AssertionError if it takes longer than a store may */
+/** Waits until a condition holds. @throws AssertionError if that takes longer than a store may take */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + MAX_WAIT_MS;
   while (!(await holds())) {
-    ok(performance.now() < end, `did not happen within ${PATIENCE_MS} ms`);
+    ok(performance.now() < end, `did not happen within ${MAX_WAIT_MS} ms`);
     await delay(5);
   }
 }

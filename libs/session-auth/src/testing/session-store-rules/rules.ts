@@ -8,13 +8,13 @@ import { aLease, BYTES, isWithin, kindOf, LONG_MS, newKey, rule, SHORT_MS, until
 export type { SessionStoreRule } from './rule.js';
 
 const ENTRY_RULES = [
-  rule('has nothing under a key that was never used, and takes no lease unless one is given', async (one, other) => {
+  rule('has no entry for a new key, and takes no lease unless one is passed', async (one, other) => {
     const key = newKey();
     equal(await kindOf(one, key), 'none');
     equal(await kindOf(other, key), 'none');
     equal((await other.get(key, aLease())).kind, 'none');
   }),
-  rule('sets any bytes over a lease, for as long as it is told', async (one, other) => {
+  rule('sets any bytes over a lease, for ttlMs milliseconds', async (one, other) => {
     const key = newKey();
     await one.get(key, aLease());
     equal(await one.set(key, BYTES, LONG_MS), true);
@@ -33,7 +33,7 @@ const ENTRY_RULES = [
     equal(await other.delete(key), true);
     equal(await kindOf(one, key), 'none');
   }),
-  rule('sets nothing over a tombstone, whatever was there before', async (one, other) => {
+  rule('sets nothing over a tombstone, whatever it replaced', async (one, other) => {
     await Promise.all(['nothing', 'lease', 'value'].map((before) => leavesTombstone(one, other, before)));
   }),
   rule('lets a tombstone expire, and clears it', async (one, other) => {
@@ -48,7 +48,7 @@ const ENTRY_RULES = [
 ];
 
 /**
- * The rules of a store, to test one of your own:
+ * The rules of a `SessionStore`, to test your own implementation:
  *
  * ```ts
  * import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
