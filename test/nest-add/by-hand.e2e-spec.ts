@@ -8,15 +8,15 @@ import { BOTH, emptyProject, IMPORTS, main, MODULE, moduleWith, projectWith } fr
 const OWN_CONFIG = "import { ConfigModule, NestConfigModule } from './config/config.module.js';\n";
 const SHARED = "import { shared } from './shared.js';\n";
 
-/** Modules that nobody can extend without knowing more, and what the user is told. */
+/** Modules that can't be extended safely, and the reason that the user is shown. */
 const CASES: readonly [name: string, module: string, why: string][] = [
-  ['has imports that are kept elsewhere', moduleWith('{ imports: shared }', SHARED), 'its `imports` is not a list'],
-  ['takes over another object', moduleWith('{ ...shared }', SHARED), 'takes over what another object says'],
-  ['may get its imports from another object', moduleWith('{ imports: [], ...shared }', SHARED), 'takes over what another object says'],
-  ['has a name for its imports that is put together', moduleWith('{ [`imports`]: shared }', SHARED), 'its `imports` is not a list'],
-  ['is described elsewhere', moduleWith('shared', SHARED), 'what its @Module() gets is not written out'],
-  ['has other meanings for every name', moduleWith('{}', OWN_CONFIG), 'ConfigModule and NestConfigModule mean something else there'],
-  ['is not valid TypeScript', moduleWith('{ imports: [ }'), 'it is not plain TypeScript'],
+  ['has imports that are kept elsewhere', moduleWith('{ imports: shared }', SHARED), 'its `imports` is not an array literal'],
+  ['spreads another object', moduleWith('{ ...shared }', SHARED), 'spreads another object'],
+  ['may get its imports from another object', moduleWith('{ imports: [], ...shared }', SHARED), 'spreads another object'],
+  ['has a computed name for its imports', moduleWith('{ [`imports`]: shared }', SHARED), 'its `imports` is not an array literal'],
+  ['is described elsewhere', moduleWith('shared', SHARED), 'the argument of its @Module() is not an object literal'],
+  ['uses every name already', moduleWith('{}', OWN_CONFIG), 'ConfigModule and NestConfigModule are already in use there'],
+  ['is not valid TypeScript', moduleWith('{ imports: [ }'), 'it is not valid TypeScript'],
   ['is no module', 'export class AppModule {}\n', 'no class with @Module() was found'],
 ];
 
@@ -40,14 +40,14 @@ describe('nest add changes no code and says what to add', () => {
   it('when there is no module, and says where it looked', async () => {
     const { said } = await add({ ...emptyProject({}), 'src/main.ts': main('./lost.module.js') });
 
-    expect(said).toContain('src/main.ts and src/app.module.ts lead to none');
+    expect(said).toContain('neither src/main.ts nor src/app.module.ts leads to one');
     expect(said).toContain('--module <file>');
   });
 
   it('when main.ts starts a module from outside the project', async () => {
     const { said } = await add({ ...emptyProject({}), 'src/main.ts': main('../../other/app.module.js') });
 
-    expect(said).toContain('lead to none');
+    expect(said).toContain('leads to one');
   });
 
   it('when the root module is not UTF-8', async () => {
@@ -93,7 +93,7 @@ describe('nest add in a project without typescript', () => {
     const { files, said } = await add(project);
 
     expect(files[MODULE]).toBe(project[MODULE]);
-    expect(said).toContain('this project has no TypeScript 5 or 6 to read it with');
+    expect(said).toContain('TypeScript 5 or 6 is not installed in this project');
     expect(said).toContain(printed(BOTH));
   });
 });

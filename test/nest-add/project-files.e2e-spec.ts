@@ -80,7 +80,7 @@ describe('package.json after nest add', () => {
     const answer = await add(PROJECT, { skipInstall: true });
 
     expect(installations(answer)).toEqual([]);
-    expect(answer.said).toContain('1. Install what package.json names now: @nestjs/axios, @nestjs/config, axios');
+    expect(answer.said).toContain('1. Install the packages that were added to package.json: @nestjs/axios, @nestjs/config, axios');
   });
 });
 
@@ -114,7 +114,7 @@ describe('nest add, once more', () => {
 
     expect(again.files).toEqual(files);
     expect(installations(again)).toEqual([]);
-    expect(again.said).toContain(`SessionAuthModule was registered already, in ${MODULE}; your code is as it was.`);
+    expect(again.said).toContain(`SessionAuthModule is already registered in ${MODULE}. Your code is unchanged.`);
   });
 
   it('with --protect-all-routes leaves that to the user, and says so', async () => {
@@ -136,6 +136,6 @@ describe('nest add, once more', () => {
     const { files, said } = await add({ ...PROJECT, 'src/auth/auth.module.ts': auth });
 
     expect(files[MODULE]).toBe(PROJECT[MODULE]);
-    expect(said).toContain('registered already, in src/auth/auth.module.ts');
+    expect(said).toContain('already registered in src/auth/auth.module.ts');
   });
 });

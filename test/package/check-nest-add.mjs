@@ -43,7 +43,7 @@ async function check(app, registry) {
 async function secondTimeChangesNothing(folder, registry) {
   const before = filesOf(folder);
   const said = await run(folder, { npm_config_registry: registry }, 'npx', 'nest', 'add', 'nestjs-session-auth', '--skip-install');
-  assert.match(said, /registered already, in src\/app[.]module[.]ts/);
+  assert.match(said, /already registered in src\/app[.]module[.]ts/);
   assert.deepEqual(filesOf(folder), before);
 }
 

@@ -15,23 +15,24 @@ interface NestCli extends NestCliProject {
   readonly projects?: Readonly<Record<string, NestCliProject>>;
 }
 
-/** The application that the session check comes into. */
+/** The application to which the session check is added. */
 export interface Application {
   readonly sourceRoot: string;
-  /** Where `NestFactory.create` is called. */
+  /** The file that calls `NestFactory.create`. */
   readonly main: string;
   readonly isJavaScript: boolean;
 }
 
-export function readApplication(tree: Tree, wanted: string | undefined): Application {
+/** Reads the application from nest-cli.json. */
+export function readApplication(tree: Tree, sourceRootOption: string | undefined): Application {
   const cli = tree.exists('nest-cli.json') ? (tree.readJson('nest-cli.json') as NestCli) : {};
-  const sourceRoot = posix.normalize(wanted ?? cli.sourceRoot ?? 'src');
+  const sourceRoot = posix.normalize(sourceRootOption ?? cli.sourceRoot ?? 'src');
   const project = Object.values(cli.projects ?? {}).find((one) => one.sourceRoot && posix.normalize(one.sourceRoot) === sourceRoot);
   const main = posix.join(sourceRoot, `${project?.entryFile ?? cli.entryFile ?? 'main'}.ts`);
   return { sourceRoot, main, isJavaScript: cli.language === 'js' };
 }
 
-/** The file of the application in which a method of a class is called, where the class is an export of a package. */
+/** Returns the source file that calls one of the methods of a class that a package exports. */
 export function fileThatCalls(
   { ts, tree, sourceRoot }: { ts: TypeScript; tree: Tree; sourceRoot: string },
   owner: { name: string; from: string },
@@ -46,7 +47,7 @@ export function fileThatCalls(
 }
 
 function sourcesIn(folder: DirEntry): string[] {
-  const here = folder.subfiles.filter((name) => SOURCE.test(name)).map((name) => posix.join(folder.path, name).slice(1));
-  const below = folder.subdirs.filter((name) => !NOT_SOURCES.test(name)).flatMap((name) => sourcesIn(folder.dir(name)));
-  return [...here, ...below];
+  const files = folder.subfiles.filter((name) => SOURCE.test(name)).map((name) => posix.join(folder.path, name).slice(1));
+  const nested = folder.subdirs.filter((name) => !NOT_SOURCES.test(name)).flatMap((name) => sourcesIn(folder.dir(name)));
+  return [...files, ...nested];
 }

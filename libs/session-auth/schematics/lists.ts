@@ -1,36 +1,37 @@
 import type ts from 'typescript';
 import { indentAt, type Edit } from './edits.js';
 
-/** Items between brackets or braces in a text. */
+/** A list between brackets or braces in a text. */
 export interface List {
   readonly text: string;
   readonly items: ts.NodeArray<ts.Node>;
-  /** Position of the bracket or brace that closes the list. */
+  /** Position of the closing bracket or brace. */
   readonly end: number;
-  /** What the line of that bracket or brace is indented by, when all is done. */
+  /** Indentation of the closing bracket or brace after all edits. */
   readonly indent: string;
   /** One step of indentation. */
   readonly step: string;
 }
 
-/** Puts items behind those that are there, a line each. */
+/** Returns the edits that append items, one per line. */
 export function appended(list: List, added: readonly string[]): Edit[] {
   const lines = added.map((item) => onItsLine(list, item)).join(',');
   const comma = list.items.length === 0 || list.items.hasTrailingComma || isOnOneLine(list) ? ',' : '';
   return [...broken(list), closing(list, lines + comma)];
 }
 
-/** Puts items before those that are there, of which there is one at least. */
+/** Returns the edits that prepend items, one per line, to a list that is not empty. */
 export function prepended(list: List, added: readonly string[]): Edit[] {
   const lines = added.map((item) => `${onItsLine(list, item)},`).join('');
   return [...opened(list), { from: list.items.pos, to: list.items.pos, text: lines }];
 }
 
-/** Gives each item of a list on one line a line of its own. */
+/** Returns the edits that put each item of a one-line list on its own line. */
 export function opened(list: List): Edit[] {
   return isOnOneLine(list) ? [...broken(list), closing(list, '')] : [];
 }
 
+/** Returns whether the first item is on the line of the opening bracket or brace; `false` for an empty list. */
 export function isOnOneLine({ text, items }: Pick<List, 'text' | 'items'>): boolean {
   const [first] = items;
   return first !== undefined && !text.slice(items.pos, first.getStart()).includes('\n');

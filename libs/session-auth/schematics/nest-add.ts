@@ -8,11 +8,11 @@ import { reportText } from './report.js';
 
 interface NestAddOptions extends Wish {
   readonly sourceRoot?: string;
-  /** The Nest CLI hands its own flag on, in more than one form. */
+  /** Flag of the Nest CLI, which passes it in more than one form. */
   readonly skipInstall?: unknown;
 }
 
-/** What `nest add nestjs-session-auth` does when the package is there. */
+/** Runs on `nest add nestjs-session-auth`, after the package is installed. */
 export function nestAdd({ sourceRoot, skipInstall, ...wish }: NestAddOptions): Rule {
   return (tree, context) => {
     const application = readApplication(tree, sourceRoot);
@@ -20,8 +20,8 @@ export function nestAdd({ sourceRoot, skipInstall, ...wish }: NestAddOptions): R
     addEnvExample(tree);
     const added = addPackages(tree);
     const [installed, notInstalled] = skipInstall ? [[], added] : [added, []];
-    const before = installed.length > 0 ? [context.addTask(installation(tree))] : [];
+    const dependencies = installed.length > 0 ? [context.addTask(installation(tree))] : [];
     const { protectAllRoutes } = wish;
-    context.addTask(saying(reportText({ outcome, protectAllRoutes, typed: !application.isJavaScript, notInstalled })), before);
+    context.addTask(saying(reportText({ outcome, protectAllRoutes, typed: !application.isJavaScript, notInstalled })), dependencies);
   };
 }

@@ -4,21 +4,22 @@ import { CannotEdit, registered } from './register.js';
 import { findRootModule } from './root-module.js';
 import { ownTypeScript, type TypeScript } from './source.js';
 
-/** What became of the root module. */
+/** Result of the registration. */
 export type Outcome =
   | { readonly kind: 'registered'; readonly path: string }
   | { readonly kind: 'present'; readonly path: string }
   | { readonly kind: 'by-hand'; readonly why: string };
 
+/** Options of the registration. */
 export interface Wish {
   readonly module?: string;
   readonly protectAllRoutes: boolean;
 }
 
-/** Registers the session check in the module, or says why that is left to the user. */
+/** Registers the session check in the root module. Returns the reason if the user has to do it by hand. */
 export function register(tree: Tree, application: Application, wish: Wish): Outcome {
   const ts = ownTypeScript();
-  if (!ts) return { kind: 'by-hand', why: 'this project has no TypeScript 5 or 6 to read it with' };
+  if (!ts) return { kind: 'by-hand', why: 'TypeScript 5 or 6 is not installed in this project' };
   const present = fileThatCalls({ ts, tree, ...application }, { name: 'SessionAuthModule', from: 'nestjs-session-auth' }, [
     'forRoot',
     'forRootAsync',
@@ -41,6 +42,7 @@ function edit(ts: TypeScript, tree: Tree, application: Application, { module, pr
 }
 
 function notFound({ main, sourceRoot }: Application, module: string | undefined): string {
-  const where = module === undefined ? `${main} and ${sourceRoot}/app.module.ts lead to none` : `${module} has none, or more than one`;
-  return `no class with @Module() was found: ${where}. \`--module <file>\` names the file`;
+  const where =
+    module === undefined ? `neither ${main} nor ${sourceRoot}/app.module.ts leads to one` : `${module} has none, or more than one`;
+  return `no class with @Module() was found: ${where}. Pass the file as \`--module <file>\``;
 }

@@ -1,12 +1,13 @@
 import type { TaskConfigurationGenerator, Tree } from '@angular-devkit/schematics';
 
 const FILE = 'package.json';
-/** What the session check needs beside Nest itself, on each major of Nest. */
-const PEERS: Readonly<Record<11 | 12, Readonly<Record<string, string>>>> = {
+/** Packages that the session check needs in addition to Nest itself, by major version of Nest. */
+const PACKAGES: Readonly<Record<11 | 12, Readonly<Record<string, string>>>> = {
   11: { '@nestjs/axios': '^4.0.0', '@nestjs/config': '^4.0.0' },
   12: { '@nestjs/axios': '^12.0.0', '@nestjs/config': '^12.0.0' },
 };
-const PEERS_OF_ALL = { axios: '^1.8.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
+/** Packages that it needs on every version of Nest. */
+const COMMON_PACKAGES = { axios: '^1.8.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
 
 interface Manifest {
   readonly version?: string;
@@ -16,33 +17,34 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Names what is missing in package.json there, and gives the names. */
+/** Adds the missing dependencies to package.json, and returns their names. */
 export function addPackages(tree: Tree): string[] {
   const text = tree.readText(FILE);
   const manifest = JSON.parse(text) as Manifest;
   const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest;
   const present = { ...dependencies, ...devDependencies, ...peerDependencies, ...optionalDependencies };
-  const missing = Object.entries({ ...PEERS[majorOfNest(tree, present)], ...PEERS_OF_ALL }).filter(([name]) => !(name in present));
+  const missing = Object.entries({ ...PACKAGES[majorOfNest(tree, present)], ...COMMON_PACKAGES }).filter(([name]) => !(name in present));
   if (missing.length === 0) return [];
   const all = Object.entries({ ...dependencies, ...Object.fromEntries(missing) }).sort(([one], [other]) => (one < other ? -1 : 1));
-  tree.overwrite(FILE, written({ ...manifest, dependencies: Object.fromEntries(all) }, text));
+  tree.overwrite(FILE, serialize({ ...manifest, dependencies: Object.fromEntries(all) }, text));
   return missing.map(([name]) => name);
 }
 
-/** What is installed decides; where that can't be seen, the range that is asked for. */
+/** Returns the major version of the installed Nest; if it is not installed, that of the range in package.json. */
 function majorOfNest(tree: Tree, ranges: Readonly<Record<string, string>>): 11 | 12 {
   const installed = 'node_modules/@nestjs/core/package.json';
   const version = tree.exists(installed) ? (tree.readJson(installed) as Manifest).version : ranges['@nestjs/core'];
   return /\d+/.exec(version ?? '')?.[0] === '11' ? 11 : 12;
 }
 
-function written(manifest: Manifest, before: string): string {
+/** Keeps the indentation and the line ends of the file. */
+function serialize(manifest: Manifest, before: string): string {
   const indent = /^[ \t]+/m.exec(before)?.[0] ?? 2;
   const text = JSON.stringify(manifest, undefined, indent) + (before.endsWith('\n') ? '\n' : '');
   return before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 }
 
-/** The schematics CLI finds npm, yarn and pnpm by their lock files, and doesn't know that of Bun. */
+/** Returns the task that installs the packages. The schematics CLI detects npm, yarn and pnpm by their lock files, but not Bun. */
 export function installation(tree: Tree): TaskConfigurationGenerator<object> {
   const isBun = tree.exists('bun.lock') || tree.exists('bun.lockb');
   const options = { command: 'install', quiet: true, hideOutput: true, ...(isBun ? { packageManager: 'bun' } : {}) };

@@ -1,16 +1,17 @@
-/** What is added to a module, whatever the module looks like. */
+/** Environment variables that the added code reads. */
 export const KEYS = { url: 'SESSION_SERVICE_URL', apiKey: 'SESSION_SERVICE_API_KEY' } as const;
+/** Names that the added code imports, by package. */
 export const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '@nestjs/config': ['ConfigModule', 'ConfigService'],
   'nestjs-session-auth': ['SessionAuthModule'],
 };
 
-/** How a file calls what it imports. */
+/** Returns the local name of an export. */
 export type Names = (exported: string) => string;
 
-/** How the lines that are added are written. */
+/** Content and style of the added lines. */
 export interface Registration {
-  /** `ConfigModule.forRoot()` reads `.env`; only one is needed. */
+  /** Whether to add `ConfigModule.forRoot()`, which reads `.env`. An application needs only one. */
   readonly withConfig: boolean;
   readonly protectAllRoutes: boolean;
   readonly typed: boolean;
@@ -20,8 +21,10 @@ export interface Registration {
   readonly semicolon: string;
 }
 
+/** Default style. */
 export const USUAL = { typed: true, quote: "'", step: '  ', semicolon: ';' } as const;
 
+/** Returns an import declaration. */
 export function importLine(
   from: string,
   names: readonly string[],
@@ -30,7 +33,7 @@ export function importLine(
   return `import { ${names.join(', ')} } from ${quote}${from}${quote}${semicolon}`;
 }
 
-/** The entries of the module's `imports`; `nameOf` says how the file calls what it imports. */
+/** Returns the entries to add to the module's `imports`. `nameOf` returns the local name of an export. */
 export function entries(registration: Registration, nameOf: Names = (exported) => exported): string[] {
   const { withConfig, protectAllRoutes, typed, quote, step } = registration;
   const [config, service] = [nameOf('ConfigModule'), nameOf('ConfigService')];

@@ -1,34 +1,35 @@
 import type { Outcome } from './outcome.js';
 import { entries, importLine, IMPORTS, KEYS, USUAL } from './registration.js';
 
+/** Content of the report. */
 export interface Report {
   readonly outcome: Outcome;
   readonly protectAllRoutes: boolean;
   readonly typed: boolean;
-  /** Packages that are named in package.json now and were not installed. */
+  /** Packages that were added to package.json but not installed. */
   readonly notInstalled: readonly string[];
 }
 
-/** What the user reads at the end. */
+/** Returns the text that is shown to the user at the end. */
 export function reportText(report: Report): string {
   const steps = [...installSteps(report), ...keySteps(), ...guardSteps(report)];
   const numbered = steps.map((step, index) => `  ${index + 1}. ${step.replaceAll('\n', '\n     ')}`);
   const guide = 'Guide: node_modules/nestjs-session-auth/README.md';
-  return ['', ...outcomeLines(report), '', 'What to do next:', ...numbered, '', guide, ''].join('\n');
+  return ['', ...outcomeLines(report), '', 'Next steps:', ...numbered, '', guide, ''].join('\n');
 }
 
 function outcomeLines({ outcome, protectAllRoutes, typed }: Report): string[] {
   if (outcome.kind === 'registered') return [`SessionAuthModule is registered in ${outcome.path}.`];
-  if (outcome.kind === 'present') return [`SessionAuthModule was registered already, in ${outcome.path}; your code is as it was.`];
+  if (outcome.kind === 'present') return [`SessionAuthModule is already registered in ${outcome.path}. Your code is unchanged.`];
   const imports = Object.entries(IMPORTS).map(([from, names]) => importLine(from, names, USUAL));
   const added = entries({ ...USUAL, typed, protectAllRoutes, withConfig: true });
   return [
-    `Your code is as it was: ${outcome.why}.`,
+    `Your code is unchanged: ${outcome.why}.`,
     'Add these lines to the file of your root module:',
     '',
     ...indented(imports.join('\n')),
     '',
-    'and these to the `imports` of its @Module() (the first only where ConfigModule.forRoot() is not there yet):',
+    'and these to the `imports` of its @Module() (the first only if there is no ConfigModule.forRoot() yet):',
     '',
     ...indented(`${added.join(',\n')},`),
   ];
@@ -39,7 +40,7 @@ function indented(lines: string): string[] {
 }
 
 function installSteps({ notInstalled }: Report): string[] {
-  return notInstalled.length > 0 ? [`Install what package.json names now: ${notInstalled.join(', ')}.`] : [];
+  return notInstalled.length > 0 ? [`Install the packages that were added to package.json: ${notInstalled.join(', ')}.`] : [];
 }
 
 function keySteps(): string[] {
@@ -49,7 +50,7 @@ function keySteps(): string[] {
 }
 
 function guardSteps({ outcome, protectAllRoutes }: Report): string[] {
-  const open = 'Every route needs a session then; open those for everybody with @Public().';
+  const open = 'Every route then requires a session, except routes with @Public().';
   if (protectAllRoutes && outcome.kind === 'present') return [`Add \`protectAllRoutes: true\` to it in ${outcome.path}.\n${open}`];
   if (protectAllRoutes) return [open];
   const lines = [importLine('nestjs-session-auth', ['SessionAuthGuard'], USUAL), '@UseGuards(SessionAuthGuard)'];

@@ -6,20 +6,20 @@ import { findCall, localName, readSource, type Source, type TypeScript } from '.
 
 const NEST_FACTORY = { name: 'NestFactory', from: '@nestjs/core' };
 
-/** A module's class, by the call `@Module(...)` above it. */
+/** A module class: its file, and its `@Module(...)` call. */
 export interface RootModule {
   readonly source: Source;
   readonly decorator: ts.CallExpression;
 }
 
-/** The module that was asked for, else the one that the application starts with, else the one where `nest new` puts it. */
-export function findRootModule(ts: TypeScript, tree: Tree, { sourceRoot, main }: Application, wanted?: string): RootModule | undefined {
-  const usual = posix.join(sourceRoot, 'app.module.ts');
-  if (wanted !== undefined) return moduleIn(ts, tree, [wanted, posix.join(sourceRoot, wanted)].flatMap(spellings));
-  return startedModule(ts, tree, main) ?? moduleIn(ts, tree, [usual]);
+/** Returns the module of the option `module`, else the module that the application starts, else the one that `nest new` creates. */
+export function findRootModule(ts: TypeScript, tree: Tree, { sourceRoot, main }: Application, option?: string): RootModule | undefined {
+  const defaultPath = posix.join(sourceRoot, 'app.module.ts');
+  if (option !== undefined) return moduleIn(ts, tree, [option, posix.join(sourceRoot, option)].flatMap(candidates));
+  return startedModule(ts, tree, main) ?? moduleIn(ts, tree, [defaultPath]);
 }
 
-function spellings(path: string): string[] {
+function candidates(path: string): string[] {
   return [path, `${path}.ts`, `${path}.module.ts`, posix.join(path, 'index.ts')];
 }
 
@@ -43,7 +43,7 @@ function decoratorOf(source: Source, owner: ts.ClassDeclaration): ts.CallExpress
   return calls.find(({ expression }) => ts.isIdentifier(expression) && expression.text === name);
 }
 
-/** The module that `NestFactory.create` gets, where `main` imports it from. */
+/** Returns the module that `main` passes to `NestFactory`. */
 function startedModule(ts: TypeScript, tree: Tree, main: string): RootModule | undefined {
   if (!tree.exists(main)) return undefined;
   const source = readSource(ts, tree, main);
@@ -52,16 +52,16 @@ function startedModule(ts: TypeScript, tree: Tree, main: string): RootModule | u
   if (className === undefined) return undefined;
   const from = importedFrom(source, className);
   if (from === undefined) return moduleIn(ts, tree, [main], className);
-  return from.startsWith('.') ? moduleIn(ts, tree, spellings(posix.join(main, '..', from.replace(/[.]js$/, ''))), className) : undefined;
+  return from.startsWith('.') ? moduleIn(ts, tree, candidates(posix.join(main, '..', from.replace(/[.]js$/, ''))), className) : undefined;
 }
 
-/** The module specifier of the declaration that imports a name. */
+/** Returns the module specifier of the import of a name. */
 function importedFrom({ ts, file }: Source, name: string): string | undefined {
   const declaration = file.statements.find((statement): statement is ts.ImportDeclaration => {
     if (!ts.isImportDeclaration(statement)) return false;
-    const { name: byDefault, namedBindings } = statement.importClause ?? {};
+    const { name: defaultImport, namedBindings } = statement.importClause ?? {};
     const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : [];
-    return [byDefault, ...named.map((one) => one.name)].some((one) => one?.text === name);
+    return [defaultImport, ...named.map((one) => one.name)].some((one) => one?.text === name);
   });
   return declaration && ts.isStringLiteral(declaration.moduleSpecifier) ? declaration.moduleSpecifier.text : undefined;
 }

@@ -3,49 +3,52 @@ import { join } from 'node:path';
 import type { Tree } from '@angular-devkit/schematics';
 import type ts from 'typescript';
 
+/** The TypeScript compiler API. */
 export type TypeScript = typeof ts;
 
-/** A file of the user's, read by the user's own compiler. */
+/** A file of the project, parsed by the project's compiler. */
 export interface Source {
   readonly ts: TypeScript;
   readonly path: string;
   readonly file: ts.SourceFile;
 }
 
-function canRead(compiler: Partial<TypeScript>): compiler is TypeScript {
+function isUsable(compiler: Partial<TypeScript>): compiler is TypeScript {
   return compiler.createSourceFile !== undefined && compiler.transpileModule !== undefined;
 }
 
-/** The project's own compiler; none when the project has none, or one without an interface for programs. */
+/** Returns the project's compiler; `undefined` if there is none, or if it has no usable API. */
 export function ownTypeScript(): TypeScript | undefined {
   try {
     const compiler = createRequire(join(process.cwd(), 'package.json'))('typescript') as Partial<TypeScript>;
-    return canRead(compiler) ? compiler : undefined;
+    return isUsable(compiler) ? compiler : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Text with its byte order mark; what is not UTF-8 becomes U+FFFD in it: many files are looked at, and few are changed. */
+/** Returns a file's text with its byte order mark. Invalid UTF-8 becomes U+FFFD rather than an error, because most files are only searched. */
 export function textOf(tree: Tree, path: string): string {
   return tree.read(path)?.toString('utf8') ?? '';
 }
 
+/** Parses a file. */
 export function readSource(ts: TypeScript, tree: Tree, path: string): Source {
   return { ts, path, file: ts.createSourceFile(path, textOf(tree, path), ts.ScriptTarget.Latest, true) };
 }
 
+/** Returns whether a text is valid TypeScript. */
 export function isValid(ts: TypeScript, text: string): boolean {
   return ts.transpileModule(text, { reportDiagnostics: true }).diagnostics?.length === 0;
 }
 
-/** The first node, in reading order, that is one. */
-export function findNode<Found extends ts.Node>({ ts, file }: Source, isOne: (node: ts.Node) => node is Found): Found | undefined {
-  const search = (node: ts.Node): Found | undefined => (isOne(node) ? node : ts.forEachChild(node, search));
+/** Returns the first node, in source order, that matches. */
+export function findNode<Found extends ts.Node>({ ts, file }: Source, matches: (node: ts.Node) => node is Found): Found | undefined {
+  const search = (node: ts.Node): Found | undefined => (matches(node) ? node : ts.forEachChild(node, search));
   return ts.forEachChild(file, search);
 }
 
-/** The lists in braces of what a file imports from a package to be used at run time. */
+/** Returns the lists of named imports from a package, without type-only declarations. */
 export function importLists({ ts, file }: Source, from: string): ts.NodeArray<ts.ImportSpecifier>[] {
   return file.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
@@ -55,13 +58,13 @@ export function importLists({ ts, file }: Source, from: string): ts.NodeArray<ts
   });
 }
 
-/** The name by which a file knows an export of a package, when it imports it. */
+/** Returns the local name of an export of a package; `undefined` if the file does not import it as a value. */
 export function localName(source: Source, exported: string, from: string): string | undefined {
-  const known = importLists(source, from).flat();
-  return known.find(({ name, propertyName, isTypeOnly }) => !isTypeOnly && (propertyName ?? name).text === exported)?.name.text;
+  const imported = importLists(source, from).flat();
+  return imported.find(({ name, propertyName, isTypeOnly }) => !isTypeOnly && (propertyName ?? name).text === exported)?.name.text;
 }
 
-/** The first call of one of a class's methods, where the class is an export of a package. */
+/** Returns the first call of one of the methods of a class that a package exports. */
 export function findCall(source: Source, owner: { name: string; from: string }, methods: readonly string[]): ts.CallExpression | undefined {
   const { ts } = source;
   const local = localName(source, owner.name, owner.from);
