@@ -102,5 +102,5 @@ function replyIn(outcome: Reply | NoReply): Reply {
   if (!('noReply' in outcome)) return outcome;
   const failure = unavailable(outcome.noReply);
   if (failure.reason !== 'timeout') throw new SessionServiceUnavailableError(failure);
-  throw new SessionServiceUnavailableError(failure, 'The session service did not answer in time; whether it did what was asked is unknown');
+  throw new SessionServiceUnavailableError(failure, 'The session service did not answer in time; whether it processed the call is unknown');
 }

@@ -6,7 +6,10 @@ export type CheckSource = 'cache' | 'store' | 'service';
 
 /** Published to `nestjs-session-auth:check` when a check completes. Contains nothing of the session. */
 export interface CheckMessage {
-  /** `authenticated`: the session is valid. `unauthenticated`: it is not (401). `forbidden`: 403 of the service. `unavailable`: 503. */
+  /**
+   * `authenticated`: the session is valid. `unauthenticated`: it is not valid (401). `forbidden`: the service's 403. `unavailable`: no usable
+   * answer (503).
+   */
   readonly outcome: Verdict<unknown>['kind'];
   /** Source of the outcome. */
   readonly source: CheckSource;

@@ -37,7 +37,7 @@ export interface StoreLease {
   readonly holder: string;
   /** Milliseconds after which the lease always expires. */
   readonly ttlMs: number;
-  /** Milliseconds for which the lease is valid without a heartbeat of its holder. After that, it ends when `keepAlive` expires. */
+  /** Milliseconds for which the lease is valid without a heartbeat of its holder. After that, it ends with the last `keepAlive`. */
   readonly graceMs: number;
 }
 

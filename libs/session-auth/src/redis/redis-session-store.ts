@@ -98,10 +98,10 @@ export class RedisSessionStore extends SessionStore {
     return `${this.#prefix}:${key}`;
   }
 
-  /** Looks up a key. Takes the lease if there is no entry, or only the `expired` lease. */
-  async #lookUp(key: string, lease: StoreLease | undefined, expired: Buffer | ''): Promise<LookUp> {
+  /** Looks up a key. Takes the lease if there is no entry, or only the lease `ended`. */
+  async #lookUp(key: string, lease: StoreLease | undefined, ended: Buffer | ''): Promise<LookUp> {
     const [taken, takenMs] = lease ? [leaseEntry(lease), wholeMs(lease.ttlMs)] : ['', 0];
-    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, expired, taken, takenMs)) as [number | string, Buffer?, (number | string)?];
+    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, ended, taken, takenMs)) as [number | string, Buffer?, (number | string)?];
     const [storeTimeMs, bytes, remainingMs] = reply;
     const decoded: DecodedEntry = bytes ? decodeEntry(bytes, Number(remainingMs)) : { entry: { kind: 'none' } };
     return { ...decoded, storeTimeMs: Number(storeTimeMs) };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TOMBSTONE, VALUE } from './entries.js';
 
-/** A Lua script, which Redis runs atomically. Takes one key, so that it works in a Cluster. */
+/** A Lua script, which Redis runs atomically. In a Cluster, it takes one key. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -18,7 +18,7 @@ function script(text: string): Script {
 }
 
 /**
- * Arguments: the maximum length of an entry in bytes; the bytes of an expired lease, which counts as no entry, or ''; the lease to take if there
+ * Arguments: the maximum length of an entry in bytes; the bytes of an ended lease, which counts as no entry, or ''; the lease to take if there
  * is no entry, or ''; its milliseconds. Returns the time and, if there is an entry, its bytes and its remaining milliseconds. An entry that is too
  * long or not a string is returned as an empty value.
  */

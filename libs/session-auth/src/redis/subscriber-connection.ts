@@ -9,7 +9,7 @@ const HEARTBEAT_MS = 1_000;
 const MAX_HEARTBEAT_MS = 1_000;
 /** Milliseconds for connecting and subscribing: a server may accept a connection and never answer. */
 export const CONNECT_TIMEOUT_MS = 2_000;
-/** Milliseconds until a disconnecting client destroys its socket, whatever the other side does. */
+/** Milliseconds until a disconnecting client destroys its socket, regardless of the server. */
 export const DISCONNECT_TIMEOUT_MS = 250;
 const MAX_DISCONNECT_MS = 1_000;
 

@@ -24,10 +24,10 @@ describe('a body buffer', () => {
 
   it('does not write into a chunk', () => {
     const body = new BodyBuffer(10);
-    const memory = Buffer.from('first, and what is not of this body');
+    const memory = Buffer.from('first, and bytes of another body');
     body.append(memory.subarray(0, 5));
     body.append(Buffer.from('+'));
-    expect(memory.toString()).toBe('first, and what is not of this body');
+    expect(memory.toString()).toBe('first, and bytes of another body');
     expect(text(body)).toBe('first+');
   });
 

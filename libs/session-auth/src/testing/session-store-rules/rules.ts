@@ -33,7 +33,7 @@ const ENTRY_RULES = [
     equal(await other.delete(key), true);
     equal(await kindOf(one, key), 'none');
   }),
-  rule('sets nothing over a tombstone, whatever it replaced', async (one, other) => {
+  rule('sets nothing over a tombstone, regardless of the entry before it', async (one, other) => {
     await Promise.all(['nothing', 'lease', 'value'].map((before) => leavesTombstone(one, other, before)));
   }),
   rule('lets a tombstone expire, and clears it', async (one, other) => {
