@@ -23,7 +23,7 @@ type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {
-  /** @internal Nest creates it. */
+  /** @internal Created by Nest. */
   constructor(@Inject(GUARD_PARTS) private readonly parts: GuardParts) {}
 
   /**

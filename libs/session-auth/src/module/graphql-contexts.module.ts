@@ -34,7 +34,7 @@ const originals = new WeakMap<object, unknown>();
 @Global()
 @Module({})
 export class GraphqlContextsModule implements OnModuleInit {
-  /** @internal Nest creates it. */
+  /** @internal Created by Nest. */
   constructor(private readonly modules: ModulesContainer) {}
 
   /**

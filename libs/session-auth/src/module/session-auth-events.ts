@@ -23,7 +23,7 @@ export class SessionAuthEvents {
   /** Emits the current state of the session service, as this instance sees it, and each change. */
   readonly serviceState$: Observable<ServiceState>;
 
-  /** @internal Nest creates it. */
+  /** @internal Created by Nest. */
   constructor(source: EventSource) {
     this.#source = source;
     this.ended$ = source.ended.asObservable();

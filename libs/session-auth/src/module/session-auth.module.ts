@@ -28,7 +28,7 @@ export type ServiceOf<Registration extends DynamicModule> =
 /** Registers the guard and the service for one session service and one application key. */
 @Module({ imports: [GraphqlContextsModule], providers: PROVIDERS, exports: EXPORTS })
 export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
-  /** @internal Nest creates it. */
+  /** @internal Created by Nest. */
   constructor(
     private readonly deadlines: Deadlines,
     private readonly connections: Connections,

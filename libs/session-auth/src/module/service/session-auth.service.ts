@@ -34,7 +34,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   /** Separate from sign-ins, so that a flood of them never blocks a sign-out. */
   readonly #signOuts: CallLimit;
 
-  /** @internal Nest creates it. */
+  /** @internal Created by Nest. */
   constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
     this.#client = client;
     this.#verifier = verifier;

@@ -35,7 +35,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   #misuse: InvalidConfigurationError | undefined;
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
-  /** @internal Nest creates it. */
+  /** @internal Created by Nest. */
   constructor(parts: GuardParts, events: SessionAuthEvents, source: EventSource, log: WarningLog) {
     this.#checks = new HandshakeChecks(parts, events);
     this.#watched = new WatchedSockets(parts, events);
