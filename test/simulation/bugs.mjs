@@ -1,12 +1,12 @@
-// Realistic races, each as a change of one source of the library. `find` must stand there exactly once.
+// Realistic races, each a change to one source file of the library. `find` must occur in it exactly once.
 
-/** Deliberate bugs that the simulation must find. */
+/** Deliberate bugs that the simulation must detect. */
 export const BUGS = [
   {
     name: 'A message is handled before the flights are evicted',
     file: 'verifier/revocation/local-revoker.ts',
     find: 'revoke(tokenKey: TokenKey): void {\n    this.#count += 1;\n    this.#detachFlights(tokenKey);',
-    replace: 'bar(token: string): void {\n    this.#count += 1;\n    setTimeout(() => this.#detachFlights(tokenKey), 1).unref();',
+    replace: 'revoke(tokenKey: TokenKey): void {\n    this.#count += 1;\n    setTimeout(() => this.#detachFlights(tokenKey), 1).unref();',
   },
   {
     name: 'A sign-in removes the tombstone late',
@@ -15,13 +15,13 @@ export const BUGS = [
     replace: 'setTimeout(() => void this.#shared?.clearTombstone(tokenKey), 100).unref();',
   },
   {
-    name: 'A lifetime is counted from the reply',
+    name: 'A lifetime starts at the reply instead of the request',
     file: 'verifier/single-flight.ts',
     find: 'this.#onSettled(keys, value, performance.now() - startedAtMs);',
     replace: 'this.#onSettled(keys, value, 0);',
   },
   {
-    name: 'The holder of a lease gives no sign of life',
+    name: 'The holder of a lease sends no heartbeat',
     file: 'verifier/shared/leases.ts',
     find: 'if (performance.now() - oldestMs >= this.#beatMs / 2) {',
     replace: 'if (performance.now() - oldestMs >= 100 * this.#beatMs) {',
@@ -59,7 +59,7 @@ export const BUGS = [
   {
     name: 'A stale entry is served after a revocation',
     file: 'verifier/cache/session-cache.ts',
-    find: 'return user !== undefined && this.#isGood(keys.tokenKey, user, ttlMs + staleIfErrorMs) ? user : undefined;',
+    find: 'return user !== undefined && this.#isUsable(keys.tokenKey, user, ttlMs + staleIfErrorMs) ? user : undefined;',
     replace: 'return user !== undefined && this.#entries.isYoungerThan(keys.tokenKey, ttlMs + staleIfErrorMs) ? user : undefined;',
   },
   {
@@ -69,7 +69,7 @@ export const BUGS = [
     replace: 'const isCurrent = (): boolean => entry !== undefined;',
   },
   {
-    name: 'An age is taken from the wall clock alone',
+    name: 'The age of a stored session is taken from the wall clock alone',
     file: 'verifier/shared/shared-record.ts',
     find: 'ageMs: Math.max(0, byStoreMs, byHostMs, storeTimeMs - since),',
     replace: 'ageMs: Math.max(0, byHostMs),',

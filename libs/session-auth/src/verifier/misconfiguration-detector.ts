@@ -1,21 +1,21 @@
 import type { TokenKey } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
 
-/** Refusals of so many different tokens, and not one success: most likely not the users are wrong, but the key or the URL. */
+/** Number of different tokens that must be refused, without one success. Then the key or the URL is probably wrong, rather than the tokens. */
 const MIN_REFUSED_TOKENS = 20;
 
-/** Notices when every token is refused since the start. It changes no answer. */
+/** Detects that every token has been refused since startup. It does not affect verdicts. */
 export class MisconfigurationDetector {
   readonly #onChange: (suspected: boolean) => void;
   readonly #refusedTokens = new Set<TokenKey>();
   #state: 'watching' | 'suspected' | 'cleared' = 'watching';
 
-  /** `tell` hears once that everybody is refused, and then once that somebody was not. */
-  constructor(tell: (suspected: boolean) => void) {
-    this.#onChange = tell;
+  /** `onChange` is called once with `true` when the suspicion arises, and then once with `false` when a token is authenticated. */
+  constructor(onChange: (suspected: boolean) => void) {
+    this.#onChange = onChange;
   }
 
-  /** Takes in a verdict on a token, known by its digest. */
+  /** Records the verdict on the token with this digest. */
   record(tokenKey: TokenKey, { kind }: Verdict<unknown>): void {
     if (this.#state === 'cleared' || kind === 'unavailable') return;
     if (kind === 'authenticated') this.#clear();

@@ -1,22 +1,20 @@
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
+import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
-import { reportCheck, reportCachedCheck } from './session-check.js';
 import type { RevocationNotifier } from './revocation/revocation-notifier.js';
 import type { ProtectedCheck } from './lanes/protected-check.js';
-import { canReuse, type SessionCheck } from './session-check.js';
-import { sessionKeysOf, type SessionKeys } from '../contract/session-identity.js';
+import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './cache/session-cache.js';
 import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
 import { SessionRevoker } from './revocation/session-revoker.js';
 import { SingleFlight } from './single-flight.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
-/** What a verifier works with, beside the check itself. Each part may be left out. */
+/** Optional collaborators of a {@link SessionVerifier}. */
 export interface VerifierParts<User extends object> {
-  /** What this instance remembers. */
+  /** Session cache of this instance. */
   readonly cache?: SessionCache<User> | undefined;
-  /** What all instances remember, behind the memory of this one; not without that. */
+  /** Shared tier of all instances. It is looked up after `cache`, and requires it. */
   readonly shared?: SharedTier<User> | undefined;
   readonly misconfiguration?: MisconfigurationDetector | undefined;
   readonly notifier?: RevocationNotifier | undefined;
@@ -24,40 +22,34 @@ export interface VerifierParts<User extends object> {
   readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
 }
 
-/** Decides on a session: remembered here, or else one shared flight to the shared memory and to the service, protected. */
+/** Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to the session service. */
 export class SessionVerifier<User extends object> {
   readonly #check: ProtectedCheck<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #misconfiguration: MisconfigurationDetector | undefined;
   readonly #flights: SingleFlight<Verdict<User>>;
-  /** Flights of callers for whom only the service's word of now will do. */
+  /** Flights of checks that accept only a new answer of the session service. */
   readonly #freshFlights: SingleFlight<Verdict<User>>;
-  /** What becomes of sessions that end. */
+  /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
 
-  constructor(
-    check: ProtectedCheck<User>,
-    { cache: memory, shared, misconfiguration: suspicion, notifier: ended, onUsersRevoked: usersEnded }: VerifierParts<User> = {},
-  ) {
+  constructor(check: ProtectedCheck<User>, { cache, shared, misconfiguration, notifier, onUsersRevoked }: VerifierParts<User> = {}) {
     this.#check = check;
-    this.#cache = memory;
+    this.#cache = cache;
     this.#shared = shared;
-    this.#misconfiguration = suspicion;
-    const landed = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#record(keys, verdict, tookMs);
-    this.#flights = new SingleFlight(landed);
-    this.#freshFlights = shared ? new SingleFlight(landed) : this.#flights;
+    this.#misconfiguration = misconfiguration;
+    const onSettled = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#record(keys, verdict, tookMs);
+    this.#flights = new SingleFlight(onSettled);
+    this.#freshFlights = shared ? new SingleFlight(onSettled) : this.#flights;
     const flights = [this.#flights, this.#freshFlights];
-    this.revoker = new SessionRevoker(
-      { cache: memory, notifier: ended, onUsersRevoked: usersEnded, known: check.known, flights },
-      shared?.revocations,
-    );
+    this.revoker = new SessionRevoker({ cache, notifier, onUsersRevoked, known: check.known, flights }, shared?.revocations);
   }
 
   /**
-   * Checks a session for one request. Returns `earlier`, the request's check before this one, if that satisfies `maxAgeMs` too: always
-   * without a limit, and within a limit only if this request itself caused the call; for 10 seconds, because a request may last as long as
-   * a stream. Its verdict never rejects.
+   * Checks a session for one request. Returns `earlier`, the previous check of the request, if it satisfies `maxAgeMs` too. Without a limit it
+   * always does; with a limit, only if this request started the call. A check is reused for 10 seconds, because a request may last as long as
+   * a stream. The verdict never rejects.
    */
   check(session: SessionIdentity, maxAgeMs = Infinity, earlier?: SessionCheck<User>): SessionCheck<User> {
     const revocations = this.revoker.count;
@@ -68,26 +60,26 @@ export class SessionVerifier<User extends object> {
     if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, revocations };
     const mustBeFresh = this.#mustBeFresh(keys, maxAgeMs);
     const joins = (mustBeFresh ? this.#freshFlights : this.#flights).canJoin(keys, maxAgeMs);
-    const asked = this.#ask(session, keys, maxAgeMs, mustBeFresh);
-    const verdict = CHECKS.hasSubscribers ? reportCheck(asked, joins) : asked;
-    const isFresh = !joins && (maxAgeMs !== Infinity || this.#asksServiceAlone);
+    const pending = this.#ask(session, keys, maxAgeMs, mustBeFresh);
+    const verdict = CHECKS.hasSubscribers ? reportCheck(pending, joins) : pending;
+    const isFresh = !joins && (maxAgeMs !== Infinity || this.#usesServiceOnly);
     return { verifier: this, session, verdict, isFresh, madeAtMs, revocations };
   }
 
   /**
-   * The verdict on a session, without a promise if it is cached and no older than `maxAgeMs`. Never rejects. Concurrent checks of one
-   * session share one call; with a limit, a call that was sent no longer ago than that.
+   * Returns the verdict on a session, without a promise if it is cached and no older than `maxAgeMs`. Never rejects. Concurrent checks of one
+   * session share one call; with a limit, a call that was sent within `maxAgeMs`.
    */
   verify(session: SessionIdentity, maxAgeMs = Infinity): Verdict<User> | Promise<Verdict<User>> {
     return this.check(session, maxAgeMs).verdict;
   }
 
-  /** How many sessions are remembered now; none without memory. It looks at each. */
+  /** Returns the number of sessions in the cache of this instance; 0 without a cache. Visits every entry. */
   countCached(): number {
     return this.#cache?.count() ?? 0;
   }
 
-  /** Asks the service now, sharing nothing, in the lane of the session unless it is given. A refusal ends what is remembered. */
+  /** Calls the service without joining a flight, in the lane of the session unless `lane` is set. A refusal evicts the session. */
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
     const verdict = await this.#check.run(session, keys.tokenKey, 0, lane);
@@ -99,7 +91,7 @@ export class SessionVerifier<User extends object> {
     return verdict;
   }
 
-  /** Publishes and receives nothing more. */
+  /** Stops publishing to and receiving from other instances. */
   async close(): Promise<void> {
     await this.#shared?.close();
   }
@@ -111,8 +103,8 @@ export class SessionVerifier<User extends object> {
     return cached;
   }
 
-  /** Whether a check without a limit takes the service's answer alone: not that of a store, nor a stale session. */
-  get #asksServiceAlone(): boolean {
+  /** Whether a check without a limit that misses the cache can only be answered by the service: there is no store, and no stale session is served. */
+  get #usesServiceOnly(): boolean {
     return !this.#shared && !this.#cache?.servesStale;
   }
 
@@ -123,16 +115,16 @@ export class SessionVerifier<User extends object> {
     return stale !== undefined ? { kind: 'authenticated', user: stale, stale: true } : verdict;
   }
 
-  /** Of a token that was signed out too: whoever can write to a store could put back what was there before. */
+  /** A revoked token is also checked by the service: a writer of the store could restore its old entry. */
   #mustBeFresh({ tokenKey }: SessionKeys, maxAgeMs: number): boolean {
     return maxAgeMs !== Infinity || this.#cache?.isRevoked(tokenKey) === true;
   }
 
-  #askAll(way: 'check' | 'refresh', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
+  #askAll(mode: 'check' | 'refresh', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
     const shared = this.#shared;
-    const lane = way === 'refresh' ? 'known' : undefined;
+    const lane = mode === 'refresh' ? 'known' : undefined;
     if (!shared) return this.#askService(session, keys, Infinity, lane);
-    return this.#flights.share(keys, (flight) => shared[way](session, keys, this.#serviceCall(session, keys, lane), flight));
+    return this.#flights.share(keys, (flight) => shared[mode](session, keys, this.#serviceCall(session, keys, lane), flight));
   }
 
   #serviceCall(session: SessionIdentity, { tokenKey }: SessionKeys, lane = this.#check.laneOf(tokenKey)): ServiceCall<User> {

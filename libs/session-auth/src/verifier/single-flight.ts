@@ -1,48 +1,48 @@
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 
-/** One call that concurrent checks of a session wait for. */
+/** A call that concurrent checks of a session share. */
 export interface Flight {
-  /** Whether its answer may still be cached: it was neither evicted nor replaced. */
+  /** Returns whether the answer may still be cached: the flight was neither evicted nor replaced. */
   isCurrent(): boolean;
 }
 
 interface Entry<Value> {
   readonly tokenKey: TokenKey;
   readonly startedAtMs: number;
-  /** Counts the flights of this process. */
+  /** Sequence number within this {@link SingleFlight}, from 1. */
   readonly serial: number;
-  readonly landing: Promise<Value>;
+  readonly result: Promise<Value>;
 }
 
-/** Concurrent checks of one session share one call. The work must not reject. */
+/** Lets concurrent checks of one session share one call. The work must not reject. */
 export class SingleFlight<Value> {
   readonly #flights = new Map<SessionKey, Entry<Value>>();
   readonly #onSettled: (keys: SessionKeys, value: Value, tookMs: number) => void;
   #started = 0;
-  /** Flights up to this one are no longer joined. */
+  /** Flights with a serial up to this one are no longer joined. */
   #closedTo = 0;
 
-  /** `landed` receives the answer of each flight that is still current. */
-  constructor(landed: (keys: SessionKeys, value: Value, tookMs: number) => void) {
-    this.#onSettled = landed;
+  /** `onSettled` is called with the answer of each flight that is current when it settles. */
+  constructor(onSettled: (keys: SessionKeys, value: Value, tookMs: number) => void) {
+    this.#onSettled = onSettled;
   }
 
   /** Joins the flight of this session if it started less than `maxAgeMs` ago, or starts one in its place. */
   share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, maxAgeMs = Infinity): Promise<Value> {
-    return this.#find(keys, maxAgeMs)?.landing ?? this.#start(keys, work);
+    return this.#find(keys, maxAgeMs)?.result ?? this.#start(keys, work);
   }
 
-  /** Whether a check of this session would join a flight that started less than `maxAgeMs` ago. */
+  /** Returns whether {@link share} would join a flight: one of this session that started less than `maxAgeMs` ago. */
   canJoin(keys: SessionKeys, maxAgeMs = Infinity): boolean {
     return this.#find(keys, maxAgeMs) !== undefined;
   }
 
-  /** Evicts the flights of this token: those who wait still get the answer, and it is neither joined nor cached. */
+  /** Evicts the flights of this token. Checks that wait still get the answer, but no other check joins, and the answer is not cached. */
   detach(tokenKey: TokenKey): void {
     for (const [key, flight] of this.#flights) if (flight.tokenKey === tokenKey) this.#flights.delete(key);
   }
 
-  /** Lets no check join a flight that has started already. */
+  /** Prevents checks from joining the flights that have already started. */
   closeToJoins(): void {
     this.#closedTo = this.#started;
   }
@@ -51,16 +51,16 @@ export class SingleFlight<Value> {
     const { sessionKey, tokenKey } = keys;
     const startedAtMs = performance.now();
     const isCurrent = (): boolean => this.#flights.get(sessionKey) === entry;
-    const landing = work({ isCurrent }).then((value) => {
+    const result = work({ isCurrent }).then((value) => {
       if (isCurrent()) {
         this.#flights.delete(sessionKey);
         this.#onSettled(keys, value, performance.now() - startedAtMs);
       }
       return value;
     });
-    const entry = { tokenKey, startedAtMs, serial: (this.#started += 1), landing };
+    const entry = { tokenKey, startedAtMs, serial: (this.#started += 1), result };
     this.#flights.set(sessionKey, entry);
-    return landing;
+    return result;
   }
 
   #find({ sessionKey }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {

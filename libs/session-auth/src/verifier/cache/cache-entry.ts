@@ -1,6 +1,6 @@
 import type { SessionKey, SessionKeys } from '../../contract/session-identity.js';
 
-/** A user whose session was confirmed with an IV. Without an IV, the user itself is the entry, which saves an object per session. */
+/** A user whose session was authenticated with an IV. Without an IV, the user itself is the entry, which saves an object per session. */
 export class UserWithIv<User> {
   constructor(
     readonly sessionKey: SessionKey,
@@ -11,7 +11,7 @@ export class UserWithIv<User> {
 /** An entry of the session cache. */
 export type CacheEntry<User> = User | UserWithIv<User>;
 
-/** Returns the entry of a session that was confirmed. */
+/** Returns the entry of an authenticated session. */
 export function entryOf<User>(user: User, { tokenKey, sessionKey }: SessionKeys): CacheEntry<User> {
   return sessionKey === tokenKey ? user : new UserWithIv(sessionKey, user);
 }
@@ -22,21 +22,21 @@ export function userOf<User>(entry: CacheEntry<User> | undefined, { tokenKey, se
   return entry.sessionKey === sessionKey ? entry.user : undefined;
 }
 
-/** How long and how much is remembered. Milliseconds on a monotonic clock. */
+/** Lifetimes and size of the session cache. Times are milliseconds of a monotonic clock. */
 export interface CacheSettings {
-  /** How long a session is answered from memory; also how long one that was ended elsewhere may still work here. */
+  /** Lifetime of a session in the cache; also the longest time that a session revoked elsewhere may still work here. */
   readonly ttlMs: number;
-  /** How long a refusal is answered from memory. */
+  /** Lifetime of a refusal in the cache. */
   readonly negativeTtlMs: number;
-  /** Sessions remembered at most; as many refusals and as many signed-out tokens beside them. */
+  /** Maximum number of cached sessions; also, separately, of refusals and of tombstones. */
   readonly maxEntries: number;
-  /** How long before it lapses a session in use is asked about again. */
+  /** Time before it expires at which a session in use is refreshed. */
   readonly refreshAheadMs: number;
-  /** How long after it lapsed a session is still good while the service is unavailable. */
+  /** Time after it expired during which a session is served while the service is unavailable. */
   readonly staleIfErrorMs: number;
 }
 
-/** How much older an entry counts as, so that it expires after `cacheForMs` instead of its whole lifetime. */
+/** Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs` instead of its whole lifetime. */
 export function shortenedBy(cacheForMs: number | undefined, lifetimeMs: number): number {
   return cacheForMs === undefined ? 0 : Math.max(0, lifetimeMs - cacheForMs);
 }

@@ -1,12 +1,12 @@
 import type { TokenKey } from '../../contract/session-identity.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 
-/** Milliseconds after which a failed refresh is repeated: a part of the time that it has. */
+/** Returns the milliseconds after which a failed refresh is repeated: a quarter of `refreshAheadMs`. */
 export function refreshPauseMs(refreshAheadMs: number): number {
   return refreshAheadMs / 4;
 }
 
-/** Which sessions are not refreshed for the moment, by the digests of their tokens. */
+/** Prevents repeated refreshes of a session, by token digest. */
 export class RefreshThrottle {
   readonly #refreshAheadMs: number;
   readonly #paused: TtlLruMap<TokenKey, true>;
@@ -16,7 +16,7 @@ export class RefreshThrottle {
     this.#paused = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs }, now);
   }
 
-  /** Whether a session may be refreshed; if so, not again until a pause has passed. */
+  /** Returns whether a session may be refreshed. If so, starts a pause during which it may not be refreshed again. */
   tryStart(tokenKey: TokenKey): boolean {
     if (this.#paused.get(tokenKey)) return false;
     this.#pause(tokenKey, Math.max(1, refreshPauseMs(this.#refreshAheadMs)));
@@ -24,8 +24,8 @@ export class RefreshThrottle {
   }
 
   /**
-   * Ends the pause of a session that was cached anew. If the service shortened its lifetime, a pause of half that lifetime begins: an entry that
-   * lives no longer than `refreshAheadMs` would be refreshed on each use.
+   * Ends the pause of a session that was cached again. If the service shortened its lifetime, a pause of half that lifetime begins: otherwise an
+   * entry with a lifetime of at most `refreshAheadMs` would be refreshed on each use.
    */
   entryStored(tokenKey: TokenKey, cacheForMs: number | undefined): void {
     this.#paused.delete(tokenKey);

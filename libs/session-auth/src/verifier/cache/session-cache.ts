@@ -1,46 +1,45 @@
 import { UNAUTHENTICATED, type Authenticated, type Unauthenticated, type Verdict } from '../../contract/outcome.js';
-import { entryOf, userOf, UserWithIv, type CacheEntry } from './cache-entry.js';
+import { entryOf, shortenedBy, userOf, UserWithIv, type CacheEntry, type CacheSettings } from './cache-entry.js';
 import { TtlLruMap } from './ttl-lru-map.js';
-import { shortenedBy, type CacheSettings } from './cache-entry.js';
 import { RefreshThrottle } from './refresh-throttle.js';
 import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import { Revocations } from '../revocation/revocations.js';
 
-/** What this process remembers of sessions, keyed by digests. Every part is bounded, and none can push out another. */
+/** The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts entries of another. */
 export class SessionCache<User extends object> {
   readonly #settings: CacheSettings;
   readonly #entries: TtlLruMap<TokenKey, CacheEntry<User>>;
-  /** Of each refused token, the session. */
+  /** The session key of each refused token. */
   readonly #negativeEntries: TtlLruMap<TokenKey, string>;
   readonly #tombstones: TtlLruMap<TokenKey, true>;
   readonly #refreshPauses: RefreshThrottle;
-  /** Every cached session is held against it when it is read. */
+  /** Revocations with which each cached session is compared when it is read. */
   readonly revocations: Revocations;
 
   constructor(settings: CacheSettings, now: () => number = () => performance.now()) {
     const { maxEntries, ttlMs, negativeTtlMs, staleIfErrorMs } = settings;
     this.#settings = settings;
     this.revocations = new Revocations(ttlMs + staleIfErrorMs, now);
-    this.#entries = new TtlLruMap({ maxEntries, ttlMs: ttlMs }, now);
+    this.#entries = new TtlLruMap({ maxEntries, ttlMs }, now);
     this.#negativeEntries = new TtlLruMap({ maxEntries, ttlMs: negativeTtlMs }, now);
     this.#tombstones = new TtlLruMap({ maxEntries, ttlMs: ttlMs + staleIfErrorMs }, now);
     this.#refreshPauses = new RefreshThrottle(settings, now);
   }
 
-  /** What is known of a session and not older than its lifetime, nor than `maxAgeMs`. */
+  /** Returns the cached verdict on a session, if it has not expired and is younger than `maxAgeMs`. */
   find(keys: SessionKeys, maxAgeMs: number): Authenticated<User> | typeof UNAUTHENTICATED | undefined {
     const user = userOf(this.#entries.get(keys.tokenKey), keys);
-    if (user !== undefined) return this.#isGood(keys.tokenKey, user, maxAgeMs) ? { kind: 'authenticated', user } : undefined;
+    if (user !== undefined) return this.#isUsable(keys.tokenKey, user, maxAgeMs) ? { kind: 'authenticated', user } : undefined;
     if (this.#negativeEntries.get(keys.tokenKey) !== keys.sessionKey) return undefined;
     return this.#negativeEntries.isYoungerThan(keys.tokenKey, maxAgeMs) ? UNAUTHENTICATED : undefined;
   }
 
-  /** The user of a session that was confirmed before, for when the service can't say. */
+  /** Returns the user of a cached session up to `staleIfErrorMs` after it expired, for use while the service is unavailable. */
   findStale(keys: SessionKeys): User | undefined {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (staleIfErrorMs === 0) return undefined;
     const user = userOf(this.#entries.peek(keys.tokenKey), keys);
-    return user !== undefined && this.#isGood(keys.tokenKey, user, ttlMs + staleIfErrorMs) ? user : undefined;
+    return user !== undefined && this.#isUsable(keys.tokenKey, user, ttlMs + staleIfErrorMs) ? user : undefined;
   }
 
   /** Whether an expired session may be served while the service is unavailable. */
@@ -48,7 +47,7 @@ export class SessionCache<User extends object> {
     return this.#settings.staleIfErrorMs > 0;
   }
 
-  /** Whether a remembered session should be asked about again while it is still good; says so once in a while. */
+  /** Returns whether a cached session is due for a refresh, at most once per pause of the {@link RefreshThrottle}. */
   tryRefresh({ tokenKey }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
     if (refreshAheadMs === 0 || this.#entries.isYoungerThan(tokenKey, ttlMs - refreshAheadMs)) return false;
@@ -56,8 +55,8 @@ export class SessionCache<User extends object> {
   }
 
   /**
-   * Caches what the service answered; an outage changes nothing. A session's lifetime begins when the call was sent, `tookMs` ago: the service
-   * may have looked at it then. An answer that may not be cached (`cacheForMs: 0`) evicts the one before it.
+   * Caches a verdict of the service; `unavailable` changes nothing. The lifetime of a session begins when the call was sent, `tookMs` ago,
+   * because the service may have checked it then. An answer that may not be cached (`cacheForMs: 0`) evicts the previous one.
    */
   update(keys: SessionKeys, verdict: Verdict<User>, tookMs = 0): void {
     if (verdict.kind === 'unavailable') return;
@@ -69,22 +68,22 @@ export class SessionCache<User extends object> {
     if (verdict.kind === 'unauthenticated') this.#storeNegative(keys, verdict, tookMs);
   }
 
-  /** How many sessions are cached now. It looks at each. */
+  /** Returns the number of cached sessions that are neither expired nor revoked. Visits every entry. */
   count(): number {
     return this.#entries.count((tokenKey, user) => !this.#isEntryRevoked(tokenKey, user));
   }
 
-  /** Whether a session was remembered lately, lapsed or not. */
+  /** Returns whether the cache has an entry of a session, expired or not. */
   has(tokenKey: TokenKey): boolean {
     return this.#entries.peek(tokenKey) !== undefined;
   }
 
-  /** Drops a session; a refusal stays. */
+  /** Evicts a session. A cached refusal stays. */
   evictUser(tokenKey: TokenKey): void {
     this.#entries.delete(tokenKey);
   }
 
-  /** Evicts every session of a user. One that was asked about before is not cached either. */
+  /** Revokes every session of a user. A call that was sent before does not restore one. */
   revokeUser(username: string): void {
     this.revocations.addUser(username);
   }
@@ -94,30 +93,30 @@ export class SessionCache<User extends object> {
     this.#entries.clear();
   }
 
-  /** Whether a token was signed out. */
+  /** Returns whether the token has a tombstone: it was signed out. */
   isRevoked(tokenKey: TokenKey): boolean {
     return this.#tombstones.get(tokenKey) !== undefined;
   }
 
-  /** Drops what is remembered of a token, under whatever IV. */
+  /** Evicts the entries of a token, with any IV. */
   evict(tokenKey: TokenKey): void {
     this.#entries.delete(tokenKey);
     this.#negativeEntries.delete(tokenKey);
   }
 
-  /** Drops a token that is signed out, and remembers it no more for as long as it could have been remembered. */
+  /** Evicts a token that was signed out, and sets its tombstone. The token is not cached again for as long as it could have been cached. */
   revoke(tokenKey: TokenKey): void {
     this.evict(tokenKey);
     this.#tombstones.set(tokenKey, true);
   }
 
-  /** A sign-in gave this token: what was known against it is void. */
+  /** Removes the tombstone and the cached refusal of a token that a sign-in has issued. */
   clearTombstone(tokenKey: TokenKey): void {
     this.#negativeEntries.delete(tokenKey);
     this.#tombstones.delete(tokenKey);
   }
 
-  #isGood(tokenKey: TokenKey, user: User, maxAgeMs: number): boolean {
+  #isUsable(tokenKey: TokenKey, user: User, maxAgeMs: number): boolean {
     if (this.#isEntryRevoked(tokenKey, user)) {
       this.#entries.delete(tokenKey);
       return false;

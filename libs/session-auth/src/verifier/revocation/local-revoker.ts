@@ -5,7 +5,7 @@ import type { SessionCache } from '../cache/session-cache.js';
 import type { SingleFlight } from '../single-flight.js';
 import { Revocations } from './revocations.js';
 
-/** Where this process has sessions. */
+/** The parts of this process that hold or observe sessions. */
 export interface LocalRevokerParts<User extends object> {
   readonly cache?: SessionCache<User> | undefined;
   readonly notifier?: RevocationNotifier | undefined;
@@ -16,31 +16,31 @@ export interface LocalRevokerParts<User extends object> {
   readonly flights: readonly Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>[];
 }
 
-/** How long a revocation matters without a cache: longer than any check takes. */
+/** Milliseconds that a revocation is kept without a cache: longer than any check takes. */
 const UNCACHED_REVOCATION_MS = 300_000;
 
-/** Revokes and evicts the sessions of this process, at once. Sessions are named by the digests of their tokens. */
+/** Revokes and evicts sessions in this process, synchronously. Sessions are identified by token digest. */
 export class LocalRevoker<User extends object> {
   readonly #parts: LocalRevokerParts<User>;
   readonly #revocations: Revocations;
   #count = 0;
 
-  constructor(places: LocalRevokerParts<User>) {
-    this.#parts = places;
-    this.#revocations = places.cache?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
+  constructor(parts: LocalRevokerParts<User>) {
+    this.#parts = parts;
+    this.#revocations = parts.cache?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
   }
 
-  /** How many revocations and evictions there were since the start. */
+  /** Number of revocations and evictions since startup. */
   get count(): number {
     return this.#count;
   }
 
-  /** Whether a session was cached lately. */
+  /** Returns whether the session cache has an entry of a session, expired or not. */
   isCached(tokenKey: TokenKey): boolean {
     return this.#parts.cache?.has(tokenKey) === true;
   }
 
-  /** Evicts a session. It may be cached again at once, but not by a call in flight. */
+  /** Evicts a session. It may be cached again immediately, but not by a call in flight. */
   evict(tokenKey: TokenKey): void {
     this.#count += 1;
     this.#detachFlights(tokenKey);
@@ -48,12 +48,12 @@ export class LocalRevoker<User extends object> {
     this.#parts.cache?.evict(tokenKey);
   }
 
-  /** The service refuses a session that was good here before. What a store has of it does not count any more. */
+  /** Records that the service refused a session that was cached here. Older entries of it in the store are ignored. */
   refusedHere(tokenKey: TokenKey): void {
     this.#revocations.addToken(tokenKey);
   }
 
-  /** Evicts a session and does not cache it again for as long as it could have been cached. */
+  /** Evicts a session, and prevents it from being cached again for as long as it could have been cached. */
   revoke(tokenKey: TokenKey): void {
     this.#count += 1;
     this.#detachFlights(tokenKey);
@@ -61,24 +61,24 @@ export class LocalRevoker<User extends object> {
     this.#parts.known?.delete(tokenKey);
   }
 
-  /** Tells the application that a session has ended. */
+  /** Notifies the application that a session was revoked. */
   notifyRevoked(tokenKey: TokenKey): void {
     this.#parts.notifier?.notify(tokenKey);
   }
 
-  /** Another instance signed the session out. It may have been signed out before, and issued again elsewhere since. */
+  /** Handles a sign-out on another instance. Always revokes: the token may have been signed out before and issued again elsewhere since. */
   signedOutElsewhere(tokenKey: TokenKey): void {
     this.revoke(tokenKey);
     this.notifyRevoked(tokenKey);
   }
 
-  /** The store has a tombstone of the session, which every check of it finds. */
+  /** Handles a tombstone in the store. Revokes only once, because every check of the session finds the tombstone. */
   foundTombstone(tokenKey: TokenKey): void {
     if (!this.#parts.cache?.isRevoked(tokenKey)) this.revoke(tokenKey);
     this.notifyRevoked(tokenKey);
   }
 
-  /** The service refused the session at another instance. */
+  /** Handles a refusal that another instance received from the service. */
   refusedElsewhere(tokenKey: TokenKey): void {
     this.#count += 1;
     this.#detachFlights(tokenKey);
@@ -87,7 +87,7 @@ export class LocalRevoker<User extends object> {
     this.notifyRevoked(tokenKey);
   }
 
-  /** A sign-in issued this token: neither a refusal of before nor one in flight counts. */
+  /** Handles a sign-in that issued this token: earlier refusals, and calls in flight, no longer count. */
   signedIn(tokenKey: TokenKey): void {
     this.#detachFlights(tokenKey);
     this.#parts.cache?.clearTombstone(tokenKey);
@@ -110,13 +110,13 @@ export class LocalRevoker<User extends object> {
     this.#parts.onUsersRevoked?.(undefined);
   }
 
-  /** Messages of other instances may have been lost: any session may have been revoked. */
+  /** Handles a possible loss of messages: evicts every session, because any may have been revoked. */
   messagesLost(): void {
     this.#revocations.addMessageLoss();
     this.#evictAll();
   }
 
-  /** Whether a session of this user, confirmed so many milliseconds ago, is revoked. */
+  /** Returns whether a session of this user, authenticated `ageMs` milliseconds ago, is revoked. */
   isRevoked(user: unknown, ageMs: number, tokenKey?: TokenKey): boolean {
     return this.#revocations.revokedWithin(user, ageMs, tokenKey);
   }
@@ -127,7 +127,7 @@ export class LocalRevoker<User extends object> {
     this.#closeFlights();
   }
 
-  /** Whose sessions the flights are about is not known before their answers. */
+  /** All flights: the user of a flight is unknown until its answer arrives. */
   #closeFlights(): void {
     for (const flights of this.#parts.flights) flights.closeToJoins();
   }

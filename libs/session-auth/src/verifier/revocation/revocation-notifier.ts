@@ -1,28 +1,28 @@
 import type { TokenKey } from '../../contract/session-identity.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
-/** For so long one end of a session is told once, however often it is heard of: here, from the service, from other instances. */
-const MEMORY_MS = 60_000;
+/** Milliseconds within which a repeated revocation is a duplicate: it may arrive from here, the service and other instances. */
+const DUPLICATE_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
-/** Tells of sessions that are over, by the digests of their tokens. */
+/** Emits one event per revoked session, keyed by token digest. */
 export class RevocationNotifier {
   readonly #onRevoked: (tokenKey: TokenKey) => void;
   readonly #notified: TtlLruMap<TokenKey, true>;
 
-  constructor(tell: (tokenKey: TokenKey) => void, now: () => number = () => performance.now()) {
-    this.#onRevoked = tell;
-    this.#notified = new TtlLruMap({ maxEntries: MAX_ENTRIES, ttlMs: MEMORY_MS }, now);
+  constructor(onRevoked: (tokenKey: TokenKey) => void, now: () => number = () => performance.now()) {
+    this.#onRevoked = onRevoked;
+    this.#notified = new TtlLruMap({ maxEntries: MAX_ENTRIES, ttlMs: DUPLICATE_MS }, now);
   }
 
-  /** A session is over. */
+  /** Emits the revocation of a session, unless it was emitted within the last minute. */
   notify(tokenKey: TokenKey): void {
     if (this.#notified.get(tokenKey)) return;
     this.#notified.set(tokenKey, true);
     this.#onRevoked(tokenKey);
   }
 
-  /** A sign-in gave this token again. */
+  /** Emits the next revocation of this token in any case: a sign-in has issued it again. */
   clear(tokenKey: TokenKey): void {
     this.#notified.delete(tokenKey);
   }

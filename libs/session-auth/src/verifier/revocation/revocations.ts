@@ -1,10 +1,11 @@
 import type { TokenKey } from '../../contract/session-identity.js';
+
 const MAX_USERS = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * When a session, the sessions of a user, or all sessions were revoked. Answers from before do not count: cached sessions are held against it
- * when they are read, so that a revocation of a user does not have to search for them. Whole milliseconds of a monotonic clock.
+ * Times at which a session, the sessions of a user, or all sessions were revoked. An older answer is revoked. Cached sessions are compared when
+ * they are read, so that the revocation of a user does not search the cache. Whole milliseconds of a monotonic clock.
  */
 export class Revocations {
   readonly #lifetimeMs: number;
@@ -13,18 +14,18 @@ export class Revocations {
   readonly #users = new Map<string, number>();
   /** By token digest, the oldest first. */
   readonly #tokens = new Map<TokenKey, number>();
-  /** When the newest revocation of a user was added; `-Infinity` if it has expired. */
+  /** Time of the newest revocation of a user; `-Infinity` if there is none or it has expired. */
   #newestUserAtMs = -Infinity;
   #allAtMs = -Infinity;
   #lostAtMs = -Infinity;
 
-  /** A revocation matters for `lifetimeMs`: as long as a session that was confirmed before it could be cached. */
+  /** A revocation is kept for `lifetimeMs`: as long as a session that was authenticated before it could be cached. */
   constructor(lifetimeMs: number, now: () => number = () => performance.now()) {
     this.#lifetimeMs = lifetimeMs;
     this.#now = now;
   }
 
-  /** Revokes every session of a user; every session if there are too many users. */
+  /** Revokes every session of a user; every session, if 10 000 users are revoked already. */
   addUser(username: string): void {
     this.#removeExpired(this.#users);
     this.#users.delete(username);
@@ -36,7 +37,7 @@ export class Revocations {
     this.#users.set(username, this.#newestUserAtMs);
   }
 
-  /** Revokes what was answered about the session with this token digest. Beyond 10 000 sessions the oldest is dropped. */
+  /** Revokes earlier answers about the session with this token digest. Beyond 10 000 sessions, removes the oldest. */
   addToken(tokenKey: TokenKey): void {
     this.#removeExpired(this.#tokens);
     this.#tokens.delete(tokenKey);
@@ -63,24 +64,27 @@ export class Revocations {
     return true;
   }
 
-  /** Revocations of other instances may have been missed. What a store says from now on is right again, as it knows them. */
+  /** Records that revocations of other instances may have been lost. Later answers of a store are reliable, because it contains them. */
   addMessageLoss(): void {
     this.#lostAtMs = this.#nowMs;
   }
 
-  /** Whether revocations may have been missed within so many milliseconds. */
+  /** Returns whether revocations may have been lost within the last `ms` milliseconds. */
   lostMessagesWithin(ms: number): boolean {
     return this.#nowMs - Math.ceil(ms) <= this.#lostAtMs;
   }
 
-  /** Whether a session of this user that was confirmed so many milliseconds ago is revoked. */
+  /** Returns whether a session of this user, authenticated `ageMs` milliseconds ago, is revoked; with `tokenKey`, also by its token. */
   revokedWithin(user: unknown, ageMs: number, tokenKey?: TokenKey): boolean {
     const confirmedAtMs = this.#nowMs - Math.ceil(ageMs);
     if (confirmedAtMs <= this.#allAtMs || this.revokesUser(user, confirmedAtMs)) return true;
     return tokenKey !== undefined && confirmedAtMs <= (this.#tokens.get(tokenKey) ?? -Infinity);
   }
 
-  /** Whether an entry of a cache that `addAll` and `addToken` have evicted from is revoked. The millisecond of the revocation counts as before. */
+  /**
+   * Returns whether a cache entry is revoked by its user. For caches that evict the entries that `addAll` and `addToken` revoke. An entry of the
+   * same millisecond as the revocation is revoked.
+   */
   revokesUser(user: unknown, confirmedAtMs: number): boolean {
     const username = usernameOf(user);
     return username !== undefined && confirmedAtMs <= (this.#users.get(username) ?? -Infinity);
@@ -91,9 +95,9 @@ export class Revocations {
   }
 
   #removeExpired(revocations: Map<string, number>): void {
-    for (const [name, atMs] of revocations) {
+    for (const [key, atMs] of revocations) {
       if (!this.#isExpired(atMs)) break;
-      revocations.delete(name);
+      revocations.delete(key);
     }
   }
 
@@ -102,7 +106,7 @@ export class Revocations {
   }
 }
 
-/** The `username` of a record, if it has one. */
+/** Returns the `username` of a record, or `undefined` if it has none. */
 export function usernameOf(user: unknown): string | undefined {
   const { username } = user as { readonly username?: unknown };
   return typeof username === 'string' ? username : undefined;

@@ -5,42 +5,42 @@ import type { SharedRevocations } from '../shared/shared-revocations.js';
 /** Called for each refusal by the service, with the digest of the token. */
 export type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
 
-/** Ends sessions everywhere: in this process at once, and on the other instances as soon as they are told. */
+/** Revokes and evicts sessions on all instances: synchronously in this process, and on the others when they receive the message. */
 export class SessionRevoker<User extends object> {
   readonly #local: LocalRevoker<User>;
   readonly #shared: SharedRevocations | undefined;
   readonly #refusalListeners = new Set<RefusalListener>();
 
-  constructor(places: LocalRevokerParts<User>, shared?: SharedRevocations) {
-    this.#local = new LocalRevoker(places);
+  constructor(parts: LocalRevokerParts<User>, shared?: SharedRevocations) {
+    this.#local = new LocalRevoker(parts);
     this.#shared = shared;
   }
 
-  /** How many sessions were revoked or evicted on purpose since the start. A check made at a lower count may no longer hold. */
+  /** Number of explicit revocations and evictions since startup. A check made at a lower count may be outdated. */
   get count(): number {
     return this.#local.count;
   }
 
-  /** Whether the sessions of this user, or all, were revoked within so many milliseconds. */
+  /** Returns whether the sessions of this user, or all sessions, were revoked within the last `ageMs` milliseconds. */
   revokedWithin(user: unknown, ageMs: number): boolean {
     return this.#local.isRevoked(user, ageMs);
   }
 
-  /** Evicts a session, here at once and then on all instances. */
+  /** Evicts a session: synchronously here, then on all instances. */
   async evict(token: string): Promise<void> {
     const tokenKey = tokenKeyOf(token);
     this.#local.evict(tokenKey);
     await this.#shared?.evict(tokenKey);
   }
 
-  /** Evicts a session that is about to be signed out, here at once; resolves when the other instances can know. */
+  /** Revokes a session that is about to be signed out: synchronously here. Resolves after the first attempt to set its tombstone in the store. */
   async signingOut(token: string): Promise<void> {
     const tokenKey = tokenKeyOf(token);
     this.#local.revoke(tokenKey);
     await this.#shared?.setTombstone(tokenKey);
   }
 
-  /** The same when it is signed out. It is not cached again for as long as it could have been cached. */
+  /** Revokes a session that was signed out: synchronously here. Notifies the application, and publishes the sign-out to the other instances. */
   signedOut(token: string): void {
     const tokenKey = tokenKeyOf(token);
     this.#local.revoke(tokenKey);
@@ -48,26 +48,26 @@ export class SessionRevoker<User extends object> {
     void this.#shared?.publish({ kind: 'signedOut', tokenKey });
   }
 
-  /** A sign-in issued this token. */
+  /** Removes the tombstone of a token that a sign-in has issued. */
   signedIn(token: string): void {
     const tokenKey = tokenKeyOf(token);
     this.#local.signedIn(tokenKey);
     void this.#shared?.clearTombstone(tokenKey);
   }
 
-  /** Revokes every session of a user, here at once; resolves when the other instances can know. */
+  /** Revokes every session of a user: synchronously here. Resolves after the first attempt to record and publish the revocation. */
   async revokeUser(username: string): Promise<void> {
     this.#local.revokeUser(username);
     await this.#shared?.revokeUser(username);
   }
 
-  /** Revokes every session, here at once; resolves when the other instances can know. */
+  /** Revokes every session: synchronously here. Resolves after the first attempt to record and publish the revocation. */
   async revokeAll(): Promise<void> {
     this.#local.revokeAll();
     await this.#shared?.revokeAll();
   }
 
-  /** Receives the revocations of other instances from now on. */
+  /** Subscribes to the revocations of other instances. */
   subscribe(): void {
     const local = this.#local;
     this.#shared?.subscribe({
@@ -82,18 +82,18 @@ export class SessionRevoker<User extends object> {
     });
   }
 
-  /** Calls back for each session that the service refuses from now on, also with the cache off. @returns what ends that */
+  /** Adds a listener, called for each session that the service refuses, also with the cache off. @returns a function that removes it */
   onRefusal(listener: RefusalListener): () => void {
     this.#refusalListeners.add(listener);
     return () => void this.#refusalListeners.delete(listener);
   }
 
-  /** The service refuses a session. If that was good before, the other instances are told. */
+  /** Handles a refusal by the service. If the session was cached here or stored, publishes the refusal to the other instances. */
   refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
     for (const listener of this.#refusalListeners) listener(tokenKey, kind);
-    const wasGoodHere = this.#local.isCached(tokenKey);
-    if (wasGoodHere) this.#local.refusedHere(tokenKey);
-    if (wasGoodHere && kind === 'unauthenticated') this.#local.notifyRevoked(tokenKey);
-    void this.#shared?.refused(tokenKey, kind === 'unauthenticated' ? 'refused' : 'evicted', wasGoodHere);
+    const wasCached = this.#local.isCached(tokenKey);
+    if (wasCached) this.#local.refusedHere(tokenKey);
+    if (wasCached && kind === 'unauthenticated') this.#local.notifyRevoked(tokenKey);
+    void this.#shared?.refused(tokenKey, kind === 'unauthenticated' ? 'refused' : 'evicted', wasCached);
   }
 }
