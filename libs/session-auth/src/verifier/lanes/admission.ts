@@ -1,23 +1,23 @@
 import type { Deadline } from '../../client/deadline.js';
 import type { AdmissionResult, Lane } from './lane.js';
 
-/** How many calls may run at once, and how many checks may wait for their turn. */
+/** Bounds of calls in flight, and of checks that wait. */
 export interface AdmissionSettings {
   readonly maxInFlight: number;
   readonly maxQueued: number;
 }
 
-/** Of a single place for both lanes, strangers get every so many-th turn while known sessions wait as well. */
+/** With a single place, every fourth turn goes to strangers while known sessions wait too. */
 const STRANGERS_TURN = 4;
 
-/** Returns how many of the places are the strangers' own: a quarter, and at least one of two. */
+/** Returns how many of the places are reserved for strangers: a quarter, at least one of two or more, none of one. */
 export function strangersShare(places: number): number {
   return places < 2 ? 0 : Math.max(1, Math.floor(places / 4));
 }
 
 /**
- * Places for calls in flight and for checks that wait, shared by two lanes. A lane may use what the other leaves idle. One that is below its
- * share gets the next place that becomes free, and a full queue makes room for it: there, the oldest waiter of the other lane is refused.
+ * Allocates places for calls in flight, and for checks that wait, to two lanes. A lane may use the idle places of the other. A lane below its
+ * share gets the next free place. If the queue is full, a check of a lane below its share replaces the oldest waiter of the other lane.
  */
 export class Admission {
   readonly #settings: AdmissionSettings;
@@ -41,7 +41,7 @@ export class Admission {
     return lane.isWorthWaiting() && this.#makeRoom(lane) ? wait(lane, deadline) : 'full';
   }
 
-  /** Gives the place back, and every free place to the checks that wait. */
+  /** Releases a place, and admits waiting checks to all free places. */
   leave(lane: Lane): void {
     lane.inFlight -= 1;
     for (let next = this.#next(); next; next = this.#next()) admitFirst(next);
@@ -51,7 +51,7 @@ export class Admission {
     return this.#known.inFlight + this.#strangers.inFlight < this.#settings.maxInFlight && !lane.isAtLimit;
   }
 
-  /** The lane that gets the next place. */
+  /** Returns the lane that gets the next place. */
   #next(): Lane | undefined {
     const [known, strangers] = [this.#known, this.#strangers];
     const strangersCan = strangers.waiting.size > 0 && this.#hasPlace(strangers);
@@ -72,7 +72,7 @@ export class Admission {
   }
 }
 
-/** Admits the check that has waited longest, unless it has waited for too long to be answered in time. */
+/** Admits the oldest waiting check, or rejects it if too little of its time is left for a call. */
 function admitFirst(lane: Lane): void {
   const [first] = lane.waiting;
   if (!first) return;

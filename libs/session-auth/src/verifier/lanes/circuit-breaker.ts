@@ -2,39 +2,40 @@ import type { TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
 import { type BreakerSettings, type BreakerState, type CallResult, Circuit, type CircuitState, PROBE_MS } from './circuit.js';
 
-/** Different tokens that must fail before a breaker opens, or `minimumCalls` if that is less. */
+/** Number of different tokens whose calls must fail before a breaker opens, or `minimumCalls` if that is less. */
 const FAILING_TOKENS = 5;
 
 /**
- * Stops the calls of a lane while the service fails. It opens when, within `windowMs`, at least `minimumCalls` calls were made, the part
- * `failureRatio` of them failed, and failures of five different tokens are among them (`minimumCalls` if that is less). So one account,
- * or one caller, whose calls always fail opens it for nobody else, and does not keep it open: for a second, a token that failed leaves the probe to others.
+ * Stops the calls of a lane while the service fails. It opens when, within `windowMs`, at least `minimumCalls` calls were made, at least the
+ * part `failureRatio` of them failed, and the failures include five different tokens (`minimumCalls` if that is less). One account or caller
+ * whose calls always fail therefore cannot open it. Nor can it keep the breaker open: a token that failed may not
+ * probe in the first second after the pause.
  */
 export class CircuitBreaker {
   readonly #circuit: Circuit;
   readonly #failing: FailingTokens;
 
-  /** `changed` is called with each new state. */
-  constructor(settings: BreakerSettings, now?: () => number, changed?: (state: BreakerState) => void) {
+  /** `onChange` is called with each new state. */
+  constructor(settings: BreakerSettings, now?: () => number, onChange?: (state: BreakerState) => void) {
     const { windowMs, minimumCalls } = settings;
     const tokens = Math.min(FAILING_TOKENS, minimumCalls);
     this.#failing = new FailingTokens({ tokens, failuresEach: Math.ceil(minimumCalls / tokens), windowMs });
-    this.#circuit = new Circuit(settings, now, changed);
+    this.#circuit = new Circuit(settings, now, onChange);
   }
 
-  /** The answer to a caller that may not make a call now; `undefined` when it may. */
+  /** Returns the denial of a call that may not be made now, or `undefined` if it may. */
   denial(tokenKey: TokenKey): Unavailable | undefined {
     if (this.#circuit.isClosed) return undefined;
     const pauseLeftMs = this.#circuit.pauseLeftMs() + (this.#failing.has(tokenKey) ? PROBE_MS : 0);
     return pauseLeftMs > 0 ? unavailable('circuit_open', pauseLeftMs / 1_000) : undefined;
   }
 
-  /** Lets a call begin, for which there must be no {@link denial}, and returns the state for {@link record}. */
+  /** Begins a call that has no {@link denial}. Returns the state to pass to {@link record}. */
   begin(): CircuitState {
     return this.#circuit.begin();
   }
 
-  /** Takes in what a call with this token showed. */
+  /** Records the result of a call with this token. */
   record(began: CircuitState, result: CallResult, tokenKey: TokenKey, nowMs: number): void {
     if (result !== 'failure') this.#circuit.record(began, result, nowMs);
     else {
@@ -43,20 +44,20 @@ export class CircuitBreaker {
     }
   }
 
-  /** Opens, if it is closed: the other lane has shown that the service fails. */
+  /** Opens the breaker if it is closed, because the breaker of the other lane has opened. */
   trip(): void {
     this.#circuit.trip();
   }
 
-  /** Closes, if {@link trip} opened it and no call was made since: the other lane has shown that the service works again. */
+  /** Closes the breaker if {@link trip} opened it and no call was made since, because the breaker of the other lane has closed. */
   undoTrip(): void {
     this.#circuit.undoTrip();
   }
 }
 
-/** What is kept of a token whose calls fail. */
+/** The recent failures of one token. */
 interface FailingToken {
-  /** When the failures that are counted began. */
+  /** Time of the first counted failure. */
   readonly sinceMs: number;
   readonly lastMs: number;
   readonly failures: number;
@@ -64,23 +65,23 @@ interface FailingToken {
 
 /** Bounds of {@link FailingTokens}. */
 export interface FailingTokenLimits {
-  /** Tokens that must fail within the window. */
+  /** Number of different tokens that must fail within the window. */
   readonly tokens: number;
-  /** Failures of one token that count within a window. */
+  /** Maximum number of failures of one token that count within a window. */
   readonly failuresEach: number;
   readonly windowMs: number;
 }
 
-/** Tokens that are kept: more than one caller has, or the eviction of one would let its failures count again. */
+/** Maximum number of tokens that are kept. More than one caller has, because the failures of an evicted token would count again. */
 const MAX_TOKENS = 256;
 
 /**
- * The tokens whose calls failed within the window, by digest. One of them counts for no more than its part, so that one account whose details
- * always fail proves nothing about the service, however often it asks, and does not when the breaker has closed again either.
+ * The tokens whose calls failed within the window, by digest. The failures of one token count only up to a limit, so that one account whose
+ * details always fail is not evidence against the service, however often it calls, even after the breaker has closed again.
  */
 export class FailingTokens {
   readonly #limits: FailingTokenLimits;
-  /** The one that failed last is the last. */
+  /** In order of their last failure, the oldest first. */
   readonly #tokens = new Map<TokenKey, FailingToken>();
 
   constructor(limits: FailingTokenLimits) {
@@ -98,7 +99,7 @@ export class FailingTokens {
     return failures < failuresEach;
   }
 
-  /** Whether enough different tokens failed within the window that ended with the last failure. */
+  /** Whether enough different tokens failed within the window that ends with the last failure. */
   get areEnough(): boolean {
     return this.#tokens.size >= this.#limits.tokens;
   }
@@ -119,9 +120,9 @@ export class FailingTokens {
 const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeout', 'server_error']);
 
 /**
- * Returns what a call shows about the service. A refusal is a success: the service answered. Any other status, 429 and a malformed 200 concern
- * this request alone; a full queue, an open breaker, a failing `apiKey` function and a shutdown are ours. A connection that the service had
- * closed, and a call that timed out without its full time, show nothing either.
+ * Returns what a call shows about the service. `success`: it answered, also with a refusal. `failure`: no connection, no answer in time, 408 or
+ * 5xx. `neither`: any other status, 429 and a malformed 200, which concern this request alone; a full queue, an open breaker, a failing
+ * `apiKey` function and a shutdown, which are local; a connection that the service had closed; a call that timed out without its full time.
  */
 export function evidenceOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
   if (verdict.kind !== 'unavailable') return 'success';

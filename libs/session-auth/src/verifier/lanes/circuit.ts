@@ -2,11 +2,11 @@ import { RollingWindow } from './rolling-window.js';
 
 /** When a circuit breaker opens, and for how long. */
 export interface BreakerSettings {
-  /** Milliseconds of the past that are looked at. 10 to 300 000. @default 10000 */
+  /** Milliseconds of the window in which calls are counted. 10 to 300 000. @default 10000 */
   readonly windowMs: number;
-  /** Calls within it before anything is concluded. 1 to 1 000 000. @default 20 */
+  /** Minimum number of calls within the window before the breaker may open. 1 to 1 000 000. @default 20 */
   readonly minimumCalls: number;
-  /** Part of them that failed, above 0 and up to 1, at which the breaker opens. @default 0.5 */
+  /** Part of the calls, above 0 and up to 1, that must fail for the breaker to open. @default 0.5 */
   readonly failureRatio: number;
   /** Milliseconds of the first pause; it doubles while probes fail. 1 to 120 000. @default 1000 */
   readonly pauseMs: number;
@@ -14,22 +14,22 @@ export interface BreakerSettings {
   readonly maxPauseMs: number;
 }
 
-/** `closed`: every call passes. `open`: none. `halfOpen`: the pause is over, and a single probe passes. */
+/** `closed`: every call passes. `open`: no call passes. `halfOpen`: the pause is over, and a single probe passes. */
 export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
-/** The state of a circuit, and what it has to keep. A call is judged by the state that it began in. */
+/** The state of a circuit, with its data. The result of a call counts only in the state in which the call began. */
 export type CircuitState =
   | { readonly kind: 'closed'; readonly window: RollingWindow }
   | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number; readonly wasTripped?: true }
   | { readonly kind: 'halfOpen'; readonly pauseMs: number };
 
-/** What a call shows about the other side: that it works, that it fails, or nothing. */
+/** What a call shows about the remote side: it works, it fails, or neither. */
 export type CallResult = 'success' | 'failure' | 'neither';
 
-/** Milliseconds after which a caller may come again that a probe under way kept out. */
+/** Milliseconds after which a caller that was denied during a probe may retry. */
 export const PROBE_MS = 1_000;
 
-/** Stops the calls to what fails, and tries it again with one probe after a pause that grows. */
+/** Stops the calls to a failing service or store, and probes it with one call after a pause, which doubles while probes fail. */
 export class Circuit {
   readonly #settings: BreakerSettings;
   readonly #now: () => number;
@@ -37,11 +37,11 @@ export class Circuit {
   #state: CircuitState;
   #published: BreakerState = 'closed';
 
-  /** `changed` is called with each new state. The end of a pause is one: where no call comes, nothing would tell it. */
-  constructor(settings: BreakerSettings, now: () => number = () => performance.now(), changed?: (state: BreakerState) => void) {
+  /** `onChange` is called with each new state, also when a pause ends without a call. */
+  constructor(settings: BreakerSettings, now: () => number = () => performance.now(), onChange?: (state: BreakerState) => void) {
     this.#settings = settings;
     this.#now = now;
-    this.#onChange = changed;
+    this.#onChange = onChange;
     this.#state = this.#closed();
   }
 
@@ -49,19 +49,19 @@ export class Circuit {
     return this.#state.kind === 'closed';
   }
 
-  /** Milliseconds until a call may be made again; not above 0 when one may be made now. */
+  /** Returns the milliseconds until a call may be made; 0 or less if one may be made now. */
   pauseLeftMs(): number {
     if (this.#state.kind === 'closed') return 0;
     return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();
   }
 
-  /** Lets a call begin, for which there must be no pause left, and returns the state for {@link record}. */
+  /** Begins a call; {@link pauseLeftMs} must be 0 or less. Returns the state to pass to {@link record}. */
   begin(): CircuitState {
     if (this.#state.kind === 'open') this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs });
     return this.#state;
   }
 
-  /** Takes in what a call showed. A call that began in a former state counts for nothing. `mayOpen`: the failures are evidence enough. */
+  /** Records the result of a call, unless it began in a former state. `mayOpen`: whether the failures are sufficient evidence to open. */
   record(began: CircuitState, result: CallResult, nowMs = this.#now(), mayOpen = true): void {
     if (this.#state !== began) return;
     if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
@@ -70,13 +70,13 @@ export class Circuit {
     else this.#enter({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs });
   }
 
-  /** Opens, if it is closed. */
+  /** Opens the circuit if it is closed. */
   trip(): void {
     const { pauseMs } = this.#settings;
     if (this.#state.kind === 'closed') this.#enter({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, wasTripped: true });
   }
 
-  /** Closes, if it was tripped and has seen no call since. */
+  /** Closes the circuit if {@link trip} opened it and no call was made since. */
   undoTrip(): void {
     if (this.#state.kind === 'open' && this.#state.wasTripped) this.#enter(this.#closed());
   }

@@ -7,10 +7,10 @@ import type { Pace } from './pace.js';
 import type { Retry } from './retry.js';
 import type { StrangersLimit } from './strangers-limit.js';
 
-/** One question to the service: whose session is this? */
+/** Makes one call to the session service: gets the user of a session. */
 export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
 
-/** What a check gets that asks for a place: it, none, or the end of its deadline. */
+/** Result of an admission: a place, no room, or the end of the deadline. */
 export type AdmissionResult = 'admitted' | 'full' | DeadlineEnd;
 
 /** A check that waits for a place. */
@@ -19,26 +19,26 @@ export interface Waiter {
   settle(admitted: AdmissionResult): void;
 }
 
-/** What a lane is made of. */
+/** Parts of a {@link Lane}. */
 export interface LaneParts {
-  /** Places of `maxInFlight` that are its own. */
+  /** Places of `maxInFlight` that are reserved for the lane. */
   readonly share: number;
-  /** Places of `maxQueued` that are its own. */
+  /** Places of `maxQueued` that are reserved for the lane. */
   readonly queueShare: number;
   readonly pace: Pace;
   readonly retry: Retry;
   readonly breaker: CircuitBreaker | undefined;
-  /** Calls in flight at most, whatever the share. */
+  /** Bounds the calls in flight of this lane, regardless of its share. */
   readonly limit?: StrangersLimit;
-  /** The limit that holds for the sake of this lane. */
+  /** The limit of the strangers' lane, which calls of this lane adjust and enforce. */
   readonly strangersLimit?: StrangersLimit;
 }
 
-/** Calls of one kind of callers: its places, its queue, its circuit breaker, its retries. */
+/** The calls of known sessions, or of strangers: their places, queue, circuit breaker and retries. */
 export class Lane {
   /** Calls in flight. */
   inFlight = 0;
-  /** The one that has waited longest is the first. */
+  /** Waiting checks, the oldest first. */
   readonly waiting = new Set<Waiter>();
   readonly share: number;
   readonly queueShare: number;
@@ -48,41 +48,41 @@ export class Lane {
   readonly #limit: StrangersLimit | undefined;
   readonly #strangersLimit: StrangersLimit | undefined;
 
-  constructor({ share, queueShare, pace, retry, breaker, limit, strangersLimit: protectedBy }: LaneParts) {
+  constructor({ share, queueShare, pace, retry, breaker, limit, strangersLimit }: LaneParts) {
     this.share = share;
     this.queueShare = queueShare;
     this.pace = pace;
     this.#retry = retry;
     this.#breaker = breaker;
     this.#limit = limit;
-    this.#strangersLimit = protectedBy;
+    this.#strangersLimit = strangersLimit;
   }
 
-  /** Whether it may have no more calls in flight, even with places free. */
+  /** Whether the lane may start no more calls, even if places are free. */
   get isAtLimit(): boolean {
     return this.#limit?.isReached(this.inFlight) === true;
   }
 
-  /** The answer to a check while the breaker is open. */
+  /** Returns the denial of a check while the breaker is open. */
   denial(tokenKey: TokenKey): Unavailable | undefined {
     return this.#breaker?.denial(tokenKey);
   }
 
-  /** Whether another check that begins to wait can expect a place in time. Its own share is what a lane can count on. */
+  /** Returns whether one more waiting check can expect a place in time. A lane can rely only on its own share. */
   isWorthWaiting(): boolean {
     const places = this.isAtLimit ? this.inFlight : Math.max(1, this.share, this.inFlight);
     return (this.waiting.size + 1) * this.pace.usualMs <= places * this.pace.patienceMs;
   }
 
-  /** Makes the calls of a check that has a place. Never rejects. */
+  /** Makes the calls of an admitted check. Never rejects. */
   check<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
     return this.#retry.run(() => this.#attempt(ask, session, tokenKey, deadline), deadline);
   }
 
-  /** Code of the application (an interceptor, a validator) may throw. */
+  /** Catches errors, because code of the application (an interceptor, a validator) may throw. */
   async #attempt<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
-    const refusal = this.#breaker?.denial(tokenKey);
-    if (refusal) return refusal;
+    const denial = this.#breaker?.denial(tokenKey);
+    if (denial) return denial;
     const began = this.#breaker?.begin();
     const startedAtMs = performance.now();
     this.#strangersLimit?.hold(startedAtMs);

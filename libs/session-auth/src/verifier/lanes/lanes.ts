@@ -4,15 +4,14 @@ import { strangersShare, type AdmissionSettings } from './admission.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { Lane, type LaneParts } from './lane.js';
 import { Pace } from './pace.js';
-import { Retry, type RetrySettings } from './retry.js';
-import { RetryBudget } from './retry.js';
+import { Retry, RetryBudget, type RetrySettings } from './retry.js';
 import { StrangersLimit } from './strangers-limit.js';
 
-/** Limits of both lanes. */
+/** Settings of both lanes. */
 export interface LaneSettings extends AdmissionSettings, RetrySettings {
   /** Milliseconds for the whole check: queue, attempts and bodies. */
   readonly timeoutMs: number;
-  /** Without it, no breaker opens. */
+  /** Settings of the breakers; `undefined`: no breaker. */
   readonly breaker?: BreakerSettings | undefined;
 }
 
@@ -20,8 +19,8 @@ export interface LaneSettings extends AdmissionSettings, RetrySettings {
 export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
 
 /**
- * Builds the two lanes. Failures that strangers provoke open the strangers' breaker alone; those of known sessions are trustworthy, and when
- * they open the breaker of known sessions, that of strangers opens with it. It closes with it, too, unless strangers have shown otherwise.
+ * Builds the two lanes. Failures in the strangers' lane open the strangers' breaker alone. Failures of known sessions are trustworthy: when they
+ * open the breaker of known sessions, the strangers' breaker opens too. It also closes with it, unless a stranger's call was made since.
  */
 export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Readonly<Record<LaneName, Lane>> {
   const strangersBreaker = breakerOf(settings, (state) => changed('strangers', state));

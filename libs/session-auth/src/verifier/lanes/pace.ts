@@ -1,9 +1,9 @@
-/** How much a new duration counts in the average. */
+/** Weight of a new duration in the moving average. */
 const WEIGHT = 1 / 8;
 
 /**
- * How long answered calls of a lane usually take, and what follows from it. Bounds that depend on `timeoutMs` alone keep a slow phase from
- * locking the lane: a check with half of its time left is always worth a call.
+ * Tracks the usual duration of the answered calls of a lane, and derives waiting times from it. Bounds that depend on `timeoutMs` alone prevent
+ * a slow phase from blocking the lane: a check with half of its time left may always make a call.
  */
 export class Pace {
   readonly #timeoutMs: number;
@@ -13,36 +13,42 @@ export class Pace {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Milliseconds, an average that follows the last calls; 0 before the first answer. */
+  /** Usual duration in milliseconds: a moving average of answered calls; 0 before the first answer. */
   get usualMs(): number {
     return this.#usualMs;
   }
 
-  /** Milliseconds that a check may be expected to wait in the queue: half of its time. */
+  /** Longest expected wait in the queue for which a check is queued, in milliseconds: half of `timeoutMs`. */
   get patienceMs(): number {
     return this.#timeoutMs / 2;
   }
 
   /**
-   * Milliseconds that a check may wait for another call to be answered: twice the usual duration. A call of its own must still be able to end in
-   * time, so that at least half of `timeoutMs` is left, and a quarter more than the usual duration.
+   * Milliseconds that a check may wait for the call of another instance: twice the usual duration. The check must still have time for its own
+   * call: at least half of `timeoutMs`, and the usual duration plus a quarter.
    */
   get sharingMs(): number {
     const longestMs = 0.95 * this.#timeoutMs - Math.max(1.25 * this.#usualMs, this.#timeoutMs / 2);
     return Math.max(0, this.#usualMs === 0 ? longestMs : Math.min(2 * this.#usualMs, longestMs));
   }
 
-  /** A call was answered. */
+  /** Records the duration of an answered call, in milliseconds. */
   record(durationMs: number): void {
     this.#usualMs += this.#usualMs === 0 ? durationMs : (durationMs - this.#usualMs) * WEIGHT;
   }
 
-  /** Whether a call that begins now can be expected to end in time: twice the usual duration, within a tenth and a half of `timeoutMs`. */
+  /**
+   * Returns whether a call that begins now can be expected to end in time. It needs twice the usual duration, but at least a tenth and at most
+   * half of `timeoutMs`.
+   */
   fits(remainingMs: number): boolean {
     return remainingMs >= this.#between(0.1, 0.5);
   }
 
-  /** Whether a call that timed out after so long had its full time: twice the usual duration, within a half and nine tenths of `timeoutMs`. */
+  /**
+   * Returns whether a call that timed out after `durationMs` had its full time: twice the usual duration, but at least half and at most nine
+   * tenths of `timeoutMs`.
+   */
   isFullTime(durationMs: number): boolean {
     return durationMs >= this.#between(0.5, 0.9);
   }

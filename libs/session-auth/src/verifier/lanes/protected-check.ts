@@ -8,24 +8,24 @@ import { KnownSessions } from './known-sessions.js';
 import type { AdmissionResult, Ask, Lane } from './lane.js';
 import { buildLanes, type BreakerChanged, type LaneSettings } from './lanes.js';
 
-/** What a check tells, and what it works with. */
+/** Optional collaborators of a {@link ProtectedCheck}. */
 export interface ProtectedCheckParts {
   readonly breakerChanged?: BreakerChanged;
   readonly known?: KnownSessions;
 }
 
-/** Seconds after which a caller that was not admitted may come again. */
+/** Seconds after which a caller that was not admitted may retry. */
 const BUSY_RETRY_AFTER_SECONDS = 1;
 
-/** Asks the service, with everything that keeps a failing service, and a flood of strangers, from making this application fail. */
+/** Calls the session service, and protects the application from a failing service and from a flood of strangers. */
 export class ProtectedCheck<User> {
   readonly #ask: Ask<User>;
   readonly #deadlines: Deadlines;
-  /** Milliseconds of one check. */
+  /** Total time of one check, in milliseconds. */
   readonly timeoutMs: number;
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
   readonly #admission: Admission;
-  /** Decides in which lane a check is made. */
+  /** Known sessions, which determine the lane of a check. */
   readonly known: KnownSessions;
 
   constructor(ask: Ask<User>, deadlines: Deadlines, settings: LaneSettings, parts: ProtectedCheckParts = {}) {
@@ -37,24 +37,24 @@ export class ProtectedCheck<User> {
     this.known = parts.known ?? new KnownSessions();
   }
 
-  /** The lane of the session with this token digest. */
+  /** Returns the lane of the session with this token digest. */
   laneOf(tokenKey: TokenKey): LaneName {
     return this.known.has(tokenKey) ? 'known' : 'strangers';
   }
 
-  /** Milliseconds that a check in this lane may wait for the call of another instance. */
+  /** Returns the milliseconds that a check in this lane may wait for the call of another instance. */
   patienceMs(lane: LaneName): number {
     return this.#lanes[lane].pace.sharingMs;
   }
 
   /**
-   * Asks the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects, and settles within `timeoutMs`, of
-   * which some may be spent already. `token` is the digest of the session's token.
+   * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects. Settles within `timeoutMs`, of
+   * which `spentMs` have passed already. `tokenKey` is the digest of the session's token.
    */
   async run(session: SessionIdentity, tokenKey: TokenKey, spentMs = 0, lane = this.laneOf(tokenKey)): Promise<Verdict<User>> {
     const { [lane]: own } = this.#lanes;
-    const refusal = own.denial(tokenKey);
-    if (refusal) return refusal;
+    const denial = own.denial(tokenKey);
+    if (denial) return denial;
     const leftMs = Math.max(0, this.timeoutMs - spentMs);
     if (spentMs > 0 && !own.pace.fits(leftMs)) return notAdmitted('full');
     const deadline = this.#deadlines.start(leftMs);

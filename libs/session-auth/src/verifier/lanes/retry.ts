@@ -3,19 +3,19 @@ import type { Deadline } from '../../client/deadline.js';
 import type { Unavailable, UnavailableReason, Verdict } from '../../contract/outcome.js';
 import type { Pace } from './pace.js';
 
-/** How often one check may ask the service. */
+/** Limits of the attempts of one check. */
 export interface RetrySettings {
-  /** Attempts in all, the first included. 1 to 10. @default 2 */
+  /** Maximum number of attempts, including the first. 1 to 10. @default 2 */
   readonly maxAttempts: number;
 }
 
-/** Failures that another attempt may not meet. A timeout is not among them: it has used the time up. */
+/** Failures that another attempt may avoid. Not `timeout`, which has used up the time. */
 const TRANSIENT: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'server_error']);
 
-/** Longest pause before the second attempt, in milliseconds; it doubles with each further one. */
+/** Longest pause before the second attempt, in milliseconds. It doubles with each further attempt. */
 const FIRST_PAUSE_MS = 50;
 
-/** Repeats a check that failed for a passing reason, after a pause of full jitter, while its deadline and the budget leave room. */
+/** Repeats a check that failed with a transient error, after a pause with full jitter, within its deadline and the retry budget. */
 export class Retry {
   readonly #maxAttempts: number;
   readonly #budget: RetryBudget;
@@ -27,7 +27,7 @@ export class Retry {
     this.#pace = pace;
   }
 
-  /** Makes attempts until one is final. */
+  /** Makes attempts until a verdict is not a transient failure, or no other attempt is allowed. Returns the last verdict. */
   async run<User>(attempt: () => Promise<Verdict<User>>, deadline: Deadline): Promise<Verdict<User>> {
     this.#budget.earn();
     let verdict = await attempt();
@@ -38,7 +38,10 @@ export class Retry {
     return verdict;
   }
 
-  /** Waits for the next attempt; says whether there may be one. A connection that the service had closed is tried again at once and for free. */
+  /**
+   * Waits before the next attempt. Returns whether it may be made. After a connection that the service had closed, the attempt is immediate and
+   * costs no budget.
+   */
   async #pause({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
     if (deadline.ended) return false;
     const pauseMs = staleConnection ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (made - 1);
@@ -54,21 +57,21 @@ function isTransient(verdict: Verdict<unknown>): verdict is Unavailable {
   return verdict.kind === 'unavailable' && TRANSIENT.has(verdict.reason);
 }
 
-/** What each first attempt adds: retries stay below a tenth of them, so that an outage is not met with twice the load. */
-const EARNED_BY_AN_ATTEMPT = 0.08;
-/** Retries that are there from the start, and at most saved up. */
+/** Budget earned by each first attempt. Retries stay below a tenth of first attempts, so that an outage does not double the load. */
+const EARNED_PER_ATTEMPT = 0.08;
+/** Initial and maximum budget, in retries. */
 const MAX_SAVED = 10;
 
-/** Bounds retries by the number of first attempts. */
+/** Bounds the number of retries by the number of first attempts. */
 export class RetryBudget {
   #saved = MAX_SAVED;
 
-  /** A first attempt is made. */
+  /** Records a first attempt. */
   earn(): void {
-    this.#saved = Math.min(MAX_SAVED, this.#saved + EARNED_BY_AN_ATTEMPT);
+    this.#saved = Math.min(MAX_SAVED, this.#saved + EARNED_PER_ATTEMPT);
   }
 
-  /** Takes one retry, if there is one. */
+  /** Takes one retry from the budget. Returns `false` if none is left. */
   spend(): boolean {
     if (this.#saved < 1) return false;
     this.#saved -= 1;

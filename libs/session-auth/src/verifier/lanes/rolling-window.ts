@@ -4,10 +4,10 @@ interface Slice {
   failed: number;
 }
 
-/** Slices of the window: the oldest falls out as a whole. */
+/** Number of slices of the window. The oldest slice is removed as a whole. */
 const SLICES = 10;
 
-/** Counts what succeeded and failed of late. */
+/** Counts successes and failures within a sliding window. */
 export class RollingWindow {
   readonly #sliceMs: number;
   #slices: Slice[] = [];
@@ -22,7 +22,7 @@ export class RollingWindow {
     else slice.failed += 1;
   }
 
-  /** Sums of the slices that are still in the window. */
+  /** Returns the sums of the slices that are still in the window. */
   totals(nowMs: number): { readonly calls: number; readonly failed: number } {
     let [calls, failed] = [0, 0];
     for (const slice of this.#slices) {

@@ -4,18 +4,19 @@ export interface StrangersLimitSettings {
   readonly timeoutMs: number;
 }
 
-/** Calls and milliseconds that one look at the durations takes at least. */
+/** Minimum number of calls, and minimum milliseconds, of a sample. */
 const CALLS_PER_SAMPLE = 10;
 const MIN_SAMPLE_MS = 100;
-/** Where the limit begins, in calls, and as a part of `maxInFlight` where that is more. */
+/** Initial limit: this number of calls, or this part of `maxInFlight` if that is more. */
 const FIRST_LIMIT = 16;
 const FIRST_PART = 1 / 8;
-/** The limit is never below this part of `maxInFlight`, nor below 1. */
+/** Minimum limit, as a part of `maxInFlight`; at least 1. */
 const LEAST_PART = 1 / 32;
 const GROWTH = 1.25;
+/** Milliseconds that the limit is enforced after a check of a known session: the longest lifetime of a cached session. */
 const PROTECTED_MS = 300_000;
 
-/** Calls of one lane that began since it was last looked at. */
+/** Calls of one lane that began since the previous sample. */
 interface Sample {
   atMs: number;
   calls: number;
@@ -23,19 +24,22 @@ interface Sample {
   longCalls: number;
 }
 
-/** Strangers' calls that take less than this part of `timeoutMs` let the limit grow. */
+/** Calls of strangers that take less than this part of `timeoutMs` let the limit grow. */
 const QUICK_PART = 1 / 4;
-/** After two reductions, calls of known sessions that still take this part of what they took show that strangers are not the cause. */
-const NO_BETTER = 0.8;
+/** If, after two reductions, calls of known sessions still take at least this part of their former duration, strangers are not the cause. */
+const NO_IMPROVEMENT = 0.8;
 
 /**
- * How many calls of strangers may be in flight. A service that can only do so much at a time makes a queue of its own out of more calls, and
- * known sessions would wait in it. So the limit falls when their calls do: where most of ten or more take over twice the lowest average that was seen, it
- * becomes half of the strangers in flight. Strangers' own calls never lower it: a refusal may take no time, and an anonymous caller could make every good call look long.
- * Where known sessions do not wait, or strangers are answered quickly, and the limit was reached, it grows by a quarter, or to as many as were in flight.
- * Less than a tenth of `timeoutMs` is never too long, more than three quarters always is. Where a limit of a quarter makes calls no quicker, the
- * service has become slower, and the limit returns. The limit holds while there are known sessions to protect: for five minutes, the longest
- * lifetime of a cached session, after each check of a known one.
+ * Adaptive limit of the strangers' calls in flight. A service with limited capacity queues the calls beyond it, and known sessions would wait in
+ * that queue.
+ *
+ * - The limit falls when calls of known sessions become slow: if, in a sample of at least ten, most take more than twice the lowest average so
+ *   far, the limit becomes half of the strangers in flight. A call below a tenth of `timeoutMs` is never slow; one above three quarters always is.
+ * - Calls of strangers never lower the limit. A refusal may take no time, so that an anonymous caller could make every good call look slow.
+ * - The limit grows if it was reached, and known sessions are not slowed or strangers are answered quickly: by a quarter, or to the highest
+ *   number of calls in flight if that is more.
+ * - If two reductions do not make calls faster, the service itself has become slower, and the former limit is restored.
+ * - The limit is enforced for five minutes after each check of a known session: the longest lifetime of a cached session.
  */
 export class StrangersLimit {
   readonly #settings: StrangersLimitSettings;
@@ -44,9 +48,9 @@ export class StrangersLimit {
   readonly #strangers = newSample();
   #limit: number;
   #lowestMs = Infinity;
-  /** Strangers in flight at most, since the limit changed last. */
-  #most = 0;
-  /** Where the limit began to fall, and how long calls of known sessions took then. */
+  /** Maximum number of strangers in flight since the limit last grew or shrank, or was tested for that. */
+  #peak = 0;
+  /** The limit before it began to fall, and the average duration of known sessions' calls then. */
   #fall: { readonly limit: number; readonly averageMs: number; steps: number } | undefined;
   #holdsUntilMs = -Infinity;
 
@@ -57,62 +61,62 @@ export class StrangersLimit {
     this.#limit = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
   }
 
-  /** Calls at once, a whole number from 1 to `maxInFlight`, while the limit holds. */
+  /** Maximum number of calls in flight while the limit is enforced: a whole number from 1 to `maxInFlight`. */
   get current(): number {
     return this.#limit;
   }
 
-  /** A known session was checked: the limit holds from now on. */
+  /** Enforces the limit for five minutes from `nowMs`, because a known session is checked. */
   hold(nowMs: number): void {
     this.#holdsUntilMs = nowMs + PROTECTED_MS;
   }
 
-  /** Whether the limit holds, and so many calls in flight are as many as may be. */
+  /** Returns whether the limit is enforced, and `inFlight` calls reach it. */
   isReached(inFlight: number): boolean {
     return inFlight >= this.#limit && performance.now() < this.#holdsUntilMs;
   }
 
-  /** A call of a stranger was answered, or timed out; so many were in flight with it. */
+  /** Records a call of a stranger that was answered or timed out. `inFlight`: calls of strangers in flight, including this one. */
   record(durationMs: number, nowMs: number, inFlight: number): void {
-    this.#most = Math.max(this.#most, inFlight);
-    const look = this.#strangers;
-    if (!isComplete(look, durationMs, nowMs, this.#settings.timeoutMs * QUICK_PART)) return;
-    if (!this.#fall && look.longCalls * 2 <= look.calls) this.#grow();
-    restart(look, nowMs);
+    this.#peak = Math.max(this.#peak, inFlight);
+    const sample = this.#strangers;
+    if (!addTo(sample, durationMs, nowMs, this.#settings.timeoutMs * QUICK_PART)) return;
+    if (!this.#fall && sample.longCalls * 2 <= sample.calls) this.#grow();
+    restart(sample, nowMs);
   }
 
-  /** The same of a known session. */
+  /** Records a call of a known session that was answered or timed out. */
   recordKnown(durationMs: number, nowMs: number): void {
-    const look = this.#known;
-    if (!isComplete(look, durationMs, nowMs, this.#longMs())) return;
-    const averageMs = look.totalMs / look.calls;
+    const sample = this.#known;
+    if (!addTo(sample, durationMs, nowMs, this.#longMs())) return;
+    const averageMs = sample.totalMs / sample.calls;
     this.#lowestMs = Math.min(this.#lowestMs, averageMs);
-    if (look.longCalls * 2 > look.calls) this.#shrink(averageMs);
+    if (sample.longCalls * 2 > sample.calls) this.#shrink(averageMs);
     else {
       this.#fall = undefined;
       this.#grow();
     }
-    restart(look, nowMs);
+    restart(sample, nowMs);
   }
 
   #grow(): void {
     const { maxInFlight } = this.#settings;
-    if (this.#most >= this.#limit) this.#limit = Math.min(maxInFlight, Math.max(this.#most, Math.ceil(this.#limit * GROWTH)));
-    this.#most = 0;
+    if (this.#peak >= this.#limit) this.#limit = Math.min(maxInFlight, Math.max(this.#peak, Math.ceil(this.#limit * GROWTH)));
+    this.#peak = 0;
   }
 
   #shrink(averageMs: number): void {
     this.#fall ??= { limit: this.#limit, averageMs, steps: 0 };
     const { limit, averageMs: before, steps } = this.#fall;
-    if ((steps >= 2 && averageMs >= before * NO_BETTER) || this.#limit === this.#least) {
+    if ((steps >= 2 && averageMs >= before * NO_IMPROVEMENT) || this.#limit === this.#least) {
       this.#lowestMs = averageMs;
       this.#fall = undefined;
       if (averageMs < this.#settings.timeoutMs * 0.75) this.#limit = limit;
     } else {
       this.#fall.steps += 1;
-      this.#limit = Math.max(this.#least, Math.floor(Math.min(this.#limit, this.#most || this.#limit) / 2));
+      this.#limit = Math.max(this.#least, Math.floor(Math.min(this.#limit, this.#peak || this.#limit) / 2));
     }
-    this.#most = 0;
+    this.#peak = 0;
   }
 
   #longMs(): number {
@@ -125,16 +129,16 @@ function newSample(): Sample {
   return { atMs: -Infinity, calls: 0, totalMs: 0, longCalls: 0 };
 }
 
-function restart(look: Sample, nowMs: number): void {
-  Object.assign(look, newSample(), { atMs: nowMs });
+function restart(sample: Sample, nowMs: number): void {
+  Object.assign(sample, newSample(), { atMs: nowMs });
 }
 
-/** Counts a call, unless it began before the look; whether there are enough. */
-function isComplete(look: Sample, durationMs: number, nowMs: number, longMs: number): boolean {
-  if (nowMs - durationMs < look.atMs) return false;
-  if (look.calls === 0 && look.atMs === -Infinity) look.atMs = nowMs - durationMs;
-  look.calls += 1;
-  look.totalMs += durationMs;
-  if (durationMs > longMs) look.longCalls += 1;
-  return look.calls >= CALLS_PER_SAMPLE && nowMs - look.atMs >= MIN_SAMPLE_MS;
+/** Adds a call to a sample, unless it began before the sample. Returns whether the sample is complete. */
+function addTo(sample: Sample, durationMs: number, nowMs: number, longMs: number): boolean {
+  if (nowMs - durationMs < sample.atMs) return false;
+  if (sample.calls === 0 && sample.atMs === -Infinity) sample.atMs = nowMs - durationMs;
+  sample.calls += 1;
+  sample.totalMs += durationMs;
+  if (durationMs > longMs) sample.longCalls += 1;
+  return sample.calls >= CALLS_PER_SAMPLE && nowMs - sample.atMs >= MIN_SAMPLE_MS;
 }

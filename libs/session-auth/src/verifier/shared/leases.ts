@@ -4,25 +4,25 @@ import type { SessionStore, StoreLease } from '../../contract/session-store.js';
 import type { LookUp } from './shared-cache.js';
 import type { StoreAccess } from './store-access.js';
 
-/** How long leases last. Milliseconds. */
+/** Lifetimes of leases, in milliseconds. */
 export interface LeaseSettings {
-  /** As long as the check of a holder may take. */
+  /** Lifetime of a lease: as long as the check of its holder may take. */
   readonly leaseMs: number;
-  /** How long other instances wait for a holder that has crashed or lost the store. */
+  /** Time that other instances wait for a holder that has crashed or lost its connection to the store. */
   readonly graceMs: number;
 }
 
 const HOLDER_BYTES = 9;
-/** Signs of life within a grace period. */
-const BEATS = 3;
+/** Heartbeats within a grace period. */
+const HEARTBEATS = 3;
 
-/** The leases of this instance. As long as it holds one, it tells the store that it is alive. */
+/** The leases of this instance. While it holds one, it sends heartbeats to the store. */
 export class Leases {
   readonly #store: SessionStore;
   readonly #access: StoreAccess;
   readonly #settings: LeaseSettings;
   readonly #holder = randomBytes(HOLDER_BYTES).toString('base64url');
-  /** When each lease was taken, the oldest first. */
+  /** Time at which each lease was taken, the oldest first. */
   readonly #held = new Map<string, number>();
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -33,29 +33,29 @@ export class Leases {
     this.#settings = settings;
   }
 
-  /** Returns a lease to ask the store for. */
+  /** Returns a new lease to request from the store. */
   create(): StoreLease {
     const { leaseMs, graceMs } = this.#settings;
     return { id: this.#newId(), holder: this.#holder, ttlMs: leaseMs, graceMs };
   }
 
-  /** Returns a lease that lasts for so many milliseconds, whether this instance is alive or not. */
+  /** Returns a lease that lasts for `ttlMs` milliseconds, without heartbeats. */
   createLock(ttlMs: number): StoreLease {
     return { id: this.#newId(), holder: this.#holder, ttlMs, graceMs: ttlMs };
   }
 
-  /** Keeps a lease that the store gave, until {@link end}. */
+  /** Sends heartbeats for a lease that the store granted, until {@link end}. */
   hold(id: string): void {
     this.#held.set(id, performance.now());
     this.#beatLater();
   }
 
-  /** This instance does not ask any more. */
+  /** Ends the heartbeats of a lease, because its call is over. */
   end(id: string): void {
     this.#held.delete(id);
   }
 
-  /** Gives up all leases. */
+  /** Ends all heartbeats. */
   close(): void {
     this.#held.clear();
     clearTimeout(this.#timer);
@@ -70,7 +70,7 @@ export class Leases {
     this.#timer ??= setTimeout(() => this.#beat(), this.#beatMs).unref();
   }
 
-  /** Leases that are younger than one beat need none: most calls end sooner. */
+  /** A lease younger than half a heartbeat interval needs no heartbeat yet: most calls end sooner. */
   #beat(): void {
     this.#timer = undefined;
     const [oldestMs] = this.#held.values();
@@ -82,18 +82,18 @@ export class Leases {
   }
 
   get #beatMs(): number {
-    return this.#settings.graceMs / BEATS;
+    return this.#settings.graceMs / HEARTBEATS;
   }
 }
 
 /** A check that waits for the holder of a lease. */
 export interface LeaseWait<User> {
   readonly lookAgain: () => Promise<LookUp<User>>;
-  /** Takes what a look-up found, or asks the service. */
+  /** Returns the session that a look-up found, or calls the service. */
   readonly settle: (found: LookUp<User>) => Promise<Verdict<User>>;
-  /** Milliseconds after which this instance asks too. */
+  /** Milliseconds after which this instance makes a call too. */
   readonly patienceMs: number;
-  /** Milliseconds of the whole check. */
+  /** Total time of the check, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
 }
@@ -103,22 +103,22 @@ const MAX_PAUSE_MS = 50;
 const MISSING = { kind: 'missing', isHolder: false, sinceMs: undefined } as const;
 
 /**
- * Waits until the holder of a lease has stored its answer. Asks the service as soon as the lease has ended without one. A holder may be slow for
- * reasons of its own, so that after `patienceMs` this instance asks too, and takes whichever answer comes first. It waits for one lease only:
- * refused sessions would otherwise be asked about by one instance after the other.
+ * Waits until the holder of a lease has stored its answer. Calls the service as soon as the lease has ended without an answer. A holder may be
+ * slow, so that after `patienceMs` this instance calls the service too, and uses the first answer. It waits for one lease only: otherwise refused
+ * sessions, which are not stored, would be checked by one instance after the other.
  */
 export async function followLease<User>(lease: string, wait: LeaseWait<User>): Promise<Verdict<User>> {
-  const over = leaseOver(lease, wait);
-  const found = await Promise.race([over, pause(wait.startedAtMs + wait.patienceMs - performance.now())]);
+  const leaseEnd = waitForLeaseEnd(lease, wait);
+  const found = await Promise.race([leaseEnd, pause(wait.startedAtMs + wait.patienceMs - performance.now())]);
   if (found) return wait.settle(found);
-  const asked = wait.settle(MISSING);
-  // A tombstone found now revokes the session, whatever the call under way answers.
-  const shared = over.then((later) => (later.kind === 'found' || later.kind === 'revoked' ? wait.settle(later) : undefined));
-  return (await firstUsable(asked, shared)) ?? asked;
+  const own = wait.settle(MISSING);
+  // A tombstone found now revokes the session, regardless of the answer to the call in flight.
+  const shared = leaseEnd.then((later) => (later.kind === 'found' || later.kind === 'revoked' ? wait.settle(later) : undefined));
+  return (await firstUsable(own, shared)) ?? own;
 }
 
-/** Resolves with what there is instead of the lease, at the latest when the check has no time left. */
-async function leaseOver<User>(lease: string, { lookAgain, startedAtMs, timeoutMs }: LeaseWait<User>): Promise<LookUp<User>> {
+/** Resolves with the entry that replaced the lease, or with `missing` if there is none or the check has no time left. */
+async function waitForLeaseEnd<User>(lease: string, { lookAgain, startedAtMs, timeoutMs }: LeaseWait<User>): Promise<LookUp<User>> {
   const untilMs = startedAtMs + timeoutMs;
   for (let pauseMs = FIRST_PAUSE_MS; performance.now() + pauseMs < untilMs; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     await pause(pauseMs);
@@ -129,11 +129,11 @@ async function leaseOver<User>(lease: string, { lookAgain, startedAtMs, timeoutM
   return MISSING;
 }
 
-/** The first verdict of the service, or that of the shared cache if it comes earlier; `undefined` if both have none. */
-function firstUsable<User>(asked: Promise<Verdict<User>>, shared: Promise<Verdict<User> | undefined>): Promise<Verdict<User> | undefined> {
+/** Resolves with the first usable verdict: of this instance's call, or of the shared cache. Resolves with `undefined` if there is neither. */
+function firstUsable<User>(own: Promise<Verdict<User>>, shared: Promise<Verdict<User> | undefined>): Promise<Verdict<User> | undefined> {
   return new Promise((resolve) => {
     void shared.then((verdict) => verdict && resolve(verdict));
-    void asked.then(async (verdict) => resolve(verdict.kind === 'unavailable' ? await shared : verdict));
+    void own.then(async (verdict) => resolve(verdict.kind === 'unavailable' ? await shared : verdict));
   });
 }
 

@@ -2,16 +2,16 @@ import type { StoreAccess } from './store-access.js';
 
 const MAX_PENDING = 10_000;
 const RETRY_MS = 500;
-/** Repetitions at the same time. */
+/** Maximum number of concurrent retries. */
 const BATCH = 32;
 
-/** Something that a store must learn. */
+/** A write to a store that must not be lost. */
 export interface Delivery {
-  /** Names what it is about: a later delivery of the same name replaces it. */
+  /** Identifies the subject of the delivery. A later delivery with the same name replaces it. */
   readonly name: string;
-  /** Milliseconds for which it matters. */
+  /** Milliseconds after which the delivery is no longer needed. */
   readonly forMs: number;
-  /** Delivers it, with the milliseconds left. */
+  /** Makes one attempt. `leftMs`: remaining milliseconds of `forMs`. */
   readonly send: (leftMs: number) => Promise<unknown>;
 }
 
@@ -19,7 +19,7 @@ interface Pending extends Delivery {
   readonly untilMs: number;
 }
 
-/** Delivers revocations to a store, and repeats those that failed until they are delivered or no longer matter. */
+/** Delivers revocations to a store, and retries failed ones until they are delivered or no longer needed. */
 export class Outbox {
   readonly #access: StoreAccess;
   readonly #pending = new Map<string, Pending>();
@@ -31,7 +31,7 @@ export class Outbox {
     this.#access = access;
   }
 
-  /** Resolves after the first attempt. Never rejects. */
+  /** Delivers to the store, with retries. Resolves after the first attempt. Never rejects. */
   async deliver(delivery: Delivery): Promise<void> {
     const pending = { ...delivery, untilMs: performance.now() + delivery.forMs };
     // Before the attempt, so that `cancel` during the attempt prevents the next.
@@ -40,25 +40,25 @@ export class Outbox {
     else this.#retryLater();
   }
 
-  /** Forgoes the repetition of a delivery. */
+  /** Cancels the retries of a delivery. */
   cancel(name: string): void {
     this.#pending.delete(name);
   }
 
-  /** Repeats now what failed. Stops when a whole batch fails again. */
+  /** Retries all failed deliveries now. Stops when a whole batch fails again. */
   async flush(): Promise<void> {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     const all = [...this.#pending.values()];
     for (let start = 0; start < all.length; start += BATCH) {
-      const done = await Promise.all(all.slice(start, start + BATCH).map((pending) => this.#repeat(pending)));
+      const done = await Promise.all(all.slice(start, start + BATCH).map((pending) => this.#retry(pending)));
       if (!done.includes(true)) break;
     }
     this.#isFlushing = false;
     this.#retryLater();
   }
 
-  /** Delivers nothing more. */
+  /** Cancels all deliveries, and stops retries. */
   close(): void {
     this.#isClosed = true;
     this.#pending.clear();
@@ -72,8 +72,8 @@ export class Outbox {
     this.#pending.set(pending.name, pending);
   }
 
-  /** Whether it is done. One that fails again goes to the end, so that it holds up no other kind of delivery. */
-  async #repeat(pending: Pending): Promise<boolean> {
+  /** Returns whether the delivery is done. A delivery that fails again moves to the end of the queue, so that it does not delay others. */
+  async #retry(pending: Pending): Promise<boolean> {
     const isDone = !this.#isPending(pending) || pending.untilMs <= performance.now() || (await this.#attempt(pending));
     if (isDone) this.#remove(pending);
     else if (this.#isPending(pending)) this.#add(pending);
@@ -93,7 +93,7 @@ export class Outbox {
     return (await this.#access.insist(() => send(leftMs).then(() => true))) ?? false;
   }
 
-  /** A restored subscription says little about the connection for commands, so that a timer decides. */
+  /** Uses a timer, because a restored subscription does not imply that the connection for commands works. */
   #retryLater(): void {
     if (this.#isClosed || this.#pending.size === 0) return;
     clearTimeout(this.#timer);

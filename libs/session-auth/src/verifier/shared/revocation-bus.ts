@@ -3,26 +3,25 @@ import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 import type { Outbox } from './outbox.js';
-import { objectIn } from './session-seal.js';
-import type { SessionSeal } from './session-seal.js';
+import { objectIn, type SessionSeal } from './session-seal.js';
 
-/** A message of one instance to the others. Sessions are named by the digests of their tokens. */
+/** A message from one instance to the others. Sessions are identified by token digest. */
 export type BusMessage =
   | {
-      /** `signedOut`: by a user. `refused`: by the service. `evicted`: by the application. */
+      /** Cause: `signedOut` by a user, `refused` by the service, `evicted` by the application. */
       readonly kind: 'signedOut' | 'refused' | 'evicted';
       readonly tokenKey: TokenKey;
     }
   | { readonly kind: 'userRevoked'; readonly username: string }
   | { readonly kind: 'allRevoked' };
 
-/** What the bus reports beside messages. */
+/** Callbacks for the state of the bus. */
 export interface BusReports {
-  /** Messages arrive from now on; earlier ones may have been lost. */
+  /** Called when the subscription starts. Earlier messages may have been lost. */
   subscribed(): void;
-  /** No message arrives. */
+  /** Called when messages stop arriving. */
   interrupted(reason: string): void;
-  /** The wall clock of the sender differs from that of this host. */
+  /** Called when the wall clock of a sender differs from that of this host by more than {@link CLOCK_TOLERANCE_MS}. */
   clockDiffers(): void;
 }
 
@@ -37,13 +36,13 @@ interface Envelope {
 }
 
 const TOKEN_KINDS: ReadonlySet<unknown> = new Set(['signedOut', 'refused', 'evicted']);
-/** User names have up to 1024 characters, of up to 6 bytes each in JSON. */
+/** Maximum size of a message. User names have up to 1024 characters, of up to 6 bytes each in JSON. */
 const MAX_BYTES = 8_192;
-/** A message that is published again within this time is ignored. */
+/** Milliseconds within which a repeated message is ignored. */
 const DUPLICATE_MS = 600_000;
 const MAX_SEEN = 50_000;
 const ID_BYTES = 12;
-/** Wall clocks this far apart are reported. */
+/** Milliseconds beyond which a difference of wall clocks is reported. */
 export const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Publishes revocations to the other instances, and receives theirs. Messages are sealed. */
@@ -59,18 +58,18 @@ export class RevocationBus {
     this.#seals = seals;
   }
 
-  /** Publishes a message, again and again for so many milliseconds if it fails. Resolves after the first attempt. */
+  /** Publishes a message, with retries for `forMs` milliseconds. Resolves after the first attempt. */
   publish(message: BusMessage, forMs: number): Promise<void> {
     const publishAll = () => Promise.all(this.#seal(message).map((bytes) => this.#store.publish(bytes)));
     return this.#outbox.deliver({ name: nameOf(message), forMs, send: publishAll });
   }
 
-  /** Forgoes the repetition of a message. */
+  /** Cancels the retries of a message. */
   cancel(message: BusMessage): void {
     this.#outbox.cancel(nameOf(message));
   }
 
-  /** Receives messages from now on. Returns a function that unsubscribes. */
+  /** Subscribes to messages. Returns a function that unsubscribes. */
   subscribe(receive: (message: BusMessage) => void, reports: BusReports): () => Promise<void> {
     const subscriber: StoreSubscriber = {
       message: (bytes) => {
@@ -83,7 +82,7 @@ export class RevocationBus {
     return this.#store.subscribe(subscriber);
   }
 
-  /** Seals a message with every secret: during a rotation, some instances know only one of them. */
+  /** Seals a message with every secret: during a rotation, some instances have only one of them. */
   #seal(message: BusMessage): Uint8Array[] {
     const id = randomBytes(ID_BYTES).toString('base64url');
     const token = 'tokenKey' in message ? { token: Buffer.from(message.tokenKey, 'latin1').toString('base64') } : undefined;
@@ -91,7 +90,7 @@ export class RevocationBus {
     return this.#seals.map((seal) => seal.sealMessage(JSON.stringify(envelope)));
   }
 
-  /** Returns `undefined` for what no instance sent, for a duplicate, and for a kind that this version does not know. */
+  /** Opens a message. Returns `undefined` for a forged message, a duplicate, and a kind that this version does not support. */
   #open(bytes: Uint8Array, reports: BusReports): BusMessage | undefined {
     const envelope = bytes.length > MAX_BYTES ? undefined : this.#unseal(bytes);
     if (!envelope || this.#seen.get(envelope.id)) return undefined;
@@ -109,7 +108,7 @@ export class RevocationBus {
   }
 }
 
-/** Another version may seal anything. */
+/** Checks the members, because another version may seal a different form. */
 function envelopeIn(text: string): Envelope | undefined {
   const envelope = objectIn(text) as { readonly [Name in keyof Envelope]?: unknown } | undefined;
   return typeof envelope?.id === 'string' && typeof envelope.at === 'number' ? (envelope as Envelope) : undefined;

@@ -4,29 +4,29 @@ import type { Outbox } from './outbox.js';
 import type { SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
-/** The clocks of two nodes of a store may differ this much. A value that was confirmed so soon after a revocation counts as revoked. */
+/** Assumed maximum difference between the clocks of a store's nodes. A session confirmed within this time after a revocation counts as revoked. */
 const STORE_CLOCK_TOLERANCE_MS = 1_000;
 
-/** What {@link RevocationRecords} work with. */
+/** Collaborators of {@link RevocationRecords}. */
 export interface RevocationRecordsParts {
   readonly store: SessionStore;
   readonly access: StoreAccess;
   readonly outbox: Outbox;
   readonly seals: readonly SessionSeal[];
-  /** Milliseconds that a record is kept: longer than a session that was confirmed before it. */
+  /** Milliseconds that a record is kept: longer than a session that was confirmed before it is cached. */
   readonly forMs: number;
 }
 
-/** A session in a store, as far as revocations concern it. */
+/** The members of a stored session by which revocations are looked up. */
 export interface StoredSession {
   /** Digest of its token. */
   readonly tokenKey: TokenKey;
   readonly username: unknown;
-  /** The store's clock at a moment before the service was asked. */
+  /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;
 }
 
-/** Revocations of a session, of a user, or of all, in the store: each with its time on the store's own clock, to which stored values are held. */
+/** Revocations in the store: of a session, of a user, or of all. Stored sessions are compared with their times, which are of the store's clock. */
 export class RevocationRecords {
   readonly #parts: RevocationRecordsParts;
 
@@ -34,24 +34,24 @@ export class RevocationRecords {
     this.#parts = parts;
   }
 
-  /** Revokes what is stored of a session. */
+  /** Revokes the stored entries of a session. */
   addSession(tokenKey: TokenKey): Promise<void> {
     return this.#add((seal) => seal.nameOfRevoked(tokenKey));
   }
 
-  /** Revokes what is stored of a user. */
+  /** Revokes the stored sessions of a user. */
   addUser(username: string): Promise<void> {
     return this.#add((seal) => seal.nameOfUser(username));
   }
 
-  /** Revokes all that is stored. */
+  /** Revokes all stored sessions. */
   addAll(): Promise<void> {
     return this.#add((seal) => seal.nameOfAll);
   }
 
   /**
-   * Returns whether a stored session is revoked: whether the latest revocation of the session, of its user or of all came after the service
-   * was asked about it, or up to a second before, because the clocks of a store's nodes may differ. `true` if the store gives no answer.
+   * Returns whether a stored session is revoked: the latest revocation of the session, of its user or of all came after the service was called
+   * for it, or up to a second before, because the clocks of a store's nodes may differ. Returns `true` if the store does not answer.
    */
   async isRevoked({ tokenKey, username, sinceMs }: StoredSession): Promise<boolean> {
     const { seals, access, store } = this.#parts;

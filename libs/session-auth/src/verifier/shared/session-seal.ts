@@ -8,18 +8,18 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + IV_BYTES;
 
 /**
- * Seals what a store is given: keys are HMACs, values and messages AES-256-GCM. The key of a value is derived (HKDF) from the secret and the
- * session, and the value is bound to its key in the store, so that it opens for no other session.
+ * Encrypts and authenticates the contents of a store: its keys are HMACs, values and messages use AES-256-GCM. The encryption key of a value is
+ * derived (HKDF) from the secret and the session, and the value is bound to its key in the store, so that it cannot be opened for another session.
  */
 export class SessionSeal {
   readonly #names: Buffer;
   readonly #users: Buffer;
-  /** The key of the revocation of all sessions. */
+  /** Store key of the revocation of all sessions. */
   readonly nameOfAll: string;
   readonly #values: Buffer;
   readonly #messages: Buffer;
 
-  /** Keys of different scopes have nothing in common. A scope is one session service. */
+  /** `scope` identifies the session service. Keys of different scopes are independent. */
   constructor(secret: string, scope: string) {
     const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, scope, `nestjs-session-auth ${use}`, 32));
     this.#names = derive('names');
@@ -29,17 +29,17 @@ export class SessionSeal {
     this.#messages = derive('messages');
   }
 
-  /** The key of the session with this token digest in a store. */
+  /** Returns the store key of the session with this token digest. */
   nameOf(tokenKey: TokenKey): string {
     return createHmac('sha256', this.#names).update(tokenKey, 'latin1').digest('base64url');
   }
 
-  /** The key of the revocation of the session with this token digest. */
+  /** Returns the store key of the revocation of the session with this token digest. */
   nameOfRevoked(tokenKey: TokenKey): string {
     return `revoked.${this.nameOf(tokenKey)}`;
   }
 
-  /** The key of the revocation of a user's sessions. */
+  /** Returns the store key of the revocation of a user's sessions. */
   nameOfUser(username: string): string {
     return `user.${createHmac('sha256', this.#users).update(username).digest('base64url')}`;
   }
@@ -49,7 +49,7 @@ export class SessionSeal {
     return seal(this.#keyOf(keys), text, this.nameOf(keys.tokenKey));
   }
 
-  /** Opens what was sealed for this session and key; returns `undefined` for anything else. */
+  /** Opens a value sealed for this session and key. Returns `undefined` for anything else. */
   openValue(keys: SessionKeys, bytes: Uint8Array): string | undefined {
     return open(this.#keyOf(keys), bytes, this.nameOf(keys.tokenKey));
   }
@@ -59,7 +59,7 @@ export class SessionSeal {
     return seal(this.#messages, text, '');
   }
 
-  /** Opens what another instance sealed; returns `undefined` for anything else. */
+  /** Opens a message sealed by an instance. Returns `undefined` for anything else. */
   openMessage(bytes: Uint8Array): string | undefined {
     return open(this.#messages, bytes, '');
   }
@@ -86,7 +86,7 @@ function open(key: Buffer, bytes: Uint8Array, place: string): string | undefined
   }
 }
 
-/** Parses the JSON object in a text that another version of this package may have sealed. Returns `undefined` for anything else. */
+/** Parses a JSON object, which another version of this package may have sealed. Returns `undefined` for anything else. */
 export function objectIn(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);

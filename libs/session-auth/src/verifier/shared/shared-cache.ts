@@ -1,30 +1,29 @@
 import { readUser } from '../../client/user-details-verdict.js';
-import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
+import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
 import type { Authenticated } from '../../contract/outcome.js';
-import type { SessionKeys } from '../../contract/session-identity.js';
 import type { RevocationRecords } from './revocation-records.js';
 import type { SessionSeal } from './session-seal.js';
 import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-record.js';
 import type { StoreAccess } from './store-access.js';
 
-/** What a {@link SharedCache} works with. */
+/** Collaborators of a {@link SharedCache}. */
 export interface SharedCacheParts<User> {
   readonly store: SessionStore;
   readonly access: StoreAccess;
-  /** The first seals, all open. */
+  /** The first seals new values; all of them open values. */
   readonly seals: readonly [SessionSeal, ...SessionSeal[]];
   readonly records: RevocationRecords;
   readonly readUser: (json: object) => User | undefined;
-  /** Milliseconds that a session is cached. */
+  /** Lifetime of a session, in milliseconds. */
   readonly ttlMs: number;
-  /** Whether this instance knows that a session, confirmed so many milliseconds ago, is revoked. */
+  /** Returns whether a session, confirmed `ageMs` milliseconds ago, is revoked according to this instance. */
   readonly isRevokedHere: (user: User, ageMs: number, tokenKey: TokenKey) => boolean;
   /** Called when the wall clock of another instance differs from that of this host. */
   readonly clockDiffers: () => void;
 }
 
-/** What a look-up found. */
+/** Result of a look-up. */
 export type LookUp<User> =
   | { readonly kind: 'found'; readonly verdict: Authenticated<User> }
   | { readonly kind: 'revoked' }
@@ -35,13 +34,13 @@ export type LookUp<User> =
     }
   | {
       readonly kind: 'missing';
-      /** Whether this instance holds the lease now. */
+      /** Whether this instance has taken the lease. */
       readonly isHolder: boolean;
-      /** The store's clock at the look-up; `undefined` where the store gave no answer. */
+      /** Time of the store's clock at the look-up; `undefined` if the store did not answer. */
       readonly sinceMs: number | undefined;
     };
 
-/** Sessions in a store: sealed, under keys that reveal nothing. An entry that cannot be used counts as missing. */
+/** The session cache in a store. Values are sealed, and keys reveal nothing. An unusable entry counts as missing. */
 export class SharedCache<User> {
   readonly #parts: SharedCacheParts<User>;
 
@@ -49,7 +48,7 @@ export class SharedCache<User> {
     this.#parts = parts;
   }
 
-  /** Finds a session that is younger than `maxAgeMs`. Takes the lease where there is no entry. Never rejects. */
+  /** Looks up a session that is younger than `maxAgeMs`. Takes `lease`, if set, when there is no entry. Never rejects. */
   async find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, lease?: StoreLease): Promise<LookUp<User>> {
     const [seal, ...former] = this.#parts.seals;
     for (const one of former) {
@@ -59,12 +58,12 @@ export class SharedCache<User> {
     return this.#lookUp(seal, session, keys, maxAgeMs, lease);
   }
 
-  /** Looks only where this instance stores sessions. */
+  /** Looks up a session again, only under the first seal, with which instances store sessions. */
   findAgain(session: SessionIdentity, keys: SessionKeys): Promise<LookUp<User>> {
     return this.#lookUp(this.#parts.seals[0], session, keys, Infinity);
   }
 
-  /** Takes a lock of this session, with a lease. An unavailable store gives it to every instance. */
+  /** Takes a lock of this session, by a lease. Returns whether it was taken; `true` for every instance if the store is unavailable. */
   async lock(keys: SessionKeys, use: string, lease: StoreLease): Promise<boolean> {
     const { seals, access, store } = this.#parts;
     const entry = await access.try(() => store.get(`${seals[0].nameOf(keys.tokenKey)}.${use}`, lease));
@@ -72,8 +71,8 @@ export class SharedCache<User> {
   }
 
   /**
-   * Stores what the service answered, `ageMs` old, to a call that was sent after the time `sinceMs` of the store's clock. Returns `false` if the
-   * session was revoked meanwhile.
+   * Stores an answer of the service that is `ageMs` old. `sinceMs`: a time of the store's clock before the call was sent. Returns `false` if the
+   * session was revoked since.
    */
   async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
     const { seals, ttlMs, access, store } = this.#parts;
@@ -88,6 +87,7 @@ export class SharedCache<User> {
     return deleted.includes(true);
   }
 
+  /** Releases a lease, so that another instance can take it. Never rejects. */
   async releaseLease({ tokenKey }: SessionKeys, id: string): Promise<void> {
     const { seals, access, store } = this.#parts;
     await access.try(() => store.releaseLease(seals[0].nameOf(tokenKey), id).then(() => true));
@@ -108,7 +108,7 @@ export class SharedCache<User> {
     return { kind: 'missing', isHolder: entry?.kind === 'none' && lease !== undefined, sinceMs: entry?.storeTimeMs };
   }
 
-  /** Gives back a lease that is granted too late: until it ended, other instances would wait for an answer that does not come. */
+  /** Gets an entry. Releases a lease that is granted too late: other instances would wait for an answer that is never stored. */
   #get(name: string, lease?: StoreLease): Promise<StoreEntry | undefined> {
     const { access, store } = this.#parts;
     const late = ({ kind }: StoreEntry): void => {
@@ -125,7 +125,7 @@ export class SharedCache<User> {
     maxAgeMs: number,
   ): Promise<Authenticated<User> | undefined> {
     const record = entry.kind === 'value' ? this.#open(entry, seal, session, keys) : undefined;
-    // An age that is no number is no age.
+    // Negated, so that an age of NaN is too old.
     if (!record || !(record.ageMs < Math.min(maxAgeMs, this.#parts.ttlMs))) return undefined;
     const user = readUser(record.json, this.#parts.readUser);
     if (user === undefined) return undefined;

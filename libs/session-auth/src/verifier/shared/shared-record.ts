@@ -2,34 +2,34 @@ import { type TokenKey, tokenKeyOf } from '../../contract/session-identity.js';
 import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
 import { objectIn } from './session-seal.js';
 
-/** The sealed form: the record as the service sent it, without its token, and when that was. */
+/** The sealed form: the record as the service sent it, without its token, and the time of the answer. */
 interface SharedRecord {
-  /** Wall clock of the instance that asked. */
+  /** Wall clock of the instance that made the call. */
   readonly confirmedAt: number;
   readonly ttlMs: number;
-  /** The record had the token that was presented. */
+  /** Whether the record contained the token that was presented. */
   readonly hasToken: boolean;
-  /** The store's clock at a moment before the service was asked. */
+  /** Time of the store's clock before the service was called. */
   readonly since: number;
   readonly json: object;
 }
 
-/** When a record was confirmed. Milliseconds. */
+/** Age and lifetime of a record, in milliseconds. */
 export interface RecordAge {
   readonly ttlMs: number;
   readonly ageMs: number;
-  /** The store's clock at a moment before the service was asked. */
+  /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;
 }
 
 /** A record from a store. */
 export interface ReadRecord {
   readonly json: object;
-  /** Milliseconds since the service confirmed it. */
+  /** Milliseconds since the service confirmed the session. */
   readonly ageMs: number;
-  /** The store's clock at a moment before the service was asked. */
+  /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;
-  /** The wall clocks of the two instances are more than a minute apart. */
+  /** Whether the wall clocks of the two instances differ by more than a minute. */
   readonly clockDiffers: boolean;
 }
 
@@ -41,9 +41,9 @@ export function writeSharedRecord(json: object, tokenKey: TokenKey, { ttlMs, age
 }
 
 /**
- * Parses a record that was sealed; returns `undefined` if it is none of this version. The age is the greatest of three: by the record's
- * remaining lifetime, by the store's clock when the service was asked, because a record may be stored late, and by the wall clock of this
- * host, because a writer of the store could restore an expired record and give it a new lifetime.
+ * Parses a sealed record. Returns `undefined` for a form that this version does not support. The age is the greatest of three: by the remaining
+ * lifetime of the record; by the store's clock before the call, because a record may be stored late; and by the wall clock of this host,
+ * because a writer of the store could restore an expired record with a new lifetime.
  */
 export function readSharedRecord(
   text: string,

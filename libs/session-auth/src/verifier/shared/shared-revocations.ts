@@ -8,27 +8,27 @@ import type { SharedCache } from './shared-cache.js';
 import type { SharedTierReports } from './shared-tier-settings.js';
 import type { StoreAccess } from './store-access.js';
 
-/** What this instance does about revocations of others. Sessions are named by the digests of their tokens. */
+/** Handles revocations by other instances. Sessions are identified by token digest. */
 export interface RevocationListener {
-  /** A session was signed out. */
+  /** Called when a session was signed out. */
   signedOut(tokenKey: TokenKey): void;
-  /** The store has a tombstone of a session. */
+  /** Called when a look-up finds the tombstone of a session. */
   foundTombstone(tokenKey: TokenKey): void;
-  /** The service refuses a session. */
+  /** Called when the service refused a session. */
   refused(tokenKey: TokenKey): void;
-  /** A session is to be checked again. */
+  /** Called when a session was evicted, and must be checked again. */
   evicted(tokenKey: TokenKey): void;
-  /** Every session of a user was revoked. */
+  /** Called when every session of a user was revoked. */
   userRevoked(username: string): void;
-  /** Every session was revoked. */
+  /** Called when every session was revoked. */
   allRevoked(): void;
-  /** Messages may have been lost: any cached session may be revoked. */
+  /** Called when messages may have been lost, so that any cached session may be revoked. */
   messagesLost(): void;
-  /** Whether a session, confirmed so many milliseconds ago, is known to be revoked. */
+  /** Returns whether a session, confirmed `ageMs` milliseconds ago, is revoked according to this instance. */
   isRevoked(user: unknown, ageMs: number, tokenKey: TokenKey): boolean;
 }
 
-/** What revocations need. */
+/** Collaborators of {@link SharedRevocations}. */
 export interface SharedRevocationsParts {
   readonly store: SessionStore;
   readonly access: StoreAccess;
@@ -39,7 +39,7 @@ export interface SharedRevocationsParts {
   readonly reports: SharedTierReports;
 }
 
-/** Ends sessions in the store and on the other instances. What the store can't be told now it is told when it is back. */
+/** Revokes sessions in the store and on the other instances. Writes that fail are retried. */
 export class SharedRevocations {
   readonly #parts: SharedRevocationsParts;
   readonly #tombstoneMs: number;
@@ -55,7 +55,7 @@ export class SharedRevocations {
     this.#bus = new RevocationBus(parts.store, parts.outbox, parts.seals);
   }
 
-  /** Sets the tombstone of a session, before the service is asked to end it. */
+  /** Sets the tombstone of a session. Used before the service signs it out. */
   async setTombstone(tokenKey: TokenKey): Promise<void> {
     await this.#eachName(tokenKey, (name) => this.#deliver(name, (leftMs) => this.#parts.store.setTombstone(name, leftMs)));
   }
@@ -69,20 +69,20 @@ export class SharedRevocations {
     });
   }
 
-  /** Tells the other instances. */
+  /** Publishes a message to the other instances. Resolves after the first attempt. */
   publish(message: BusMessage): Promise<void> {
     return this.#bus.publish(message, this.#tombstoneMs);
   }
 
-  /** The service refuses a session. If the session was good before, here or in the store, the other instances are told. */
-  async refused(tokenKey: TokenKey, kind: 'refused' | 'evicted', wasGoodHere: boolean): Promise<void> {
+  /** Deletes a session that the service refused. Publishes the refusal if the session was cached, here or in the store. */
+  async refused(tokenKey: TokenKey, kind: 'refused' | 'evicted', wasCached: boolean): Promise<void> {
     const wasStored = await this.#parts.cache.delete(tokenKey);
-    if (wasGoodHere || wasStored) await this.publish({ kind, tokenKey });
+    if (wasCached || wasStored) await this.publish({ kind, tokenKey });
   }
 
   /** Evicts a session from the store and from all instances. */
   async evict(tokenKey: TokenKey): Promise<void> {
-    // The record is for answers that are still on their way to the store.
+    // The record revokes answers that are still in flight to the store.
     await Promise.all([this.#parts.records.addSession(tokenKey), this.#parts.cache.delete(tokenKey)]);
     await this.publish({ kind: 'evicted', tokenKey });
   }
@@ -99,12 +99,12 @@ export class SharedRevocations {
     await this.publish({ kind: 'allRevoked' });
   }
 
-  /** The store has a tombstone of a session. */
+  /** Passes a tombstone that a look-up found to the listener. */
   foundTombstone(tokenKey: TokenKey): void {
     this.#listener?.foundTombstone(tokenKey);
   }
 
-  /** Whether this instance knows that a session, confirmed so many milliseconds ago, is revoked. */
+  /** Returns whether a session, confirmed `ageMs` milliseconds ago, is revoked according to this instance. */
   isRevoked(user: unknown, ageMs: number, tokenKey: TokenKey): boolean {
     return this.#listener?.isRevoked(user, ageMs, tokenKey) === true;
   }

@@ -1,31 +1,31 @@
 import type { SessionStore } from '../../contract/session-store.js';
 import type { LeaseSettings } from './leases.js';
 
-/** How a store is used. */
+/** Settings of the shared tier. Times are in milliseconds. */
 export interface SharedTierSettings extends LeaseSettings {
   readonly store: SessionStore;
-  /** How long a call to the store may take. */
+  /** Maximum duration of a call to the store. */
   readonly timeoutMs: number;
-  /** The first seals, all open. */
+  /** The first seals new values; all of them open values. */
   readonly secrets: readonly [string, ...string[]];
-  /** Names the session service that the sessions are of. */
+  /** Identifies the session service of the sessions. */
   readonly scope: string;
-  /** How long a session is cached. */
+  /** Lifetime of a session. */
   readonly ttlMs: number;
-  /** How long a tombstone stays: longer than any instance could cache the session. */
+  /** Lifetime of a tombstone: longer than any instance could cache the session. */
   readonly tombstoneMs: number;
-  /** How long before it expires a session is refreshed; 0: never. */
+  /** Time before it expires at which a session is refreshed; 0: never. */
   readonly refreshAheadMs: number;
-  /** How long no instance repeats a refresh that failed. */
+  /** Pause after a failed refresh during which no instance repeats it. */
   readonly refreshPauseMs: number;
 }
 
-/** What the tier reports to the application. */
+/** Callbacks for the state of the shared tier. */
 export interface SharedTierReports {
-  /** A call to the store failed. */
+  /** Called when a call to the store fails. */
   failed(): void;
-  /** The wall clock of another instance differs by more than a minute. */
+  /** Called when the wall clock of another instance differs by more than a minute. */
   clockDiffers(): void;
-  /** Whether messages of other instances arrive, and if not, why. */
+  /** Called when messages of other instances start or stop arriving, with the reason if they stop. */
   busStateChanged(state: 'connected' | 'interrupted', reason?: string): void;
 }

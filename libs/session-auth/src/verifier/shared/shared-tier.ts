@@ -13,31 +13,34 @@ import { SharedRevocations } from './shared-revocations.js';
 import type { SharedTierReports, SharedTierSettings } from './shared-tier-settings.js';
 import { StoreAccess } from './store-access.js';
 
-/** A check of the session service, in the place of the session's lane. */
+/** A call to the session service in the lane of the session. */
 export interface ServiceCall<User> {
-  /** Asks the service, with so many milliseconds of the check's time spent. Never rejects. */
+  /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
   ask(spentMs: number): Promise<Verdict<User>>;
-  /** Milliseconds that a call usually takes at most; half of the check's time before the first answer. */
+  /**
+   * Milliseconds that a check may wait for the call of another instance: twice the usual duration of a call; before the first answer, just under
+   * half of the check's time.
+   */
   readonly patienceMs: number;
-  /** Milliseconds of one check. */
+  /** Total time of one check, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** One check on its way to the service. */
-interface Asking<User> {
+/** A check that may call the service. */
+interface PendingCheck<User> {
   readonly service: ServiceCall<User>;
   readonly flight: Flight;
   readonly startedAtMs: number;
-  /** The lease that it asked for. */
+  /** Id of the lease that it requested. */
   readonly lease?: string;
 }
 
-/** What the instances of an application share: a cache, leases, and revocations. */
+/** The state that the instances of an application share: a cache, leases and revocations. */
 export class SharedTier<User> {
   readonly #settings: SharedTierSettings;
   readonly #cache: SharedCache<User>;
   readonly #leases: Leases;
-  /** Sessions that end. */
+  /** Revocations, in the store and on the bus. */
   readonly revocations: SharedRevocations;
 
   constructor(settings: SharedTierSettings, readUser: (json: object) => User | undefined, reports: SharedTierReports) {
@@ -57,7 +60,7 @@ export class SharedTier<User> {
     this.revocations = new SharedRevocations(parts, settings.tombstoneMs);
   }
 
-  /** Checks a session: by the shared cache, or else by the service. Never rejects. */
+  /** Checks a session by the shared cache, or else by the service. Never rejects. */
   async check(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
     const startedAtMs = performance.now();
     const lease = this.#leases.create();
@@ -72,7 +75,7 @@ export class SharedTier<User> {
     });
   }
 
-  /** Refreshes a cached session. One instance asks the service; the others use its answer, now or later. */
+  /** Refreshes a cached session. One instance holds the lock and calls the service; the others reuse its answer. Never rejects. */
   async refresh(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
     const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
     const startedAtMs = performance.now();
@@ -87,16 +90,16 @@ export class SharedTier<User> {
     await this.revocations.close();
   }
 
-  /** Takes what a look-up found, or asks the service and stores its answer. */
-  async #settle(found: LookUp<User>, keys: SessionKeys, asking: Asking<User>): Promise<Verdict<User>> {
+  /** Returns the session that a look-up found, or calls the service and stores its answer. */
+  async #settle(found: LookUp<User>, keys: SessionKeys, pending: PendingCheck<User>): Promise<Verdict<User>> {
     if (found.kind === 'found') return found.verdict;
     if (found.kind === 'revoked') this.revocations.foundTombstone(keys.tokenKey);
-    const lease = found.kind === 'missing' && found.isHolder ? asking.lease : undefined;
+    const lease = found.kind === 'missing' && found.isHolder ? pending.lease : undefined;
     if (lease !== undefined) this.#leases.hold(lease);
     const sentAtMs = performance.now();
-    const verdict = await asking.service.ask(sentAtMs - asking.startedAtMs);
+    const verdict = await pending.service.ask(sentAtMs - pending.startedAtMs);
     const sinceMs = found.kind === 'missing' ? found.sinceMs : undefined;
-    const isStored = asking.flight.isCurrent() && this.#store(keys, verdict, performance.now() - sentAtMs, sinceMs);
+    const isStored = pending.flight.isCurrent() && this.#store(keys, verdict, performance.now() - sentAtMs, sinceMs);
     if (lease !== undefined) {
       this.#leases.end(lease);
       if (!isStored) void this.#cache.releaseLease(keys, lease);

@@ -1,32 +1,32 @@
 import { Circuit } from '../lanes/circuit.js';
 
-/** Calls to a store in flight at most. A call beyond them counts as failed. */
+/** Maximum number of calls to a store in flight. Further calls fail immediately. */
 const MAX_CALLS = 1_024;
-/** A store that fails is left alone for growing pauses, so that requests do not wait for it. */
+/** A failing store is not called during growing pauses, so that requests do not wait for it. */
 const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.5, pauseMs: 500, maxPauseMs: 5_000 };
 
-/** Calls a store safely: bounds the time and the number of calls, and leaves a failing store alone for a while. */
+/** Calls a store: bounds the duration and the number of calls, and pauses calls to a failing store. */
 export class StoreAccess {
   readonly #timeoutMs: number;
-  readonly #failed: () => void;
+  readonly #onFailure: () => void;
   readonly #circuit = new Circuit(BREAKER);
   #calls = 0;
 
-  /** `failed` is called for each call that fails. */
-  constructor(timeoutMs: number, failed: () => void) {
+  /** `onFailure` is called for each call that fails. */
+  constructor(timeoutMs: number, onFailure: () => void) {
     this.#timeoutMs = timeoutMs;
-    this.#failed = failed;
+    this.#onFailure = onFailure;
   }
 
   /**
-   * Returns the result of a call, or `undefined` if it fails, takes too long, or is not made. Never rejects. `late` receives the result of a
-   * call that took too long.
+   * Returns the result of a call, or `undefined` if it fails, times out, or is not made. Never rejects. `late` is called with the result of a
+   * call that timed out.
    */
   async try<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
     return this.#circuit.pauseLeftMs() > 0 ? undefined : this.insist(call, late);
   }
 
-  /** The same, but makes the call also while the store is left alone. For revocations, and leases to give back. */
+  /** Makes a call as {@link try} does, but also during a pause. For revocations, and for releasing leases. */
   async insist<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
     if (this.#calls >= MAX_CALLS) return undefined;
     this.#calls += 1;
@@ -41,7 +41,7 @@ export class StoreAccess {
     try {
       return { value: await this.#inTime(call, late) };
     } catch {
-      this.#failed();
+      this.#onFailure();
       return undefined;
     }
   }
