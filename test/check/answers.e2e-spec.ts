@@ -52,7 +52,7 @@ describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
 
   row('404 with a page is not the session service: 503, and a warning [B04]', async (trial) => {
     expect(await outcomes(trial, [reply(404, PAGE, { 'content-type': 'text/html' })])).toEqual([[503, 1]]);
-    expect(trial.log.having('warn', 'unexpected authority reply')).toHaveLength(1);
+    expect(trial.log.having('warn', 'unexpected reply')).toHaveLength(1);
     expect(trial.log.lines.join('\n')).not.toContain('an error page');
   });
 

@@ -5,7 +5,7 @@ import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { json, reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
-const SUSPICION = 'most likely apiKey or baseUrl is wrong';
+const SUSPICION = 'apiKey or baseUrl is probably wrong';
 
 describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platform) => {
   const bed = testbed(platform);

@@ -102,7 +102,7 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
     await app.get('/me', 'token');
     await app.get('/me', 'token');
 
-    expect(logger.having('warn', 'unexpected authority reply')).toHaveLength(1);
+    expect(logger.having('warn', 'unexpected reply')).toHaveLength(1);
     expect(logger.lines.join('\n')).not.toContain('an error page');
   });
 

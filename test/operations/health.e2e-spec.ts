@@ -86,7 +86,7 @@ describe.each(PLATFORMS)('health on %s', (_name, platform) => {
     expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: degraded }]);
   });
 
-  it('is up, and the state degraded, while every token is refused since the start', async () => {
+  it('is up, and the state degraded, while every token has been refused since startup', async () => {
     const { app, service } = await started();
     for (let index = 0; index < 20; index += 1) await app.get('/me', `token-${index}`);
     expect(await healthOf(app)).toEqual([200, { 'session-service': { ...up, state: 'degraded', misconfigurationSuspected: true } }]);

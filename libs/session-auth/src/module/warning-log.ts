@@ -3,23 +3,26 @@ import type { Warnings } from '../client/user-details-verdict.js';
 
 const ONCE_EVERY_MS = 60_000;
 
-/** Writes notices to Nest's logger, each kind at most once a minute. */
+/** Writes warnings to Nest's logger, each kind at most once a minute. */
 export class WarningLog implements Warnings {
   readonly #logger = new Logger('SessionAuth');
   readonly #writtenAt = new Map<string, number>();
 
+  /** The service answered 404 with a body, which the session service never does. */
   unexpectedReply(status: number): void {
-    this.#write('unexpected authority reply', `${status} with a body. This is not the session service: check baseUrl.`);
+    this.#write('unexpected reply', `${status} with a body. This is not the session service: check baseUrl.`);
   }
 
+  /** The record of a response contains another token than was presented. */
   tokenMismatch(): void {
     this.#write(
       'token mismatch',
       "user_details answered with another auth_token than was presented, which may be another caller's answer. By default (tokenEcho: 'deny') " +
-        "its caller gets 503. Look for a proxy that mixes up replies; set tokenEcho: 'warn' only if the service gives new tokens on purpose.",
+        "its caller gets 503. Look for a proxy that mixes up responses; set tokenEcho: 'warn' only if the service issues new tokens on purpose.",
     );
   }
 
+  /** A response forbids caching, so that the cache has no effect. */
   cachingForbidden(): void {
     this.#write(
       'caching forbidden',
@@ -28,23 +31,23 @@ export class WarningLog implements Warnings {
     );
   }
 
-  /** A call to the store of `cache.store` failed, or took too long. */
+  /** A call to the store of `cache.store` failed or timed out. */
   storeUnavailable(): void {
     this.#write(
       'session store unavailable',
-      'the session service is asked instead, and sign-outs reach other instances late. Check cache.store.',
+      'checks call the session service instead, and sign-outs reach other instances late. Check cache.store.',
     );
   }
 
   /** Messages of other instances do not arrive. */
-  busInterrupted(reason = 'The store did not say why.'): void {
+  busInterrupted(reason = 'The reason is unknown.'): void {
     this.#write(
       'revocation bus interrupted',
-      `sign-outs on other instances take effect here after cache.ttlMs at the latest. ${reason} Check cache.store and its rights.`,
+      `sign-outs on other instances take effect here after cache.ttlMs at the latest. ${reason} Check cache.store and its permissions.`,
     );
   }
 
-  /** Wall clocks are more than a minute apart. */
+  /** The wall clocks of two instances are more than a minute apart. */
   clockDiffers(): void {
     this.#write(
       'clock differs',
@@ -52,19 +55,19 @@ export class WarningLog implements Warnings {
     );
   }
 
-  /** A socket of socket.io was open before its session could be checked. */
+  /** A socket.io socket was open before its session could be checked. */
   unprotectedSocket(): void {
-    this.#write('unprotected socket', 'an open socket of socket.io was disconnected. Call SessionSockets.protect(server) in afterInit.');
+    this.#write('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.');
   }
 
-  /** The service refuses everybody. */
+  /** Every token has been refused since startup. Written as an error, without a limit: it is reported once. */
   misconfigurationSuspected(): void {
-    this.#logger.error('every token is refused since the start: most likely apiKey or baseUrl is wrong. Users get 401 or 403 as before.');
+    this.#logger.error('every token has been refused since startup: apiKey or baseUrl is probably wrong. Users still get 401 or 403.');
   }
 
-  /** Tells once, at bootstrap, that keys and tokens would cross a network unencrypted. */
+  /** The API key and tokens would cross a network unencrypted. Called once, at bootstrap. */
   plainText(): void {
-    this.#write('plain text', 'baseUrl is http: and not on this host; keys and tokens can be read on the way. Use https.');
+    this.#write('plain text', 'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.');
   }
 
   #write(kind: string, text: string): void {

@@ -10,7 +10,7 @@ import { DEFAULTS } from './defaults.js';
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
 const MAX_TTL_MS = 300_000;
 
-/** Checks the cache options; `undefined` when the cache is off. @throws InvalidConfigurationError naming the first that is wrong. */
+/** Validates the cache options. Returns `undefined` if the cache is off. @throws InvalidConfigurationError naming the first invalid option */
 export function readCacheSettings(cache: false | SessionAuthCacheOptions = false): CacheSettings | undefined {
   if (cache === false) return undefined;
   knownOptions('cache', cache, OPTIONS);
@@ -36,7 +36,7 @@ export function readCacheSettings(cache: false | SessionAuthCacheOptions = false
   };
 }
 
-/** What else decides how a store is used. */
+/** Other settings from which those of the shared tier are derived. */
 export interface StoreSurroundings {
   readonly cache: CacheSettings;
   readonly baseUrl: string;
@@ -46,10 +46,11 @@ export interface StoreSurroundings {
 
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRET_LENGTH = 1_024;
-/** A process that is busy for less than this is not taken for a crashed one. */
+const DEFAULT_TIMEOUT_MS = 50;
+/** Minimum grace period, in milliseconds. A process that is busy for less is not considered crashed. */
 const MIN_GRACE_MS = 10;
 
-/** Checks the store. @throws InvalidConfigurationError naming what is wrong with it. */
+/** Validates the store, and derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
 export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
   if (!SessionStore.isOne(store)) {
     return invalidOption(
@@ -59,7 +60,7 @@ export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, time
     );
   }
   const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
-  const storeTimeoutMs = readStoreTimeout(store.timeoutMs);
+  const storeTimeoutMs = integerOption('cache.store.timeoutMs', store.timeoutMs, { min: 1, max: 1_000, fallback: DEFAULT_TIMEOUT_MS });
   return {
     store,
     secrets: readSecrets(store.secret, apiKey),

@@ -4,7 +4,7 @@ import { integerOption, knownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthHttpOptions } from '../http-options.js';
 import { DEFAULTS } from './defaults.js';
 
-/** The transport options, checked and with every default in place. */
+/** The validated transport options, with defaults applied. */
 export interface HttpSettings {
   readonly httpAgent: Agent | undefined;
   readonly httpsAgent: Agent | undefined;
@@ -15,7 +15,7 @@ export interface HttpSettings {
 
 const OPTIONS = ['httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'];
 
-/** Checks the transport options. @throws InvalidConfigurationError naming the first that is wrong. */
+/** Validates the transport options. @throws InvalidConfigurationError naming the first invalid option */
 export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSettings {
   knownOptions('http', http, OPTIONS);
   const { httpAgent, httpsAgent, proxy } = http;

@@ -1,11 +1,14 @@
 import { InvalidConfigurationError } from '../../contract/errors.js';
 
-/** Stops the bootstrap. The text names the option and the remedy; it never holds a value, which may be a secret. */
+/**
+ * Rejects an option, which stops the bootstrap. The message names the option and the remedy, and never contains a value, which may be a secret.
+ * @throws InvalidConfigurationError always
+ */
 export function invalidOption(option: string, problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
 }
 
-/** An integer within its range, or the default when it is absent. */
+/** Returns an integer option within its range, or the default if it is absent. @throws InvalidConfigurationError */
 export function integerOption(option: string, value: unknown, range: { min: number; max: number; fallback: number }): number {
   const { min, max, fallback } = range;
   if (value === undefined) return fallback;
@@ -13,7 +16,7 @@ export function integerOption(option: string, value: unknown, range: { min: numb
   return invalidOption(option, `must be an integer from ${min} to ${max}`, `Set it within that range, or leave it out for ${fallback}`);
 }
 
-/** A boolean, or the default when it is absent. */
+/** Returns a Boolean option, or the default if it is absent. @throws InvalidConfigurationError */
 export function booleanOption(option: string, value: unknown, fallback: boolean): boolean {
   if (value === undefined) return fallback;
   return typeof value === 'boolean'
@@ -21,14 +24,14 @@ export function booleanOption(option: string, value: unknown, fallback: boolean)
     : invalidOption(option, 'must be a boolean', `Set true or false, or leave it out for ${fallback}`);
 }
 
-/** One of a few words, or the default when it is absent. */
+/** Returns an option that is one of `words`, or the default if it is absent. @throws InvalidConfigurationError */
 export function wordOption<Word extends string>(option: string, value: unknown, words: readonly Word[], fallback: Word): Word {
   if (value === undefined) return fallback;
   const word = words.find((candidate) => candidate === value);
   return word ?? invalidOption(option, `must be one of ${quoted(words)}`, `Choose one, or leave it out for '${fallback}'`);
 }
 
-/** Only these names: a misspelt option would otherwise silently be its default. */
+/** Rejects unknown option names: a misspelt option would otherwise silently have its default. @throws InvalidConfigurationError */
 export function knownOptions(owner: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) invalidOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
@@ -41,7 +44,7 @@ function quoted(words: readonly string[]): string {
 
 const EXAMPLE = 'Give it the root of the session service, for example https://sessions.example.com/api';
 
-/** The root of the service without its trailing slash, fit to have a path of the interface put behind it. */
+/** Validates `baseUrl`. Returns it without trailing slashes, ready for a path of the interface to be appended. @throws InvalidConfigurationError */
 export function readBaseUrl(value: unknown): string {
   if (value === undefined || value === '') return invalidOption('baseUrl', 'is missing', EXAMPLE);
   const url = parse(value);
@@ -54,7 +57,7 @@ export function readBaseUrl(value: unknown): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Whether keys and tokens would cross a network unencrypted. */
+/** Returns whether keys and tokens would cross a network unencrypted. */
 export function isPlainTextBeyondLoopback(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === 'http:' && !/^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

@@ -4,10 +4,10 @@ import { integerOption, knownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options.js';
 import { DEFAULTS } from './defaults.js';
 
-/** Longest time that any call may be given, in milliseconds. */
+/** Maximum timeout of any call, in milliseconds. */
 export const MAX_DURATION_MS = 300_000;
 
-/** Checks what bounds a check. @throws InvalidConfigurationError naming the first option that is wrong. */
+/** Validates the options that bound a check. @throws InvalidConfigurationError naming the first invalid option */
 export function readProtection({ timeoutMs, retry, breaker, maxInFlight, maxQueued }: SessionAuthOptions): LaneSettings {
   if (retry !== undefined && retry !== false) knownOptions('retry', retry, ['maxAttempts']);
   return {

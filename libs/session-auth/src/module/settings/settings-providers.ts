@@ -8,10 +8,10 @@ import { isPlainTextBeyondLoopback } from './option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 import { readUserWith } from './user-reader.js';
 
-/** Injection token of the checked options. */
+/** Injection token of the {@link SessionAuthSettings}. */
 export const SETTINGS = Symbol('session-auth settings');
 
-/** Injection token of the check of a record. */
+/** Injection token of the {@link ReadUser} function, which validates user records. */
 export const USER_READER = Symbol('session-auth user reader');
 
 const settings: FactoryProvider<SessionAuthSettings> = {
@@ -20,7 +20,7 @@ const settings: FactoryProvider<SessionAuthSettings> = {
   inject: [MODULE_OPTIONS_TOKEN],
 };
 
-const notices: FactoryProvider<WarningLog> = {
+const warningLog: FactoryProvider<WarningLog> = {
   provide: WarningLog,
   useFactory: ({ baseUrl }: SessionAuthSettings) => {
     const log = new WarningLog();
@@ -32,5 +32,5 @@ const notices: FactoryProvider<WarningLog> = {
 
 const userReader: FactoryProvider<ReadUser<UserRecord>> = { provide: USER_READER, useFactory: readUserWith, inject: [SETTINGS] };
 
-/** The checked options, and what follows from them alone. */
-export const SETTINGS_PROVIDERS: Provider[] = [settings, notices, userReader];
+/** Providers of the validated options, and of the objects that depend on nothing else. */
+export const SETTINGS_PROVIDERS: Provider[] = [settings, warningLog, userReader];

@@ -18,7 +18,7 @@ import type { SessionAuthOptions } from '../options.js';
 import { readStoreSettings, type StoreSurroundings } from './cache-settings.js';
 import { DEFAULTS } from './defaults.js';
 
-/** The options, checked and with every default in place. */
+/** The validated options, with defaults applied. */
 export interface SessionAuthSettings {
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
@@ -43,24 +43,24 @@ const OPTIONS = [
   ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'http'],
 ];
 
-/** Checks the options. @throws InvalidConfigurationError naming the first that is wrong. */
+/** Validates the options. @throws InvalidConfigurationError naming the first invalid option */
 export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
   knownOptions('options', options, OPTIONS);
   const baseUrl = readBaseUrl(options.baseUrl);
   const apiKey = readApiKeyOption(options.apiKey);
   const protection = readProtection(options);
-  const memory = readCacheSettings(options.cache);
+  const cache = readCacheSettings(options.cache);
   return {
     baseUrl,
     apiKey,
     sources: readSources(options.token),
     forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, DEFAULTS.forwardAuthIv),
     protection,
-    cache: memory,
-    shared: memory && readShared(options.cache, { cache: memory, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
-    signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
-    signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
-    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),
+    cache,
+    shared: cache && readShared(options.cache, { cache, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
+    signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 10_000 }),
+    signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 5_000 }),
+    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: 32 }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     identityFields: readIdentityFields(options.identityFields),

@@ -4,23 +4,23 @@ import { internCommonValues } from '../../contract/record/common-values.js';
 import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
-/** Which class a record is of, and which of its fields tell who it is. */
+/** The class of user records, and the fields that identify a user. */
 export interface UserReaderSettings {
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
-  /** Where records are remembered, they share what they have in common. */
+  /** Set if records are cached: they then share equal values. */
   readonly cache: object | undefined;
 }
 
-/** Builds the check of a record: of its fields, and that it names somebody. @throws InvalidConfigurationError */
-export function readUserWith({ userRecord, identityFields, cache: memory }: UserReaderSettings): (json: object) => UserRecord | undefined {
+/** Builds the function that validates a record: its fields, and that an identity field is set. @throws InvalidConfigurationError */
+export function readUserWith({ userRecord, identityFields, cache }: UserReaderSettings): (json: object) => UserRecord | undefined {
   const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
   const unknown = identityFields.find((name) => !declared.has(name));
   if (unknown !== undefined)
     invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
   if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
   if (Object.hasOwn(new userRecord(), 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
-  const read = compileRecordReader(userRecord, memory && internCommonValues());
+  const read = compileRecordReader(userRecord, cache && internCommonValues());
   return (json) => {
     const user = read(json);
     return user && identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord])) ? user : undefined;
