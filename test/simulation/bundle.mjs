@@ -1,14 +1,14 @@
-// Compiles the simulation with the library's sources as they are now, or with one of them changed.
+// Compiles the simulation with the current sources of the library, or with one of them changed.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SOURCES = here('../../libs/session-auth/src/');
-/** What the library imports is replaced where it reads a clock or the random generator, or takes time and room that no history needs. */
+/** Replacements for imports of the library that read a clock or a random generator, or that take too much time or memory for many histories. */
 const SHIMS = { 'node:crypto': 'shims/crypto.ts', 'node:timers/promises': 'shims/timers-promises.ts', 'lru-cache': 'shims/lru-cache.ts' };
 
-/** Writes the program of a worker into a file. `bug` is a change of one source: it must apply exactly once. */
+/** Bundles the program of a worker into a file. `bug` is a change to one source file; it must match exactly once. */
 export async function bundleWorker(outfile, bug) {
   const applied = [];
   await build({

@@ -8,31 +8,31 @@ import type { Answer, SimulatedService, User } from './service.js';
 import type { Host } from './host.js';
 import type { World } from './world.js';
 
-/** Rounding to whole milliseconds, at both ends. */
+/** Tolerance for rounding to whole milliseconds at both ends. */
 const ROUNDING_MS = 3;
-/** What failed is repeated within this time of the moment when the store works again. */
-const REPEATED_WITHIN_MS = 1_500;
+/** Failed writes are retried within this time after the store works again. */
+const RETRIED_WITHIN_MS = 1_500;
 
 /**
- * Holds what the library answers against what it promises. The record of each user carries the number of the answer of the service that it
- * comes from, so that for each acceptance the time of its call is known.
+ * Compares the verdicts of the library with its documented bounds. The record of each user contains the number of the service's answer that it
+ * comes from, so that the time of the call is known for each authenticated check.
  *
  * The documented bound: a session is answered from a cache for `ttlMs` after its call was SENT; a check ends within `timeoutMs`. A session that
- * the service ended at a time E was accepted by calls that were sent before E, so that no check accepts it after E + `ttlMs` + `timeoutMs`
- * (+ `staleIfErrorMs` where that is on), whatever the store does, as long as wall clocks are right or the store's lifetimes are honest.
- * Ends that the library is told of are stricter:
- * - on the instance that was told, from the moment that its promise settles, whatever the store does;
+ * the service ended at a time E was authenticated by calls that were sent before E, so that no check authenticates it after E + `ttlMs` +
+ * `timeoutMs` (+ `staleIfErrorMs` if set), whatever the store does, as long as wall clocks are right or the store's lifetimes are honest.
+ * Revocations through the library have stricter bounds:
+ * - on the instance that was called, from the moment that its promise settles, whatever the store does;
  * - on another instance, from the moment that the message arrives, whatever the store does;
- * - on another instance also from the moment that it is subscribed again, or that the store shows it the tombstone, while the store is honest;
- * - on another instance without any of these, for all that it does not have in its own cache already, while the store is honest.
- * `forget` bars nothing: with a store that lies, only the first bound holds for it.
+ * - on another instance also from the moment that it has subscribed again, or that it reads the tombstone in the store, while the store is honest;
+ * - on another instance without any of these, for all sessions that are not in its own cache, while the store is honest.
+ * `forget` sets no tombstone: with a lying store, only the first bound holds for it.
  */
 export class Checker {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #service: SimulatedService;
   readonly #told: Told;
-  /** Until when the store or its network did not work. */
+  /** End of the last fault of the store or its network. */
   troubleUntilMs = -Infinity;
   readonly ends: EndRecord[] = [];
   readonly signIns: SignInRecord[] = [];
@@ -48,13 +48,13 @@ export class Checker {
     parts.network.onCleared = (host, key) => this.#judgeCleared(host, key);
   }
 
-  /** Something that must not be. */
-  fail(what: string): void {
-    this.violations.push(what);
-    this.#world.trace(() => `VIOLATION: ${what}`);
+  /** Records a violation. */
+  fail(violation: string): void {
+    this.violations.push(violation);
+    this.#world.trace(() => `VIOLATION: ${violation}`);
   }
 
-  /** Judges what a check was answered. */
+  /** Checks the verdict of a check. */
   judge(check: CheckRecord, verdict: Verdict<User>): void {
     this.checks += 1;
     this.#judgeTime(check);
@@ -102,7 +102,7 @@ export class Checker {
     if (!isBefore) return;
     const what = `${end.kind} on ${end.host.name} at #${end.started}; ${check.host.name} accepts a call of #${answer.sent}`;
     const isHonest = this.#plan.lies === undefined;
-    // A sign-in has lifted what this instance held against the token; a store that lies may put back what was there before.
+    // A sign-in has removed the tombstone on this instance, and a lying store may restore an older entry.
     if (!isHonest && end.kind === 'signOut' && this.#wasIssued(end)) return;
     const isKept = end.kind !== 'forget' || isHonest;
     if (end.host === check.host) {
@@ -118,15 +118,15 @@ export class Checker {
   }
 
   /**
-   * At the end, every instance has been told of every end: by a message, or by a new subscription after it. What failed is repeated as long as it matters, so
-   * that only an end whose time was over before the store worked again may have been told to no other.
+   * Checks, at the end of a history, that every instance learned of every revocation: by a message, or by a later subscription. Failed messages
+   * are retried for the lifetime of the revocation, so that only one that expired before the store worked again may have reached no instance.
    */
   judgeDelivery(hosts: readonly Host[]): void {
     const { lies, network, hasStore, settings, storeTimeoutMs } = this.#plan;
     const losses = [network.lostMessages, network.lostRequests, network.lostReplies, network.refused, network.slow];
     const isRepeated = losses.every((part) => part === 0) && 2 * network.mostMs < storeTimeoutMs;
     if (!hasStore || lies || !isRepeated) return;
-    const mattersMs = settings.memory.ttlMs + settings.memory.staleIfErrorMs - REPEATED_WITHIN_MS;
+    const mattersMs = settings.memory.ttlMs + settings.memory.staleIfErrorMs - RETRIED_WITHIN_MS;
     for (const end of this.ends) {
       if (!hosts.includes(end.host) || this.troubleUntilMs > end.startedAtMs + mattersMs || this.#wasIssued(end)) continue;
       for (const host of hosts) {
@@ -137,7 +137,7 @@ export class Checker {
     }
   }
 
-  /** A sign-in removes the tombstones of before it, and none of a later sign-out on the same instance: commands of an instance arrive in their order. */
+  /** Checks that a sign-in removes no tombstone of a later sign-out on the same instance: the commands of an instance arrive in order. */
   #judgeCleared(host: Host, key: string): void {
     const { isOrdered, repeated } = this.#plan.network;
     if (!isOrdered || repeated > 0 || this.#plan.lies) return;
@@ -148,12 +148,12 @@ export class Checker {
     }
   }
 
-  /** Whether a sign-in may have issued the token again. */
+  /** Returns whether a sign-in may have issued the token again. */
   #wasIssued({ token, started }: EndRecord): boolean {
     return this.signIns.some((signIn) => signIn.token === token && signIn.settled > started);
   }
 
-  /** A session that is valid for longer than any refusal is cached is never refused. */
+  /** Checks that a session is not refused if it has been valid for longer than any refusal is cached. */
   #judgeRejection({ session, beganAtMs }: CheckRecord): void {
     const kept = this.#service.sessions.get(session.token);
     if (kept?.state !== 'valid' || kept.authIv !== session.authIv) return;

@@ -1,22 +1,22 @@
-/** One process that runs the library: its clocks, and whether it lives. A restart is a new host. */
+/** One process that runs the library: its clocks, and whether it is alive. A restart creates a new host. */
 export interface Host {
   readonly name: string;
-  /** Number of the instance; its restarts have the same. */
+  /** Number of the instance, which its restarts keep. */
   readonly index: number;
   isAlive: boolean;
-  /** When it started, in the sequence of everything. */
+  /** Position of its start in the global sequence. */
   readonly startedAt: number;
-  /** When its monotonic clock was at 0. */
+  /** Virtual time at which its monotonic clock was 0. */
   readonly startedAtMs: number;
-  /** Its wall clock less the true time. */
+  /** Its wall clock minus the virtual time. */
   wallOffsetMs: number;
-  /** Nothing happens there before: its event loop is blocked. */
+  /** Virtual time until which its event loop is blocked. */
   blockedUntilMs: number;
-  /** Timers that are set. */
+  /** Number of active timers. */
   timers: number;
 }
 
-/** Something that happens at a time, on a host or between them. */
+/** An event at a time, on a host or between hosts. */
 export interface WorldEvent {
   atMs: number;
   readonly tie: number;

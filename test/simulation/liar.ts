@@ -3,17 +3,17 @@ import type { SeededRandom } from '../soak/seeded-random.js';
 import { chance } from './random.js';
 import type { SimulatedStore } from './store.js';
 
-/** What a store may do wrong. */
+/** Faults of a lying store. */
 export interface Lies {
   /** Part of the replies that are wrong. */
   readonly part: number;
-  /** It stretches what is left of lifetimes, and says wrong times. */
+  /** Extends remaining lifetimes, and returns wrong times. */
   readonly aboutTime: boolean;
-  /** It invents or hides revocations, and gives the opposite of what was done. */
+  /** Invents or hides revocations, and inverts results. */
   readonly aboutState: boolean;
 }
 
-/** A store that lies: it has read everything, can open nothing, and answers as it likes. */
+/** A lying store: it has read everything, can open nothing, and returns arbitrary answers. */
 export class Liar {
   readonly #store: SimulatedStore;
   readonly #random: SeededRandom;
@@ -25,7 +25,7 @@ export class Liar {
     this.#lies = lies;
   }
 
-  /** Another entry than there is: an older one, one of another key, none, a lease that no instance has. */
+  /** Returns a wrong entry: an older one, one of another key, none, or a lease that no instance holds. */
   entry(key: string, honest: StoreEntry): StoreEntry {
     if (!this.#lies.aboutState && !this.#lies.aboutTime) return honest;
     if (!chance(this.#random, this.#lies.part)) return honest;
@@ -45,12 +45,12 @@ export class Liar {
     return this.#random.pick([[], honest.map(() => undefined), honest.map(() => NaN), honest.map(() => this.#store.nowMs)]);
   }
 
-  /** Whether a truth is to be turned round: compared with it by `!==`. */
+  /** Returns whether to invert a Boolean result: `result !== liar.isContrary()`. */
   isContrary(): boolean {
     return this.#lies.aboutState && chance(this.#random, this.#lies.part);
   }
 
-  /** Loses a key, or all. */
+  /** Removes one key, or all. */
   lose(): void {
     this.#store.lose(chance(this.#random, 0.8) ? this.#random.pick(this.#store.keys) : undefined);
   }

@@ -5,7 +5,7 @@ import { IS_LONG_FORM } from '../support/long-form.js';
 
 const PROGRAM = fileURLToPath(new URL('run.mjs', import.meta.url));
 const HISTORIES = IS_LONG_FORM ? 50_000 : 2_500;
-/** A machine that is busy with other tests plays a tenth of the histories that it plays alone. */
+/** While other tests run, the machine plays a tenth of the histories per second that it plays otherwise. */
 const PATIENCE_MS = IS_LONG_FORM ? 600_000 : 120_000;
 
 interface Played {
@@ -24,7 +24,7 @@ function play(settings: Readonly<Record<string, string>>, ...args: readonly stri
 
 describe('a fleet under one seeded scheduler', () => {
   it(
-    `keeps every promise in ${HISTORIES} histories of failures and races`,
+    `keeps every documented bound in ${HISTORIES} histories of failures and races`,
     async () => {
       const { exitCode, output } = await play({ SIMULATION_HISTORIES: String(HISTORIES) });
       // The output names the seed that replays a violation.
@@ -34,7 +34,7 @@ describe('a fleet under one seeded scheduler', () => {
     PATIENCE_MS,
   );
 
-  it('plays the history of a seed in the same way each time', async () => {
+  it('plays the same history for the same seed', async () => {
     const played = await Promise.all([1, 2].map(() => play({ SIMULATION_SEED: '20' })));
     const [hash, again] = played.map(({ output }) => /^trace ([0-9a-f]{64})$/m.exec(output)?.[1]);
     expect(hash).toBeDefined();

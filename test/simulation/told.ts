@@ -6,7 +6,7 @@ import type { Host } from './host.js';
 
 const KINDS = { signOut: 'signedOut', forget: 'evicted', endUser: 'userRevoked', endAll: 'allRevoked' } as const;
 
-/** When instances were told of an end, in the sequence of everything; `Infinity`: never. */
+/** Positions in the global sequence at which instances learned of a revocation; `Infinity`: never. */
 export class Told {
   readonly #network: Network;
 
@@ -14,22 +14,22 @@ export class Told {
     this.#network = network;
   }
 
-  /** The messages of the instance that ended it: when each was sent, and when a host received it. */
+  /** Returns the messages of the revoking instance: when each was sent, and when `host` received it. */
   messages(end: EndRecord, host: Host): { readonly sent: number; readonly received: number }[] {
     return this.#messagesOf(end).map(({ sent, received }) => ({ sent, received: received.get(host) ?? Infinity }));
   }
 
-  /** By a new subscription, which shows that messages may have been lost, or by the tombstone. */
+  /** Returns when `host` learned of it from the store: by a new subscription, which means that messages may have been lost, or by the tombstone. */
   byStore({ kind, token, started, settled }: EndRecord, host: Host): number {
     const link = this.#network.linkOf.get(host);
-    const again = link?.subscriptions.find(({ began }) => began > settled)?.confirmed ?? Infinity;
-    if (kind !== 'signOut' || token === undefined) return again;
+    const resubscribed = link?.subscriptions.find(({ began }) => began > settled)?.confirmed ?? Infinity;
+    if (kind !== 'signOut' || token === undefined) return resubscribed;
     const key = keyInStore(token);
     const found = link?.tombstones.find((tombstone) => tombstone.key === key && tombstone.executed > started)?.replied ?? Infinity;
-    return Math.min(again, found);
+    return Math.min(resubscribed, found);
   }
 
-  /** In any of these ways. */
+  /** Returns whether `host` ever learned of it, by a message or a new subscription. */
   eventually(end: EndRecord, host: Host): boolean {
     const subscriptions = this.#network.linkOf.get(host)?.subscriptions ?? [];
     return this.messages(end, host).some(({ received }) => received < Infinity) || subscriptions.some(({ began }) => began > end.started);

@@ -2,17 +2,17 @@ import { createHash } from 'crypto';
 import { playHistory } from './history.js';
 import { installVirtualGlobals } from './virtual-globals.js';
 
-/** What a worker is to play. */
+/** The histories that a worker plays. */
 export interface Assignment {
   readonly firstSeed: number;
   readonly histories: number;
-  /** End with the first history that violates something. */
+  /** Stop after the first history with a violation. */
   readonly stopsAtViolation: boolean;
-  /** Play one history and print what happens. */
+  /** Play one history and report its trace. */
   readonly traces: boolean;
 }
 
-/** What a worker reports: sums since its last report, and the history that violates something. */
+/** Report of a worker: sums since its previous report, and a history with a violation. */
 export interface WorkerReport {
   readonly histories: number;
   readonly checks: number;
@@ -43,13 +43,13 @@ process.once('message', (assignment: Assignment) => {
 });
 
 async function work({ firstSeed, histories, stopsAtViolation, traces }: Assignment): Promise<void> {
-  // Errors of the simulated network are many, and nothing reads their stacks.
+  // The simulated network creates many errors, whose stacks are not used.
   Error.stackTraceLimit = traces ? 20 : 0;
   let sums = { histories: 0, checks: 0, accepted: 0, calls: 0, steps: 0 };
   for (let index = 0; index < histories; index += 1) {
     const seed = firstSeed + index;
     const result = await playHistory(seed, traces);
-    // Lets Node report rejections that are not handled, and send what is to be sent.
+    // Lets Node.js report unhandled rejections, and send pending messages.
     await new Promise((resolve) => void setImmediate(resolve));
     const violations = [...result.violations, ...unhandled];
     unhandled = [];

@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Plays histories from a seed on, in so many processes. Returns the sums, and the violation with the lowest seed: with `stopsAtViolation`
- * each process ends at its first.
+ * Plays consecutive histories from `firstSeed` in `processes` processes. Returns the sums, and the violations, the lowest seed first. With
+ * `stopsAtViolation`, each process stops at its first violation.
  */
 export async function playHistories(
   program,

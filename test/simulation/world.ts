@@ -2,21 +2,21 @@ import { type SeededRandom } from '../soak/seeded-random.js';
 import type { Host, WorldEvent } from './host.js';
 import { drained, useClocks } from './virtual-globals.js';
 
-/** The true time at 0, so that wall clocks show a date. */
+/** Date of the virtual time 0, for wall clocks. */
 export const EPOCH_MS = 1_700_000_000_000;
 
-/** Virtual time and all that happens in it, one event after the other. Events of the same time come in random order. */
+/** Virtual time, and a queue of events that run one after the other. Events of the same time run in random order. */
 export class World {
   readonly #events: WorldEvent[] = [];
   readonly #random: SeededRandom;
   readonly #lines: string[] | undefined;
-  /** True time, in milliseconds. No host can read it. */
+  /** Virtual time, in milliseconds. Hosts cannot read it. */
   nowMs = 0;
-  /** Events that were run. */
+  /** Number of events that have run. */
   steps = 0;
-  /** Whose event runs. */
+  /** The host whose event runs. */
   host: Host | undefined;
-  /** `Math.random` of the library. */
+  /** Source of `Math.random` in the library. */
   readonly libraryRandom: SeededRandom;
   #sequence = 0;
 
@@ -26,22 +26,22 @@ export class World {
     this.#lines = isTraced ? [] : undefined;
   }
 
-  /** The next number of a sequence that orders everything, also what happens at the same time. */
+  /** Returns the next number of a global sequence, which also orders events of the same time. */
   nextSequence(): number {
     return (this.#sequence += 1);
   }
 
-  /** Milliseconds of the monotonic clock of the host whose event runs. */
+  /** Returns the monotonic clock of the host whose event runs, in milliseconds. */
   monotonicMs(): number {
     return this.nowMs - this.#currentHost.startedAtMs;
   }
 
-  /** Milliseconds of its wall clock. */
+  /** Returns its wall clock, in milliseconds. */
   wallMs(): number {
     return Math.floor(EPOCH_MS + this.nowMs + this.#currentHost.wallOffsetMs);
   }
 
-  /** Lets something happen later; on a host only while that lives. */
+  /** Schedules an event. An event of a host runs only while the host is alive. */
   after(delayMs: number, run: () => void, host?: Host): WorldEvent {
     const event = { atMs: this.nowMs + delayMs, tie: this.#random.next(), host, run };
     this.#push(event);
@@ -59,7 +59,7 @@ export class World {
     }
   }
 
-  /** Runs what happens until a time, or until nothing happens any more. What an event sets off without a timer is done before the next event. */
+  /** Runs events until a time, or until none is left. All work that an event starts without a timer is done before the next event. */
   async run(untilMs = Infinity): Promise<void> {
     useClocks(this);
     for (let next = this.#events[0]; next && next.atMs <= untilMs; next = this.#events[0]) {
@@ -73,7 +73,7 @@ export class World {
     if (untilMs !== Infinity) this.nowMs = untilMs;
   }
 
-  /** How many events are still to come. */
+  /** Number of scheduled events. */
   get pending(): number {
     return this.#events.filter(({ run, host }) => run && host?.isAlive !== false).length;
   }
@@ -102,7 +102,7 @@ export class World {
   async #runEvent(run: () => void, host: Host | undefined): Promise<void> {
     this.host = host;
     run();
-    // Nothing of the library runs in what happens between hosts.
+    // Events between hosts run no code of the library.
     if (host) await drained();
     this.host = undefined;
   }

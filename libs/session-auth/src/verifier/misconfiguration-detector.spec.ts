@@ -15,8 +15,8 @@ function toldAfter(verdicts: readonly (readonly [token: string, verdict: Verdict
 const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): [string, Verdict<unknown>][] =>
   Array.from({ length: count }, (_, index) => [`token-${index}`, verdict]);
 
-describe('the suspicion that the key or the URL is wrong', () => {
-  it('is told once when many different tokens are refused and none was accepted', () => {
+describe('the suspicion of a wrong key or URL', () => {
+  it('is reported once when many different tokens are refused and none was authenticated', () => {
     expect(toldAfter(refusals(19))).toEqual([]);
     expect(toldAfter(refusals(20))).toEqual([true]);
     expect(toldAfter(refusals(1_000, FORBIDDEN))).toEqual([true]);
@@ -27,11 +27,11 @@ describe('the suspicion that the key or the URL is wrong', () => {
     expect(toldAfter(refusals(1_000, unavailable('server_error')))).toEqual([]);
   });
 
-  it('is told to be over, once, when a session is accepted after all', () => {
+  it('is withdrawn, once, when a session is authenticated', () => {
     expect(toldAfter([...refusals(20), ['ann', ann], ['ann', ann], ...refusals(1_000)])).toEqual([true, false]);
   });
 
-  it('is gone for good once a session was accepted', () => {
+  it('never arises once a session was authenticated', () => {
     expect(toldAfter([...refusals(19), ['ann', ann], ...refusals(1_000)])).toEqual([]);
   });
 });

@@ -7,13 +7,13 @@ function watched() {
 }
 
 describe('the state of the session service', () => {
-  it('follows the breaker of known sessions, and is told when it changes', () => {
+  it('follows the breaker of known sessions, and is published when it changes', () => {
     const { told, watch } = watched();
     for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.setBreaker('known', state);
     expect(told.map(({ state }) => state)).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
   });
 
-  it('is only degraded while everyone is refused, though it answers', () => {
+  it('is degraded, not down, while every token is refused', () => {
     const { told, watch } = watched();
     watch.setMisconfigurationSuspected(true);
     watch.setMisconfigurationSuspected(true);
@@ -29,7 +29,7 @@ describe('the state of the session service', () => {
     });
   });
 
-  it('is never down for what strangers meet', () => {
+  it('is never down for failures of strangers', () => {
     const { told, watch } = watched();
     watch.setMisconfigurationSuspected(true);
     for (const state of ['open', 'halfOpen', 'closed'] as const) watch.setBreaker('strangers', state);

@@ -34,8 +34,8 @@ function verifierWith(settings: Partial<CacheSettings> = {}) {
   };
 }
 
-describe('a check with a memory', () => {
-  it('is answered without a promise once the session is remembered', async () => {
+describe('a check with a session cache', () => {
+  it('returns no promise once the session is cached', async () => {
     const { verify, answer, calls } = verifierWith();
     const first = verify();
     await answer(ann);
@@ -44,7 +44,7 @@ describe('a check with a memory', () => {
     expect(calls()).toBe(1);
   });
 
-  it('asks once for all who come while nothing is known', async () => {
+  it('makes one call for all concurrent checks of a session that is not cached', async () => {
     const { verify, answer, calls } = verifierWith();
     const checks = [verify(), verify(), verify()];
     await answer(ann);
@@ -52,7 +52,7 @@ describe('a check with a memory', () => {
     expect(calls()).toBe(1);
   });
 
-  it('asks the service anew for a limit of 0, whatever call is under way', async () => {
+  it('makes a new call for a limit of 0, even if a call is in flight', async () => {
     const { verify, answer, calls } = verifierWith();
     const [older, newer] = [verify(), verify(0)];
     await answer(UNAUTHENTICATED, 1);
@@ -60,7 +60,7 @@ describe('a check with a memory', () => {
     expect([await older, await newer, verify(), calls()]).toEqual([ann, UNAUTHENTICATED, UNAUTHENTICATED, 2]);
   });
 
-  it('counts the lifetime of a session from the sending of the call', async () => {
+  it('starts the lifetime of a session when the call is sent', async () => {
     const { verify, answer, calls, sleep } = verifierWith({ ttlMs: 60_000 });
     const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     const slow = verify();
@@ -74,7 +74,7 @@ describe('a check with a memory', () => {
     expect(verify()).toBeInstanceOf(Promise);
   });
 
-  it('asks the service for a caller that wants it fresh', async () => {
+  it('calls the service for a caller with a limit of 0', async () => {
     const { verify, answer, calls } = verifierWith();
     void verify();
     await answer(ann);
@@ -83,7 +83,7 @@ describe('a check with a memory', () => {
     expect([await fresh, verify(), calls()]).toEqual([UNAUTHENTICATED, UNAUTHENTICATED, 2]);
   });
 
-  it('answers a remembered refusal without a promise', async () => {
+  it('returns a cached refusal without a promise', async () => {
     const { verify, answer, calls } = verifierWith();
     void verify();
     await answer(UNAUTHENTICATED);
@@ -91,7 +91,7 @@ describe('a check with a memory', () => {
   });
 });
 
-describe('a check of a request that was checked before', () => {
+describe('another check of the same request', () => {
   async function checked(settings: Partial<CacheSettings> = {}, cached = false) {
     const trial = verifierWith(settings);
     if (cached) {
@@ -113,7 +113,7 @@ describe('a check of a request that was checked before', () => {
     expect(verifier.check(session, maxAgeMs, earlier) === earlier).toBe(reused);
   });
 
-  it('reuses it for ten seconds at most: a request may last as long as a stream', async () => {
+  it('reuses the first check for at most ten seconds: a request may last as long as a stream', async () => {
     const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     const { verifier, earlier } = await checked();
     const reusedAt = (nowMs: number): boolean => {
@@ -132,21 +132,21 @@ describe('a check of a request that was checked before', () => {
     expect(verifier.check(other, undefined, earlier).session).toBe(other);
   });
 
-  it('does not reuse that of another verifier', async () => {
+  it('does not reuse the check of another verifier', async () => {
     const { earlier } = await checked();
     const { verifier } = verifierWith();
     expect(verifier.check(session, undefined, earlier).verifier).toBe(verifier);
   });
 
-  it.each(['evict', 'signedOut'] as const)('does not reuse it after %s', async (end) => {
+  it.each(['evict', 'signedOut'] as const)('does not reuse the first check after %s', async (end) => {
     const { verifier, earlier } = await checked();
     void verifier.revoker[end]('token');
     expect(verifier.check(session, undefined, earlier).verdict).toBeInstanceOf(Promise);
   });
 });
 
-describe('an answer that is still on its way', () => {
-  it.each(['evict', 'signedOut'] as const)('does not bring a session back after %s', async (end) => {
+describe('a call in flight', () => {
+  it.each(['evict', 'signedOut'] as const)('does not restore a session after %s', async (end) => {
     const { verifier, verify, answer, calls } = verifierWith();
     const before = verify();
     void verifier.revoker[end]('token');
@@ -159,7 +159,7 @@ describe('an answer that is still on its way', () => {
     expect(await after).toEqual(UNAUTHENTICATED);
   });
 
-  it('is not joined by whoever comes after the sign-out', async () => {
+  it('is not joined by a check after the sign-out', async () => {
     const { verifier, verify, answer, calls } = verifierWith();
     const before = verify();
     verifier.revoker.signedOut('token');
@@ -170,7 +170,7 @@ describe('an answer that is still on its way', () => {
     expect(verify()).toEqual(UNAUTHENTICATED);
   });
 
-  it('of before a sign-in does not hold against its token', async () => {
+  it('that was sent before a sign-in does not refuse its token', async () => {
     const { verifier, verify, answer } = verifierWith();
     void verify();
     verifier.revoker.signedIn('token');
@@ -182,7 +182,7 @@ describe('an answer that is still on its way', () => {
 });
 
 describe('refresh-ahead', () => {
-  it('confirms a session in use in the background, and nobody waits', async () => {
+  it('refreshes a session in use in the background, without delaying a check', async () => {
     const { verify, answer, calls, sleep } = verifierWith({ refreshAheadMs: 50 });
     void verify();
     await answer(ann);
@@ -193,7 +193,7 @@ describe('refresh-ahead', () => {
     expect(verify()).toMatchObject({ user: { username: 'ann, renewed' } });
   });
 
-  it('ends a session that the service refuses meanwhile', async () => {
+  it('evicts a session that the service refuses', async () => {
     const { verify, answer, sleep } = verifierWith({ refreshAheadMs: 50 });
     void verify();
     await answer(ann);
@@ -213,7 +213,7 @@ describe('stale-if-error', () => {
     return trial;
   }
 
-  it('serves a session that was confirmed before, and says that it is stale', async () => {
+  it('serves a session that was authenticated before, marked as stale', async () => {
     const { verify, answer } = await lapsed({ staleIfErrorMs: 50 });
     const check = verify();
     await answer(down);
@@ -242,7 +242,7 @@ describe('stale-if-error', () => {
     expect(await check).toEqual(down);
   });
 
-  it('serves nothing unless it is asked for', async () => {
+  it('serves nothing unless it is configured', async () => {
     const { verify, answer } = await lapsed({});
     const check = verify();
     await answer(down);
@@ -250,25 +250,25 @@ describe('stale-if-error', () => {
   });
 });
 
-describe('a question that shares nothing', () => {
-  it.each<[string, Verdict<object>, remembered: boolean]>([
+describe('a call that joins no flight', () => {
+  it.each<[string, Verdict<string>, isCached: boolean]>([
     ['a refusal', UNAUTHENTICATED, false],
     ['a 403', FORBIDDEN, false],
     ['an outage', down, true],
     ['a confirmation', ann, true],
-  ])('leaves a session remembered after %s: see the last column', async (_name, verdict, remembered) => {
+  ])('keeps the cached session after %s only if the last column is true', async (_name, verdict, isCached) => {
     const { verifier, verify, answer, calls } = verifierWith();
     void verify();
     await answer(ann);
     const asked = verifier.ask(session);
     await answer(verdict);
     expect([await asked, calls()]).toEqual([verdict, 2]);
-    expect(verify() instanceof Promise).toBe(!remembered);
+    expect(verify() instanceof Promise).toBe(!isCached);
   });
 });
 
-describe('a session that the service confirms', () => {
-  it('is not stale, though it would be good for an outage', async () => {
+describe('a session that the service authenticates', () => {
+  it('is not stale, even with staleIfErrorMs set', async () => {
     const { verify, answer } = verifierWith({ staleIfErrorMs: 50 });
     const check = verify();
     await answer(ann);

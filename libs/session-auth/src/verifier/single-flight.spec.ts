@@ -30,7 +30,7 @@ describe('a flight', () => {
     };
   }
 
-  it('is shared by all who want the same while it is in the air', async () => {
+  it('is shared by concurrent checks of its session', async () => {
     const { join, land, count } = departures();
     const passengers = [join(), join(), join('other')];
     land();
@@ -38,7 +38,7 @@ describe('a flight', () => {
     expect(count()).toBe(2);
   });
 
-  it('is not joined after it has landed', async () => {
+  it('is not joined after it has settled', async () => {
     const { join, land, count } = departures();
     const first = join();
     land();
@@ -47,7 +47,7 @@ describe('a flight', () => {
     expect(count()).toBe(2);
   });
 
-  it('is not joined any more once its token is forgotten, under whatever key', async () => {
+  it('is not joined once its token is evicted, with any IV', async () => {
     const { flights, join, land, count } = departures();
     const before = [join('key'), join('key with IV')];
     flights.detach('token' as TokenKey);
@@ -57,7 +57,7 @@ describe('a flight', () => {
     expect(count()).toBe(3);
   });
 
-  it('counts when it lands, but not if its token was forgotten on the way', async () => {
+  it('reports its answer when it settles, unless its token was evicted', async () => {
     const { flights, join, land, counted } = departures();
     const forgotten = join('key', 'token');
     const other = join('other key', 'other token');
@@ -75,7 +75,7 @@ describe('a flight', () => {
     expect([count(), counted]).toEqual([2, [1]]);
   });
 
-  it('that lands late does not end the one that followed it', async () => {
+  it('that settles late does not remove its replacement', async () => {
     const { flights, join, land, count } = departures();
     const early = join();
     flights.detach('token' as TokenKey);

@@ -22,8 +22,8 @@ function memoryAt(settings: Partial<CacheSettings> = {}): Trial {
   return { memory, sleep: (ms) => void (now += ms), find: (maxAgeMs = Infinity) => memory.find(keys, maxAgeMs) };
 }
 
-describe('a confirmed session', () => {
-  it('is remembered for its lifetime and no longer', () => {
+describe('an authenticated session', () => {
+  it('is cached for its lifetime and no longer', () => {
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, ann);
     sleep(99);
@@ -32,7 +32,7 @@ describe('a confirmed session', () => {
     expect(find()).toBeUndefined();
   });
 
-  it('is no older than the caller wants it', () => {
+  it('is no older than the limit of the caller', () => {
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, ann);
     expect([find(1), find(0)]).toEqual([expect.objectContaining({ user: ANN }), undefined]);
@@ -40,7 +40,7 @@ describe('a confirmed session', () => {
     expect([find(11), find(10)]).toEqual([expect.objectContaining({ user: ANN }), undefined]);
   });
 
-  it('is another under another IV', () => {
+  it('is a different session with another IV', () => {
     const { memory, find } = memoryAt();
     memory.update(withIv, ann);
     expect(find()).toBeUndefined();
@@ -57,21 +57,21 @@ describe('a confirmed session', () => {
     expect(find()).toBeUndefined();
   });
 
-  it('outlives an outage that teaches nothing', () => {
+  it('is not changed by an outage', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, ann);
     memory.update(keys, unavailable('timeout'));
     expect(find()).toMatchObject({ user: ANN });
   });
 
-  it.each([keys, withIv])('is dropped with its token, under whatever IV', (under) => {
+  it.each([keys, withIv])('is evicted with its token, with any IV', (under) => {
     const { memory } = memoryAt();
     memory.update(under, ann);
     memory.evict('token' as TokenKey);
     expect(memory.find(under, Infinity)).toBeUndefined();
   });
 
-  it('gives way, the least recently used first, when there are too many', () => {
+  it('is evicted, the least recently used first, when there are too many', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, ann);
     for (const name of ['a', 'b', 'c']) {
@@ -84,7 +84,7 @@ describe('a confirmed session', () => {
 });
 
 describe('a refusal', () => {
-  it('is remembered for its own lifetime', () => {
+  it('is cached for its own lifetime', () => {
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, UNAUTHENTICATED);
     sleep(49);
@@ -93,7 +93,7 @@ describe('a refusal', () => {
     expect(find()).toBeUndefined();
   });
 
-  it('cannot push out a signed-in user, however many there are', () => {
+  it('never evicts a session, however many refusals there are', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, ann);
     for (let index = 0; index < 1_000; index += 1)
@@ -101,21 +101,21 @@ describe('a refusal', () => {
     expect(find()).toMatchObject({ user: ANN });
   });
 
-  it.each([keys, withIv])('is void once a sign-in gives that token', (under) => {
+  it.each([keys, withIv])('is evicted by a sign-in that issues the token', (under) => {
     const { memory } = memoryAt();
     memory.update(under, UNAUTHENTICATED);
     memory.clearTombstone('token' as TokenKey);
     expect(memory.find(under, Infinity)).toBeUndefined();
   });
 
-  it('is void once the session is confirmed', () => {
+  it('is evicted when the session is authenticated', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, UNAUTHENTICATED);
     memory.update(keys, ann);
     expect(find()).toMatchObject({ user: ANN });
   });
 
-  it('is void for good once the session is confirmed, however soon that lapses', () => {
+  it('stays evicted when the authenticated session expires', () => {
     const { memory, sleep, find } = memoryAt({ ttlMs: 10, negativeTtlMs: 50 });
     memory.update(keys, UNAUTHENTICATED);
     memory.update(keys, ann);
@@ -123,14 +123,14 @@ describe('a refusal', () => {
     expect(find()).toBeUndefined();
   });
 
-  it('gives way to later ones when there are too many', () => {
+  it('is evicted for later ones when there are too many', () => {
     const { memory, find } = memoryAt({ maxEntries: 1 });
     memory.update(keys, UNAUTHENTICATED);
     memory.update({ tokenKey: 'other' as TokenKey, sessionKey: 'other' as SessionKey }, UNAUTHENTICATED);
     expect(find()).toBeUndefined();
   });
 
-  it('by status 403 is not remembered', () => {
+  it('by status 403 is not cached', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, FORBIDDEN);
     expect(find()).toBeUndefined();
@@ -138,7 +138,7 @@ describe('a refusal', () => {
 });
 
 describe('a token that was signed out', () => {
-  it('is not remembered for as long as it could have been, whatever the service says of it', () => {
+  it('is not cached for as long as it could have been, whatever the service answers', () => {
     const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
     memory.revoke('token' as TokenKey);
     sleep(149);
@@ -149,7 +149,7 @@ describe('a token that was signed out', () => {
     expect(find()).toMatchObject({ user: ANN });
   });
 
-  it('gives way to later ones when there are too many', () => {
+  it('is evicted for later ones when there are too many', () => {
     const { memory, find } = memoryAt({ maxEntries: 1 });
     memory.revoke('token' as TokenKey);
     memory.revoke('other' as TokenKey);
@@ -157,7 +157,7 @@ describe('a token that was signed out', () => {
     expect(find()).toMatchObject({ user: ANN });
   });
 
-  it('is remembered again once a sign-in gives it', () => {
+  it('is cached again once a sign-in has issued it', () => {
     const { memory, find } = memoryAt();
     memory.revoke('token' as TokenKey);
     memory.clearTombstone('token' as TokenKey);
@@ -166,8 +166,8 @@ describe('a token that was signed out', () => {
   });
 });
 
-describe('a session that has lapsed', () => {
-  it('is good for an outage within staleIfErrorMs, and not beyond', () => {
+describe('an expired session', () => {
+  it('is served in an outage within staleIfErrorMs, and not later', () => {
     const { memory, sleep } = memoryAt({ staleIfErrorMs: 50 });
     memory.update(keys, ann);
     sleep(149);
@@ -177,7 +177,7 @@ describe('a session that has lapsed', () => {
     expect(memory.findStale(keys)).toBeUndefined();
   });
 
-  it('is not good for an outage unless that was asked for', () => {
+  it('is not served in an outage unless staleIfErrorMs is set', () => {
     const { memory } = memoryAt();
     memory.update(keys, ann);
     expect(memory.findStale(keys)).toBeUndefined();
@@ -195,11 +195,11 @@ describe('a session in use', () => {
     });
   }
 
-  it('is to be confirmed again once it is near its end, and again only after a pause', () => {
+  it('is due for a refresh near its expiry, and again only after a pause', () => {
     expect(claims({ refreshAheadMs: 40 }, [59, 1, 1, 8, 1])).toEqual([false, true, false, false, true]);
   });
 
-  it('is to be confirmed ahead in each of its lives', () => {
+  it('is due for a refresh in each of its lifetimes', () => {
     const { memory, sleep } = memoryAt({ refreshAheadMs: 98 });
     memory.update(keys, ann);
     sleep(5);
@@ -209,21 +209,21 @@ describe('a session in use', () => {
     expect(memory.tryRefresh(keys)).toBe(true);
   });
 
-  it('is known to be under confirmation only for as many as are remembered', () => {
+  it('has a refresh pause only for as many sessions as are cached', () => {
     const { memory } = memoryAt({ maxEntries: 1, refreshAheadMs: 100 });
     const claim = (token: string): boolean => memory.tryRefresh({ tokenKey: token as TokenKey, sessionKey: token as SessionKey });
     expect([claim('a'), claim('a'), claim('b'), claim('a')]).toEqual([true, false, true, true]);
   });
 
-  it('is not confirmed ahead unless that was asked for', () => {
+  it('is not refreshed unless refreshAheadMs is set', () => {
     expect(claims({}, [99])).toEqual([false]);
   });
 });
 
-describe('a session that the service lets be cached for less than its lifetime', () => {
+describe('a session for which the service shortens the lifetime', () => {
   const forTen = { ...ann, cacheForMs: 10 } as const;
 
-  it('expires that much earlier, counted from the sending of the call', () => {
+  it('expires that much earlier, counted from when the call was sent', () => {
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, forTen, 4);
     sleep(5);
@@ -247,7 +247,7 @@ describe('a session that the service lets be cached for less than its lifetime',
     expect([find(91), find(90)]).toEqual([expect.objectContaining({ user: ANN }), undefined]);
   });
 
-  it('is good for an outage within staleIfErrorMs from then', () => {
+  it('is served in an outage within staleIfErrorMs from then', () => {
     const { memory, sleep, find } = memoryAt({ staleIfErrorMs: 50 });
     memory.update(keys, forTen);
     sleep(59);
@@ -256,7 +256,7 @@ describe('a session that the service lets be cached for less than its lifetime',
     expect(memory.findStale(keys)).toBeUndefined();
   });
 
-  it('is refreshed ahead no sooner than after half of its life, however long refreshAheadMs is', () => {
+  it('is refreshed no earlier than after half of its lifetime, however long refreshAheadMs is', () => {
     const { memory, sleep } = memoryAt({ refreshAheadMs: 40 });
     memory.update(keys, forTen);
     const claims = [4, 1, 1].map((ms) => (sleep(ms), memory.tryRefresh(keys)));
@@ -265,14 +265,14 @@ describe('a session that the service lets be cached for less than its lifetime',
     expect([49, 1].map((ms) => (sleep(ms), memory.tryRefresh(keys)))).toEqual([false, true]);
   });
 
-  it('is not cached at all with 0: it evicts what was cached, also for an outage', () => {
+  it('is not cached with 0, and evicts the former entry, also for an outage', () => {
     const { memory, find } = memoryAt({ staleIfErrorMs: 50 });
     memory.update(keys, ann);
     memory.update(keys, { ...ann, cacheForMs: 0 });
     expect([find(), memory.findStale(keys), memory.count(), memory.has('token' as TokenKey)]).toEqual([undefined, undefined, 0, false]);
   });
 
-  it('ends a refusal of before, also with 0', () => {
+  it('evicts a former refusal, also with 0', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, UNAUTHENTICATED);
     memory.update(keys, { ...ann, cacheForMs: 0 });
@@ -280,8 +280,8 @@ describe('a session that the service lets be cached for less than its lifetime',
   });
 });
 
-describe('a refusal that the service lets be cached for less than its lifetime', () => {
-  it('expires that much earlier, counted from the sending of the call', () => {
+describe('a refusal for which the service shortens the lifetime', () => {
+  it('expires that much earlier, counted from when the call was sent', () => {
     const { memory, sleep, find } = memoryAt();
     memory.update(keys, { ...UNAUTHENTICATED, cacheForMs: 10 }, 4);
     sleep(5);
@@ -297,7 +297,7 @@ describe('a refusal that the service lets be cached for less than its lifetime',
     expect(find()).toBeUndefined();
   });
 
-  it('is not cached at all with 0, and evicts the session and the refusal of before', () => {
+  it('is not cached with 0, and evicts the session and the former refusal', () => {
     const { memory, find } = memoryAt();
     memory.update(keys, UNAUTHENTICATED);
     memory.update(keys, { ...UNAUTHENTICATED, cacheForMs: 0 });

@@ -8,7 +8,7 @@ function mapWith(lifetimeMs: number, startMs = 0) {
 }
 
 describe('an entry', () => {
-  it.each([1, 2, 3, 1_000])('with a lifetime of %i ms is there until then, and not from then on', (lifetimeMs) => {
+  it.each([1, 2, 3, 1_000])('with a lifetime of %i ms exists until then, and not from then on', (lifetimeMs) => {
     const { map, sleep } = mapWith(lifetimeMs);
     map.set('key', 'value');
     sleep(lifetimeMs - 1);
@@ -17,7 +17,7 @@ describe('an entry', () => {
     expect([map.get('key'), map.peek('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual([undefined, 'value', false]);
   });
 
-  it('counts until it lapses, though its place is not needed', () => {
+  it('is counted until it expires, even if it has not been evicted', () => {
     const { map, sleep } = mapWith(10);
     expect(map.count()).toBe(0);
     map.set('key', 'value');
@@ -28,14 +28,14 @@ describe('an entry', () => {
     expect([map.count(), map.peek('key')]).toEqual([1, 'value']);
   });
 
-  it.each([0, 0.25])('with a lifetime of %d ms lapses within the next', (lifetimeMs) => {
+  it.each([0, 0.25])('with a lifetime of %d ms expires within the next millisecond', (lifetimeMs) => {
     const { map, sleep } = mapWith(lifetimeMs);
     map.set('key', 'value');
     sleep(1);
     expect(map.get('key')).toBeUndefined();
   });
 
-  it('with a lifetime of a part of a millisecond more lapses no later for it', () => {
+  it('does not live longer for a fraction of a millisecond', () => {
     const { map, sleep } = mapWith(2.9, 7.5);
     map.set('key', 'value');
     sleep(1);
@@ -44,7 +44,7 @@ describe('an entry', () => {
     expect(map.get('key')).toBeUndefined();
   });
 
-  it('is of any age that a caller allows who asks for none', () => {
+  it('is young enough for any caller without a limit', () => {
     const { map, sleep } = mapWith(10);
     map.set('key', 'value');
     sleep(1_000);
@@ -55,7 +55,7 @@ describe('an entry', () => {
     ]);
   });
 
-  it('makes room for a later one, the least recently used first', () => {
+  it('is evicted for a later one, the least recently used first', () => {
     const { map } = mapWith(10);
     map.set('a', '1');
     map.set('b', '2');

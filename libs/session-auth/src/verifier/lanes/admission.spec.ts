@@ -29,7 +29,7 @@ function trial(maxInFlight: number, maxQueued: number) {
 const times = (count: number, outcome: string): string[] => Array<string>(count).fill(outcome);
 
 describe('a lane', () => {
-  it('may use all places while the other is idle, and lets as many wait as may', async () => {
+  it('may use all places and the whole queue while the other is idle', async () => {
     for (const own of ['known', 'strangers'] as const) {
       const { [own]: lane, enter, told } = trial(4, 2);
       enter(lane, 7);
@@ -37,7 +37,7 @@ describe('a lane', () => {
     }
   });
 
-  it('serves those who wait in the order in which they came', async () => {
+  it('admits waiting checks in the order of their arrival', async () => {
     const { known, enter, leave, told } = trial(1, 2);
     enter(known, 3);
     leave(known);
@@ -46,7 +46,7 @@ describe('a lane', () => {
     expect(await told()).toEqual(times(3, 'admitted'));
   });
 
-  it('gives back what it had borrowed with the next places that become free', async () => {
+  it('returns borrowed places with the next places that become free', async () => {
     const { known, strangers, enter, leave, told } = trial(4, 20);
     enter(strangers, 8);
     enter(known, 4);
@@ -58,7 +58,7 @@ describe('a lane', () => {
     expect([known.inFlight, strangers.inFlight]).toEqual([3, 1]);
   });
 
-  it('of strangers gets its quarter while known sessions want all', () => {
+  it('of strangers gets its quarter while known sessions need all places', () => {
     const { known, strangers, enter, leave } = trial(8, 20);
     enter(known, 12);
     enter(strangers, 4);
@@ -80,7 +80,7 @@ describe('a lane', () => {
     expect(turns).toEqual([...times(3, 'known'), 'stranger', ...times(3, 'known'), 'stranger']);
   });
 
-  it('below its share of a full queue takes the place of the oldest waiter of the other', async () => {
+  it('below its share of a full queue replaces the oldest waiter of the other', async () => {
     const { known, strangers, enter, told } = trial(1, 4);
     enter(strangers, 5);
     enter(known, 4);
@@ -90,7 +90,7 @@ describe('a lane', () => {
     expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);
   });
 
-  it('is told at once when its deadline ends in the queue, or has ended before', async () => {
+  it('rejects a check as soon as its deadline ends in the queue, or if it has ended before', async () => {
     const { known, enter, told, deadlines, admission } = trial(1, 2);
     enter(known, 2);
     deadlines[1]?.end('timeout');
@@ -102,14 +102,14 @@ describe('a lane', () => {
     expect(known.inFlight).toBe(0);
   });
 
-  it('does not let a check wait whose turn would come too late', async () => {
+  it('does not queue a check whose turn would come too late', async () => {
     const { strangers, enter, told } = trial(2, 100);
     strangers.pace.record(20_000);
     enter(strangers, 6);
     expect(await told()).toEqual([...times(2, 'admitted'), ...times(3, 'waits'), 'full']);
   });
 
-  it('counts on its share when it considers that, though the other lane holds all places', async () => {
+  it('assumes its own share for that, even if the other lane holds all places', async () => {
     const { known, strangers, enter, told } = trial(4, 100);
     known.pace.record(20_000);
     enter(strangers, 4);
@@ -117,7 +117,7 @@ describe('a lane', () => {
     expect((await told()).slice(4)).toEqual([...times(4, 'waits'), 'full']);
   });
 
-  it('passes over a check that has waited for too long to be answered', async () => {
+  it('skips a check that has waited too long to be answered in time', async () => {
     const { known, enter, leave, told, deadlines } = trial(1, 5);
     enter(known, 3);
     known.pace.record(10_000);

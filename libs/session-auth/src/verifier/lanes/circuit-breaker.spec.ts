@@ -42,7 +42,7 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
 }
 
 describe('the circuit breaker', () => {
-  it('opens once enough calls failed, and says for how long', () => {
+  it('opens once enough calls failed, and returns the remaining pause', () => {
     const { refusal, call, sleep } = trialOf();
     call(down, 3);
     expect(refusal()).toBeUndefined();
@@ -73,7 +73,7 @@ describe('the circuit breaker', () => {
     expect(refusal()).toBeUndefined();
   });
 
-  it('does not open while fewer than the given part fail, nor for failures of long ago', () => {
+  it('does not open while fewer than failureRatio fail, nor for failures before the window', () => {
     const { refusal, call, sleep } = trialOf();
     call(ann, 10);
     call(down, 9);
@@ -106,7 +106,7 @@ describe('the circuit breaker', () => {
     expect(pauses).toEqual([4, 6, 6]);
   });
 
-  it('probes again at once when a probe showed nothing', () => {
+  it('probes again immediately after a probe that showed nothing', () => {
     const { refusal, call, sleep } = trialOf();
     call(down, 4);
     sleep(2_000);
@@ -115,7 +115,7 @@ describe('the circuit breaker', () => {
     expect(call(ann)).toBe(1);
   });
 
-  it('never opens at a success, however many calls failed before', () => {
+  it('never opens on a success, however many calls failed before', () => {
     const { refusal, call } = trialOf();
     call(down, 3);
     call(ann);
@@ -124,7 +124,7 @@ describe('the circuit breaker', () => {
     expect(refusal()).toEqual(unavailable('circuit_open', 2));
   });
 
-  it('goes on to pause longer after a probe that showed nothing', () => {
+  it('still pauses longer after a probe that showed nothing', () => {
     const { refusal, call, sleep } = trialOf();
     call(down, 4);
     sleep(2_000);
@@ -133,7 +133,7 @@ describe('the circuit breaker', () => {
     expect(refusal()).toEqual(unavailable('circuit_open', 4));
   });
 
-  it('is not held open longer by calls that began before it opened and fail late', () => {
+  it('does not stay open longer for calls that began before it opened and fail later', () => {
     const { refusal, begin, call, sleep } = trialOf();
     const late = Array.from({ length: 4 }, () => begin());
     call(down, 4);
@@ -143,7 +143,7 @@ describe('the circuit breaker', () => {
     expect(refusal()).toBeUndefined();
   });
 
-  it('learns nothing from a call that began before it opened', () => {
+  it('ignores a call that began before it opened', () => {
     const { refusal, begin, call, sleep } = trialOf();
     const early = begin();
     call(down, 4);
@@ -153,7 +153,7 @@ describe('the circuit breaker', () => {
     expect(refusal()).toBeUndefined();
   });
 
-  it('opens when it is told to, once, and probes after the first pause', () => {
+  it('opens once when tripped, and probes after the first pause', () => {
     const { breaker, refusal, call, sleep } = trialOf();
     breaker.trip();
     sleep(1_000);
@@ -167,7 +167,7 @@ describe('the circuit breaker', () => {
 describe('the tokens whose calls fail', () => {
   const limits = { minimumCalls: 20, windowMs: 10_000 };
 
-  it('must be five before the breaker opens, however many calls of four fail', () => {
+  it('must number five before the breaker opens, however many calls of four fail', () => {
     const { refusal, call } = trialOf(limits);
     for (const token of ['a', 'b', 'c', 'd']) call(down, 1_000, token);
     expect(refusal()).toBeUndefined();
@@ -175,7 +175,7 @@ describe('the tokens whose calls fail', () => {
     expect(refusal()).toBeDefined();
   });
 
-  it('must be five within the window', () => {
+  it('must number five within the window', () => {
     const { refusal, call, sleep } = trialOf(limits);
     call(down, 4, 'a');
     sleep(10_000);
@@ -190,7 +190,7 @@ describe('the tokens whose calls fail', () => {
     expect(call(down, 25)).toBe(20);
   });
 
-  it('count for no more than their part beside tokens that fail now and then', () => {
+  it('count only up to their limit, together with tokens that fail occasionally', () => {
     const { refusal, call } = trialOf(limits);
     call(ann, 100);
     call(down, 5_000, 'broken');
@@ -199,7 +199,7 @@ describe('the tokens whose calls fail', () => {
     expect(refusal()).toBeUndefined();
   });
 
-  it('count for no more than their part when the breaker has closed again, nor in turn with others', () => {
+  it('count only up to their limit after the breaker has closed again, and when they alternate', () => {
     const { refusal, call, sleep } = trialOf(limits);
     const fail = (): void => {
       for (let turn = 0; turn < 60; turn += 1) call(down, 1, `broken-${turn % 8}`);
@@ -212,7 +212,7 @@ describe('the tokens whose calls fail', () => {
     expect(refusal()).toBeUndefined();
   });
 
-  it('leave the probe to others for a second, so that one of them does not hold the breaker open', () => {
+  it('may not probe for a second, so that one of them does not keep the breaker open', () => {
     const { refusal, call, sleep } = trialOf(limits);
     call(down, 19);
     call(down, 1, 'broken');
@@ -223,7 +223,7 @@ describe('the tokens whose calls fail', () => {
     expect(call(ann, 1, 'broken')).toBe(1);
   });
 
-  it('may probe after that second, when no other token asks', () => {
+  it('may probe after that second if no other token did', () => {
     const { call, sleep } = trialOf({ minimumCalls: 1 });
     call(down, 1, 'only');
     sleep(2_999);

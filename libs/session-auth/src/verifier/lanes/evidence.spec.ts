@@ -23,7 +23,7 @@ describe('what a call shows about the service', () => {
       expect(evidenceOf(verdict, true)).toBe('success');
   });
 
-  it('is nothing after a timeout without the full time, and on a connection that the service had closed', () => {
+  it('is neither success nor failure after a timeout without the full time, and on a connection that the service had closed', () => {
     expect(evidenceOf(unavailable('timeout'), false)).toBe('neither');
     expect(evidenceOf({ ...unavailable('unreachable'), staleConnection: true }, true)).toBe('neither');
   });

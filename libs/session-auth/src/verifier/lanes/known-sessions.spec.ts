@@ -11,7 +11,7 @@ function tableOf(maxEntries = 10) {
 }
 
 describe('a session', () => {
-  it('is known once it was accepted, for half an hour', () => {
+  it('is known for half an hour after it was authenticated', () => {
     const { known, sleep } = tableOf();
     expect(known.has('ann' as TokenKey)).toBe(false);
     known.update('ann' as TokenKey, ann);
@@ -21,7 +21,7 @@ describe('a session', () => {
     expect(known.has('ann' as TokenKey)).toBe(false);
   });
 
-  it('is known for longer when it is accepted again', () => {
+  it('is known for longer when it is authenticated again', () => {
     const { known, sleep } = tableOf();
     known.update('ann' as TokenKey, ann);
     sleep(1_000_000);
@@ -38,14 +38,14 @@ describe('a session', () => {
     expect(known.has('ann' as TokenKey)).toBe(false);
   });
 
-  it.each([UNAUTHENTICATED, FORBIDDEN])('is a stranger once it is refused: $kind', (refusal) => {
+  it.each([UNAUTHENTICATED, FORBIDDEN])('is a stranger after a refusal: $kind', (refusal) => {
     const { known } = tableOf();
     known.update('ann' as TokenKey, ann);
     known.update('ann' as TokenKey, refusal);
     expect(known.has('ann' as TokenKey)).toBe(false);
   });
 
-  it('stays what it is in an outage', () => {
+  it('does not change in an outage', () => {
     const { known } = tableOf();
     known.update('ann' as TokenKey, ann);
     for (const token of ['ann', 'bo']) known.update(token as TokenKey, unavailable('server_error'));

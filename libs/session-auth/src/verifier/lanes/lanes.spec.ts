@@ -56,7 +56,7 @@ describe('the lanes', () => {
     ]);
   });
 
-  it('keep the breaker of known sessions closed, whatever strangers provoke', async () => {
+  it('keep the breaker of known sessions closed when calls of strangers fail', async () => {
     const { lanes, told, fail } = trial();
     await fail('strangers', 1_000);
     expect(told).toEqual([['strangers', 'open']]);
@@ -72,7 +72,7 @@ describe('the lanes', () => {
     ]);
   });
 
-  it('tell that the pause of their breakers is over, though no call is made', async () => {
+  it('report the end of a pause of their breakers, also without a call', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const { told, fail } = trial();
     await fail('known', 25);
@@ -85,7 +85,7 @@ describe('the lanes', () => {
     );
   });
 
-  it('both close when the probe of a known session succeeds and no stranger has asked', async () => {
+  it('both close when the probe of a known session succeeds and no stranger made a call', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const { told, fail } = trial();
     await fail('known', 25);
@@ -97,7 +97,7 @@ describe('the lanes', () => {
     ]);
   });
 
-  it('leave the breaker of strangers to its own probe where strangers failed themselves', async () => {
+  it('leave the breaker of strangers to its own probe if calls of strangers failed', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const { told, fail } = trial();
     await fail('strangers', 25);
@@ -107,13 +107,13 @@ describe('the lanes', () => {
     expect(told.slice(-1)).toEqual([['known', 'closed']]);
   });
 
-  it('do not blame the service for timeouts of calls that did not have their full time', async () => {
+  it('do not count timeouts of calls that did not have their full time', async () => {
     const { told, fail } = trial();
     await fail('known', 1_000, unavailable('timeout'));
     expect(told).toEqual([]);
   });
 
-  it('have no breaker that opens when it is off', async () => {
+  it('have no breaker if it is off', async () => {
     const { known } = buildLanes(settings, () => undefined);
     const deadline = new Deadline(60_000);
     for (let call = 0; call < 100; call += 1) {
@@ -123,7 +123,7 @@ describe('the lanes', () => {
     expect(known.denial('ann' as TokenKey)).toBeUndefined();
   });
 
-  it('have retries of their own', async () => {
+  it('have separate retry budgets', async () => {
     const { known, strangers } = buildLanes({ ...settings, maxAttempts: 2 }, () => undefined);
     const attemptsOf = async (lane: typeof known, checks: number): Promise<number> => {
       let attempts = 0;

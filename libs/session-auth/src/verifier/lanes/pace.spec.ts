@@ -18,21 +18,21 @@ describe('the time that a check waits for the call of another instance', () => {
     expect([1, 100, 600].map(sharingMs)).toEqual([2, 200, 1_200]);
   });
 
-  it('leaves time for a call of its own', () => {
+  it('leaves time for its own call', () => {
     expect([0, 1_000, 1_200, 1_500, 2_000].map(sharingMs)).toEqual([1_350, 1_350, 1_350, 975, 350]);
     expect([2_280, 3_000].map(sharingMs)).toEqual([0, 0]);
   });
 });
 
 describe('the pace of a lane', () => {
-  it('is unknown at first, then the first duration, and follows the later ones', () => {
+  it('is 0 at first, then the first duration, then a moving average', () => {
     expect(paceAfter().usualMs).toBe(0);
     expect(paceAfter(400).usualMs).toBe(400);
     expect(paceAfter(400, 800).usualMs).toBe(450);
     expect(paceAfter(400, ...Array<number>(50).fill(800)).usualMs).toBeCloseTo(800, -1);
   });
 
-  it('asks for twice the usual duration before a call begins, and for no more than half of the total time', () => {
+  it('requires twice the usual duration to begin a call, and at most half of the total time', () => {
     const leastOf = (pace: Pace): number | undefined => [299, 300, 899, 900, 1_499, 1_500].find((ms) => pace.fits(ms));
     expect(leastOf(paceAfter())).toBe(300);
     expect(leastOf(paceAfter(5))).toBe(300);
@@ -40,7 +40,7 @@ describe('the pace of a lane', () => {
     expect(leastOf(paceAfter(2_900))).toBe(1_500);
   });
 
-  it('calls a time full that a usual call would not have needed, and never less than half of the total time', () => {
+  it('considers twice the usual duration a full time, and at least half of the total time', () => {
     const leastOf = (pace: Pace): number | undefined => [1_499, 1_500, 1_999, 2_000, 2_699, 2_700].find((ms) => pace.isFullTime(ms));
     expect(leastOf(paceAfter())).toBe(1_500);
     expect(leastOf(paceAfter(450))).toBe(1_500);

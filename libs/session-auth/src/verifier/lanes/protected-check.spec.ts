@@ -34,13 +34,13 @@ function checkWith(settings: Partial<LaneSettings> = {}, ask?: Ask<string>) {
 afterEach(() => void jest.restoreAllMocks());
 
 describe('a check', () => {
-  it('that fails in code of the application is malformed', async () => {
+  it('that fails in code of the application is unavailable, with the reason malformed', async () => {
     const { run } = checkWith({}, () => Promise.reject(new Error('of the application')));
     expect(await run()).toEqual(unavailable('malformed'));
     expect(await run()).toEqual(unavailable('malformed'));
   });
 
-  it('has no clock that runs on once it is over', async () => {
+  it('leaves no timer running', async () => {
     const { run, answer, deadlines, given } = checkWith();
     const verdict = run();
     answer(UNAUTHENTICATED);
@@ -49,7 +49,7 @@ describe('a check', () => {
     expect(given.map(({ ended }) => ended)).toEqual([undefined]);
   });
 
-  it('that finds the queue full is busy, and may be repeated after a second', async () => {
+  it('is busy if the queue is full, and may be repeated after a second', async () => {
     const { run, calls, deadlines } = checkWith({ maxQueued: 0 });
     const first = run();
     expect(await run()).toEqual(unavailable('busy', 1));
@@ -58,13 +58,13 @@ describe('a check', () => {
     void first;
   });
 
-  it('does not ask when too little of its time is left, and is busy then', async () => {
+  it('makes no call if too little of its time is left, and is busy', async () => {
     const { run, calls } = checkWith();
     expect(await run(55_000)).toEqual(unavailable('busy', 1));
     expect(calls()).toBe(0);
   });
 
-  it('does not ask once its time has ended in the queue', async () => {
+  it('makes no call after its time has ended in the queue', async () => {
     const { run, answer, calls, deadlines } = checkWith();
     const first = run();
     const waiting = run();
@@ -77,7 +77,7 @@ describe('a check', () => {
 });
 
 describe('a check while the circuit is open', () => {
-  it('is answered at once, though the place is still held by the check that opened it', async () => {
+  it('is denied immediately, even while the check that opened it holds the place', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(0.99);
     const { run, answer, calls } = checkWith({ maxAttempts: 2, maxQueued: 0, breaker });
     const failing = run();
@@ -88,7 +88,7 @@ describe('a check while the circuit is open', () => {
     expect(calls()).toBe(1);
   });
 
-  it('waits for no place', async () => {
+  it('does not wait for a place', async () => {
     const { run, answer, calls, deadlines } = checkWith({ maxInFlight: 2, maxQueued: 5, breaker });
     void run();
     const failing = run();
@@ -100,7 +100,7 @@ describe('a check while the circuit is open', () => {
     void deadlines.close();
   });
 
-  it('never is without a breaker', async () => {
+  it('never happens without a breaker', async () => {
     const { run } = checkWith({ maxInFlight: 1 }, () => Promise.resolve(down));
     for (let made = 0; made < 30; made += 1) expect(await run()).toEqual(down);
   });

@@ -12,11 +12,11 @@ function earn(budget: RetryBudget, attempts: number): void {
 }
 
 describe('the budget of retries', () => {
-  it('has ten from the start', () => {
+  it('has ten retries at startup', () => {
     expect(drained(new RetryBudget())).toBe(10);
   });
 
-  it('gains less than one for each ten first attempts', () => {
+  it('earns less than one retry per ten first attempts', () => {
     const budget = new RetryBudget();
     drained(budget);
     earn(budget, 12);
@@ -27,7 +27,7 @@ describe('the budget of retries', () => {
     expect(drained(budget)).toBe(8);
   });
 
-  it('saves up no more than ten', () => {
+  it('never exceeds ten retries', () => {
     const budget = new RetryBudget();
     earn(budget, 10_000);
     expect(drained(budget)).toBe(10);

@@ -52,7 +52,7 @@ describe('a check that fails', () => {
     expect(made).toBeGreaterThan(1_000);
   });
 
-  it('on a connection that the service had closed is repeated at once, whatever the budget', async () => {
+  it('on a connection that the service had closed is repeated immediately, without using the budget', async () => {
     const budget = new RetryBudget();
     while (budget.spend());
     expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }, UNAUTHENTICATED], 2, undefined, budget)).toBe(2);
@@ -63,7 +63,7 @@ describe('a check that fails', () => {
 describe('the pause before another attempt', () => {
   afterEach(() => void jest.restoreAllMocks());
 
-  it('is not begun when it would outlast the deadline, and costs nothing then', async () => {
+  it('is skipped if it would outlast the deadline, and then uses no budget', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(0.99);
     const [deadline, budget] = [new Deadline(60_000), new RetryBudget()];
     jest.spyOn(deadline, 'remainingMs', 'get').mockReturnValue(49);
@@ -72,7 +72,7 @@ describe('the pause before another attempt', () => {
     expect(spent).not.toHaveBeenCalled();
   });
 
-  it('is not begun when a usual call would outlast the deadline after it', async () => {
+  it('is skipped if a usual call after it would outlast the deadline', async () => {
     const [deadline, pace] = [new Deadline(60_000), new Pace(3_000)];
     jest.spyOn(deadline, 'remainingMs', 'get').mockReturnValue(850);
     expect(await attemptsFor([unavailable('unreachable')], 2, deadline, undefined, pace)).toBe(2);
@@ -92,14 +92,14 @@ describe('the pause before another attempt', () => {
     clearTimeout(keptAlive);
   });
 
-  it('is of up to 50 ms, and doubles with each further attempt', async () => {
+  it('is at most 50 ms, and doubles with each further attempt', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(0.99);
     const startedAt = performance.now();
     expect(await attemptsFor([unavailable('unreachable')], 3)).toBe(3);
     expect(performance.now() - startedAt).toBeGreaterThan(140);
   });
 
-  it('is left out, with the attempt, when the deadline has ended, on a connection that the service had closed too', async () => {
+  it('is skipped, with the attempt, after the deadline, also on a connection that the service had closed', async () => {
     const over = new Deadline(60_000);
     over.end('timeout');
     expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }], 2, over)).toBe(1);
@@ -107,7 +107,7 @@ describe('the pause before another attempt', () => {
 });
 
 describe('checks that succeed', () => {
-  it('earn retries for those that will not', async () => {
+  it('earn retries for checks that fail', async () => {
     const budget = new RetryBudget();
     while (budget.spend());
     for (let check = 0; check < 13; check += 1) await attemptsFor([UNAUTHENTICATED], 2, undefined, budget);

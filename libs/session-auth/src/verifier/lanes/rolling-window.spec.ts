@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { RollingWindow } from './rolling-window.js';
 
 describe('the window', () => {
-  it('counts what succeeded and what failed', () => {
+  it('counts successes and failures', () => {
     const window = new RollingWindow(1_000);
     expect(window.totals(0)).toEqual({ calls: 0, failed: 0 });
     for (const succeeded of [true, false, true, true, false]) window.count(succeeded, 0);
     expect(window.totals(0)).toEqual({ calls: 5, failed: 2 });
   });
 
-  it('counts everything of its time, and each part of it for as long', () => {
+  it('counts all results within its duration, each for that duration', () => {
     const window = new RollingWindow(1_000);
     for (let nowMs = 0; nowMs < 1_000; nowMs += 50) window.count(nowMs >= 500, nowMs);
     expect(window.totals(999)).toEqual({ calls: 20, failed: 10 });
@@ -18,7 +18,7 @@ describe('the window', () => {
     expect(window.totals(1_900)).toEqual({ calls: 0, failed: 0 });
   });
 
-  it('forgets the oldest tenth when a new one begins, and no more than that', () => {
+  it('removes only the oldest tenth when a new one begins', () => {
     const window = new RollingWindow(1_000);
     for (let nowMs = 0; nowMs <= 1_000; nowMs += 100) window.count(false, nowMs);
     expect(window.totals(1_000)).toEqual({ calls: 10, failed: 10 });

@@ -17,16 +17,16 @@ function looksAt(limit: StrangersLimit, looks: number, durationOf: (inFlight: nu
 const settings = { maxInFlight: 128, timeoutMs: 3_000 };
 
 describe('the limit of strangers', () => {
-  it('begins at 16 calls or an eighth of the places, and never above the places', () => {
+  it('starts at 16 calls or an eighth of the places, and never above the places', () => {
     const first = (maxInFlight: number): number => new StrangersLimit({ ...settings, maxInFlight }).current;
     expect([1, 8, 16, 128, 1_000].map(first)).toEqual([1, 8, 16, 16, 125]);
   });
 
-  it('grows by a quarter to all places while calls take no longer for it', () => {
+  it('grows by a quarter, up to all places, while calls do not slow down', () => {
     expect(looksAt(new StrangersLimit(settings), 12, () => 450)).toEqual([20, 25, 32, 40, 50, 63, 79, 99, 124, 128, 128, 128]);
   });
 
-  it('holds for five minutes after each check of a known session, and not without one', () => {
+  it('is enforced only for five minutes after each check of a known session', () => {
     const limit = new StrangersLimit(settings);
     const now = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
     expect(limit.isReached(16)).toBe(false);
@@ -39,13 +39,13 @@ describe('the limit of strangers', () => {
     now.mockRestore();
   });
 
-  it('becomes as many as were in flight before there were known sessions to protect, where those took no longer', () => {
+  it('grows to the number in flight before it is enforced, while strangers are answered quickly', () => {
     const limit = new StrangersLimit(settings);
     for (let call = 0; call < 128; call += 1) limit.record(450, nowMs + 1_000, 128 - call);
     expect(limit.current).toBe(128);
   });
 
-  it('does not fall for calls of strangers, quick or slow: an anonymous caller could make good calls look long', () => {
+  it('does not fall for calls of strangers, fast or slow: an anonymous caller could make good calls look slow', () => {
     const limit = new StrangersLimit(settings);
     for (const durationMs of [2, 450, 2, 3_000, 3_000]) {
       nowMs += 10_000;
@@ -54,7 +54,7 @@ describe('the limit of strangers', () => {
     expect(limit.current).toBeGreaterThanOrEqual(16);
   });
 
-  it('grows by what strangers are answered quickly, where no known session is checked', () => {
+  it('grows when strangers are answered quickly and no known session is checked', () => {
     const limit = new StrangersLimit(settings);
     nowMs += 10_000;
     for (let call = 0; call < 10; call += 1) limit.record(450, nowMs, limit.current);
@@ -71,20 +71,20 @@ describe('the limit of strangers', () => {
     expect(Math.min(...seen)).toBeGreaterThanOrEqual(16);
   });
 
-  it('does not react to calls that are quick beside the total time', () => {
+  it('does not react to calls that are fast relative to the total time', () => {
     const limit = new StrangersLimit(settings);
     looksAt(limit, 1, () => 2);
     const seen = looksAt(limit, 12, () => 299);
     expect(seen.at(-1)).toBe(128);
   });
 
-  it('falls to its least when all calls time out, stays there, and recovers by itself', () => {
+  it('falls to its minimum when all calls time out, stays there, and recovers', () => {
     const limit = new StrangersLimit(settings);
     expect(looksAt(limit, 6, () => 3_000)).toEqual([8, 4, 4, 4, 4, 4]);
     expect(looksAt(limit, 20, () => 450).at(-1)).toBe(128);
   });
 
-  it('recovers from a service that has become slower for good', () => {
+  it('recovers after a service has become permanently slower', () => {
     const limit = new StrangersLimit(settings);
     looksAt(limit, 12, () => 100);
     expect(looksAt(limit, 4, () => 800)).toEqual([64, 32, 128, 128]);
@@ -96,7 +96,7 @@ describe('the limit of strangers', () => {
     expect(looksAt(limit, 12, () => ((call += 1) % 10 < 4 ? 3_000 : 5)).at(-1)).toBe(128);
   });
 
-  it('does not judge by calls that began before it last looked', () => {
+  it('ignores calls that began before the current sample', () => {
     const limit = new StrangersLimit(settings);
     for (let call = 0; call < 10; call += 1) limit.record(450, nowMs + 1_000, 16);
     expect(limit.current).toBe(20);

@@ -11,7 +11,7 @@ const ann = { username: 'ann' };
 const bob = { username: 'bob' };
 
 describe('the revocation of a user', () => {
-  it('revokes sessions of that user that were confirmed before it, or in the same millisecond', () => {
+  it('revokes sessions of the user that were authenticated before it, or in the same millisecond', () => {
     const { clock, revocations } = revocationsAt();
     expect([revocations.isEmpty, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
     clock.nowMs = 1_000.9;
@@ -21,20 +21,20 @@ describe('the revocation of a user', () => {
     expect(revocations.isEmpty).toBe(false);
   });
 
-  it('counts the time back from now', () => {
+  it('derives the time of an answer from its age', () => {
     const { clock, revocations } = revocationsAt();
     revocations.addUser('ann');
     clock.nowMs += 10;
     expect([0, 9.5, 10, 11].map((ageMs) => revocations.revokedWithin(ann, ageMs))).toEqual([false, true, true, true]);
   });
 
-  it('leaves a record without a user name alone', () => {
+  it('does not affect a record without a user name', () => {
     const { revocations } = revocationsAt();
     revocations.addUser('ann');
     expect([{}, { username: 7 }, { username: null }, 'ann'].map((user) => revocations.revokesUser(user, 0))).toEqual(Array(4).fill(false));
   });
 
-  it('can be repeated, and the later one counts', () => {
+  it('can be repeated, and the latest applies', () => {
     const { clock, revocations } = revocationsAt();
     revocations.addUser('ann');
     clock.nowMs += 50;
@@ -42,7 +42,7 @@ describe('the revocation of a user', () => {
     expect(revocations.revokesUser(ann, 1_040)).toBe(true);
   });
 
-  it('is forgotten after its lifetime, when no session of before can be cached any more', () => {
+  it('expires after its lifetime, when no older session can be cached', () => {
     const { clock, revocations } = revocationsAt(100);
     revocations.addUser('ann');
     clock.nowMs += 101;
@@ -50,7 +50,7 @@ describe('the revocation of a user', () => {
     expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
   });
 
-  it('no longer costs reads of other sessions when the newest has expired', () => {
+  it('no longer slows reads of other sessions when the newest has expired', () => {
     const { clock, revocations } = revocationsAt(100);
     revocations.addUser('ann');
     clock.nowMs += 50;
@@ -64,7 +64,7 @@ describe('the revocation of a user', () => {
     expect([revocations.isEmpty, revocations.revokesUser(ann, clock.nowMs)]).toEqual([false, true]);
   });
 
-  it('still counts for a check that began before it and took longer than its lifetime', () => {
+  it('still applies to a check that began before it and took longer than its lifetime', () => {
     const { clock, revocations } = revocationsAt(100);
     revocations.addUser('ann');
     clock.nowMs += 3_000;
@@ -73,7 +73,7 @@ describe('the revocation of a user', () => {
 });
 
 describe('the revocation of all users', () => {
-  it('revokes every session of before, with and without a user name', () => {
+  it('revokes every earlier session, with and without a user name', () => {
     const { clock, revocations } = revocationsAt();
     revocations.addAll();
     clock.nowMs += 5;
@@ -81,7 +81,7 @@ describe('the revocation of all users', () => {
     expect(revocations.revokedWithin(ann, 4)).toBe(false);
   });
 
-  it('takes the place of too many single ones, so that their number is bounded and none is lost', () => {
+  it('replaces too many revocations of single users, so that their number is bounded and none is lost', () => {
     const { clock, revocations } = revocationsAt(60_000);
     for (let user = 0; user <= 10_000; user += 1) revocations.addUser(`user ${user}`);
     clock.nowMs += 5;
@@ -93,7 +93,7 @@ describe('the revocation of all users', () => {
 });
 
 describe('the revocation of a session', () => {
-  it('revokes what was answered about it before, and nothing else', () => {
+  it('revokes earlier answers about the session, and nothing else', () => {
     const { clock, revocations } = revocationsAt();
     revocations.addToken('token' as TokenKey);
     clock.nowMs += 5;
@@ -101,7 +101,7 @@ describe('the revocation of a session', () => {
     expect([revocations.revokedWithin(ann, 6, 'another' as TokenKey), revocations.revokedWithin(ann, 6)]).toEqual([false, false]);
   });
 
-  it('is dropped for the newest where there are more than 10 000', () => {
+  it('is removed, the oldest first, when there are more than 10 000', () => {
     const { revocations } = revocationsAt(60_000);
     for (let token = 0; token <= 10_000; token += 1) revocations.addToken(`token ${token}` as TokenKey);
     expect(['token 0', 'token 1', 'token 10000'].map((token) => revocations.revokedWithin(ann, 1, token as TokenKey))).toEqual([

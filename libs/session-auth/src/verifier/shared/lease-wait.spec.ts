@@ -40,13 +40,13 @@ async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs
 }
 
 describe('a check that finds a lease of another instance', () => {
-  it('takes the answer that the holder stores, and asks for nothing', async () => {
+  it('uses the answer that the holder stores, and makes no call', async () => {
     const { verdict, afterMs, settled } = await follow({ store: [[300, FOUND]] });
     expect([verdict, settled]).toEqual([FOUND.verdict, [FOUND]]);
     expect(afterMs).toBeLessThanOrEqual(350);
   });
 
-  it('asks the service as soon as the lease has ended without an answer', async () => {
+  it('calls the service as soon as the lease has ended without an answer', async () => {
     const { verdict, afterMs, settled } = await follow({ store: [[100, MISSING]] });
     expect([verdict, settled]).toEqual([ANN, [MISSING]]);
     expect(afterMs).toBeLessThanOrEqual(100 + 50 + 10);
@@ -57,7 +57,7 @@ describe('a check that finds a lease of another instance', () => {
     expect([verdict, settled]).toEqual([ANN, [expect.objectContaining({ kind: 'missing' })]]);
   });
 
-  it('asks too when the holder takes longer than calls usually take, and takes what comes first', async () => {
+  it('makes a call too when the holder takes longer than a usual call, and uses the first answer', async () => {
     const own = await follow({ store: [[2_000, FOUND]], patienceMs: 200 });
     expect(own.verdict).toEqual(ANN);
     expect(own.afterMs).toBeLessThanOrEqual(210);
@@ -66,24 +66,24 @@ describe('a check that finds a lease of another instance', () => {
     expect(shared.afterMs).toBeLessThanOrEqual(650);
   });
 
-  it('takes a late answer of the holder where its own call failed', async () => {
+  it('uses a late answer of the holder if its own call failed', async () => {
     const { verdict, afterMs } = await follow({ store: [[1_500, FOUND]], patienceMs: 500, service: [1, unavailable('busy')] });
     expect(verdict).toEqual(FOUND.verdict);
     expect(afterMs).toBeLessThanOrEqual(1_550);
   });
 
-  it('takes a refusal of the service at once, whatever the holder does', async () => {
+  it('uses a refusal of the service immediately, without waiting for the holder', async () => {
     const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, { kind: 'unauthenticated' }] });
     expect(verdict).toEqual({ kind: 'unauthenticated' });
     expect(afterMs).toBeLessThanOrEqual(511);
   });
 
-  it('acts on a tombstone that it finds while it asks too', async () => {
+  it('handles a tombstone that it finds during its own call', async () => {
     const { settled } = await follow({ store: [[600, { kind: 'revoked' }]], patienceMs: 500, service: [1_000, ANN] });
     expect(settled.map(({ kind }) => kind)).toEqual(['missing', 'revoked']);
   });
 
-  it('ends with its own outage when its time is over', async () => {
+  it('ends with the outage of its own call when its time is over', async () => {
     const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, unavailable('circuit_open')] });
     expect(verdict).toEqual(unavailable('circuit_open'));
     expect(afterMs).toBeLessThanOrEqual(3_000);

@@ -22,7 +22,7 @@ function outboxWith() {
 }
 
 describe('a delivery', () => {
-  it('is made once where the store works', async () => {
+  it('is made once if the store works', async () => {
     const { store, outbox, deliver } = outboxWith();
     store.isUp = true;
     await deliver('end');
@@ -31,7 +31,7 @@ describe('a delivery', () => {
     expect(store.received).toEqual(['end for 60000']);
   });
 
-  it('is repeated until the store is back, for the time that is left', async () => {
+  it('is retried until the store is available, with the remaining lifetime', async () => {
     const { store, deliver } = outboxWith();
     await deliver('end');
     await jest.advanceTimersByTimeAsync(9_000);
@@ -42,7 +42,7 @@ describe('a delivery', () => {
     expect(Number(store.received[0]?.slice('end for '.length))).toBeLessThanOrEqual(51_000);
   });
 
-  it('is not repeated once it no longer matters, was cancelled, or was closed', async () => {
+  it('is not retried once it has expired, was cancelled, or the outbox was closed', async () => {
     const { store, outbox, deliver } = outboxWith();
     await Promise.all([deliver('short', 400), deliver('cancelled'), deliver('long')]);
     outbox.cancel('cancelled');
@@ -58,7 +58,7 @@ describe('a delivery', () => {
     expect(store.received).toHaveLength(1);
   });
 
-  it('takes the place of an earlier one of the same name', async () => {
+  it('replaces an earlier one of the same name', async () => {
     const { store, deliver } = outboxWith();
     await deliver('end', 60_000, 'first');
     await deliver('end', 60_000, 'second');
@@ -67,7 +67,7 @@ describe('a delivery', () => {
     expect(store.received.map((text) => text.split(' ')[0])).toEqual(['second']);
   });
 
-  it('is not lost when it is made again while the former one is being repeated', async () => {
+  it('is not lost if it is replaced during a retry', async () => {
     const { store, outbox, deliver } = outboxWith();
     await deliver('end', 60_000, 'first');
     store.isUp = true;
@@ -80,7 +80,7 @@ describe('a delivery', () => {
     expect(store.received.map((text) => text.split(' ')[0])).toEqual(['first', 'second']);
   });
 
-  it('is not held up by others that keep failing', async () => {
+  it('is not delayed by others that keep failing', async () => {
     const sent: string[] = [];
     const outbox = new Outbox(new StoreAccess(50, () => undefined));
     let isUp = false;
@@ -93,7 +93,7 @@ describe('a delivery', () => {
     expect(sent).toEqual(['message']);
   });
 
-  it('pushes out the oldest where 10 000 wait', async () => {
+  it('replaces the oldest of 10 000 pending deliveries', async () => {
     const { store, outbox, deliver } = outboxWith();
     for (let index = 0; index <= 10_000; index += 1) await deliver(`end-${index}`);
     store.isUp = true;

@@ -27,8 +27,8 @@ const damage = fc.oneof(
   fc.uint8Array({ maxLength: 256 }).map((other) => () => Buffer.from(other)),
 );
 
-describe('what is sealed', () => {
-  it('opens for the same session under every instance of the secret', () => {
+describe('a sealed value', () => {
+  it('can be opened for the same session by every instance with the secret', () => {
     fc.assert(
       fc.property(secret, scope, keys, text, (key, at, session, said) => {
         const [one, other] = [new SessionSeal(key, at), new SessionSeal(key, at)];
@@ -39,7 +39,7 @@ describe('what is sealed', () => {
     );
   });
 
-  it('opens for no other session, secret or scope, and not in the place of something else', () => {
+  it('cannot be opened for another session, secret or scope, or under another key', () => {
     fc.assert(
       fc.property(twoOf(secret), twoOf(scope), twoOf(keys), text, ([key, otherKey], [at, elsewhere], [session, otherSession], said) => {
         const seal = new SessionSeal(key, at);
@@ -61,7 +61,7 @@ describe('what is sealed', () => {
     );
   });
 
-  it('opens for nobody when a bit of it was turned, a byte is missing or added, or it is something else', () => {
+  it('cannot be opened if a bit was flipped, or a byte was removed or added, or it is another value', () => {
     fc.assert(
       fc.property(secret, keys, text, damage, (key, session, said, change) => {
         const seal = new SessionSeal(key, 'https://sessions.example.com');
@@ -72,7 +72,7 @@ describe('what is sealed', () => {
     );
   });
 
-  it('reads differently each time, and shows neither text nor token', () => {
+  it('differs each time, and reveals neither the text nor the token', () => {
     fc.assert(
       fc.property(secret, fc.string({ minLength: 8 }), (key, said) => {
         const seal = new SessionSeal(key, 'https://sessions.example.com');

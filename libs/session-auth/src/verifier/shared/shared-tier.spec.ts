@@ -59,22 +59,22 @@ async function check(store: SlowStore, { way = 'check', times = 1 }: { way?: 'ch
   return ask.mock.calls.length;
 }
 
-describe('a store that answers after its time', () => {
-  it('is given back the lease that it granted, which no check uses', async () => {
+describe('a store that answers after its timeout', () => {
+  it('gets a release of the lease that it granted too late', async () => {
     const store = new SlowStore(TIMEOUT_MS + 1);
     expect(await check(store)).toBe(1);
     expect(store.released).toEqual(store.asked);
     expect(store.released).toHaveLength(1);
   });
 
-  it('is given back the lease also while it is left alone because it fails', async () => {
+  it('gets the release also while calls to it are paused', async () => {
     const store = new SlowStore(2 * TIMEOUT_MS);
     expect(await check(store, { times: 3 })).toBe(3);
     expect(store.asked).toHaveLength(2);
     expect(store.released).toEqual(store.asked);
   });
 
-  it('keeps what it did not grant: the lease of another instance, a session, and the lock of a refresh', async () => {
+  it('gets no release of the lease of another instance, a session, or the lock of a refresh', async () => {
     const leased = new SlowStore(TIMEOUT_MS + 1, { kind: 'leased', lease: 'of-another' });
     const stored = new SlowStore(TIMEOUT_MS + 1, { kind: 'value', value: new Uint8Array(), remainingMs: 1 });
     const refreshed = new SlowStore(TIMEOUT_MS + 1);
@@ -85,7 +85,7 @@ describe('a store that answers after its time', () => {
 });
 
 describe('a store that answers in time', () => {
-  it('keeps the lease until the answer of the service takes its place', async () => {
+  it('keeps the lease until the answer of the service replaces it', async () => {
     const store = new SlowStore(TIMEOUT_MS - 1);
     expect(await check(store)).toBe(1);
     expect([store.asked.length, store.released]).toEqual([1, []]);
