@@ -14,7 +14,7 @@ import { watchTimers } from './virtual-globals.js';
 import type { Host } from './host.js';
 import { World } from './world.js';
 
-/** What became of a history. */
+/** Result of a history. */
 export interface HistoryResult {
   readonly seed: number;
   readonly violations: readonly string[];
@@ -26,14 +26,14 @@ export interface HistoryResult {
   readonly lines: readonly string[];
 }
 
-/** Virtual milliseconds in which everything must come to its end when nothing new is done. */
+/** Virtual milliseconds within which all operations must settle after the last step. */
 const SETTLING_MS = 5_000;
 const AN_HOUR_MS = 3_600_000;
 const MAX_TIMERS = 200;
-/** Around the end of a lifetime. */
+/** Milliseconds around the end of a lifetime. */
 const EDGE_MS = 10;
 
-/** Plays the history of a seed: the same every time. */
+/** Plays the history of a seed, deterministically. */
 export async function playHistory(seed: number, isTraced = false): Promise<HistoryResult> {
   return new History(seed, isTraced).play();
 }
@@ -48,9 +48,9 @@ class History {
   readonly #checker: Checker;
   readonly #instances: (Instance | undefined)[] = [];
   readonly #liar: Liar | undefined;
-  /** Operations that have not settled, by their host. */
+  /** Pending operations, by host. */
   readonly #pending = new Map<object, Host>();
-  /** Checks and calls under way, by host and token. */
+  /** Number of pending checks and calls, by host and token. */
   readonly #busy = new Map<string, number>();
   readonly #serviceCalls: { readonly token: string; readonly atMs: number; readonly host: Host }[] = [];
   #blockedMs = 0;
@@ -101,7 +101,7 @@ class History {
     };
   }
 
-  /** Closes all instances: nothing may be left. */
+  /** Closes all instances. No event may be scheduled an hour of virtual time later. */
   async #end(): Promise<void> {
     for (const instance of this.#instances) {
       if (!instance) continue;
@@ -323,7 +323,7 @@ class History {
     this.#service.change(session, state);
   }
 
-  /** Something on a host must settle. */
+  /** Checks that an operation on a host settles. */
   #follow(host: Host, name: string, work: Promise<unknown>): void {
     const key = {};
     this.#pending.set(key, host);
@@ -346,8 +346,8 @@ class History {
   }
 
   /**
-   * Where nothing fails and no session ends, the instances make one call in each lifetime. Two exceptions: a session that is refreshed may expire
-   * before the answer, and one that expires in the store within the look-up leaves that without a lease.
+   * Checks that, without faults and revocations, the instances make one call per lifetime. Two exceptions: a session may expire during its
+   * refresh, and a session that expires in the store during a look-up leaves the look-up without a lease.
    */
   #judgeCalls(): void {
     if (this.#plan.kind !== 'calm') return;
@@ -364,7 +364,7 @@ class History {
 
   #identity(index: number, hasWrongIv = false): SessionIdentity {
     const planned = this.#plan.sessions[index];
-    if (!planned) throw new Error('The plan names a session that is not there');
+    if (!planned) throw new Error('The plan names a session that does not exist');
     return { token: planned.token, authIv: hasWrongIv ? 'iv-of-another' : planned.authIv };
   }
 }

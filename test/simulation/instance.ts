@@ -22,17 +22,17 @@ import type { Host } from './host.js';
 export interface InstanceSettings {
   readonly memory: CacheSettings;
   readonly protection: LaneSettings;
-  /** Milliseconds of a sign-in, and of a sign-out. */
+  /** Timeout of a sign-in, and of a sign-out, in milliseconds. */
   readonly signOutTimeoutMs: number;
 }
 
 const BASE_URL = 'https://sessions.example.com/api';
-/** What the store seals with. */
+/** Secret of `cache.store`. */
 export const SECRET = 'a-secret-of-the-simulation';
 const API_KEY = 'a-key-of-the-simulation';
 const MAX_SIGN_INS = 100;
 
-/** The verifier as the module builds it, with a simulated service and store. */
+/** An instance of the library as the module builds it, with a simulated service and store. */
 export interface Instance {
   readonly host: Host;
   readonly verifier: SessionVerifier<User>;
@@ -42,7 +42,7 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-/** Builds an instance: everything between its HTTP client and its guard is the library's own. */
+/** Builds an instance: all code between its HTTP client and its guard is that of the library. */
 export function startInstance(host: Host, service: SimulatedService, link: StoreLink | undefined, set: InstanceSettings): Instance {
   const deadlines = new Deadlines(set.protection.timeoutMs);
   const client = service.clientOf(host);
@@ -78,12 +78,12 @@ export function startInstance(host: Host, service: SimulatedService, link: Store
 
 const seal = new SessionSeal(SECRET, BASE_URL);
 
-/** The text of a message between instances. */
+/** Returns the text of a message between instances. */
 export function textOfMessage(bytes: Uint8Array): string {
   return seal.openMessage(bytes) ?? 'unreadable';
 }
 
-/** The key of a session in the store. */
+/** Returns the store key of a session. */
 export function keyInStore(token: string): string {
   return seal.nameOf(tokenKeyOf(token));
 }

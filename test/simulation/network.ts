@@ -5,60 +5,60 @@ import type { SimulatedStore } from './store.js';
 import type { Host } from './host.js';
 import type { World } from './world.js';
 
-/** How the network between the instances and the store does. Parts of 1. */
+/** Faults of the network between the instances and the store. Probabilities, from 0 to 1. */
 export interface NetworkHealth {
   readonly leastMs: number;
   readonly mostMs: number;
-  /** Ways that take up to thirty times as long. */
+  /** Transmissions that take up to thirty times as long. */
   readonly slow: number;
   /** Commands that never arrive. */
   readonly lostRequests: number;
   /** Commands that are executed without a reply. */
   readonly lostReplies: number;
-  /** Commands that are refused at once. */
+  /** Commands that fail immediately. */
   readonly refused: number;
-  /** Commands that a client repeats by itself: executed twice, the second time maybe much later. */
+  /** Commands that a client retries: executed twice, the second time possibly much later. */
   readonly repeated: number;
-  /** Messages that a subscriber misses without being told. */
+  /** Messages that a subscriber misses without notice. */
   readonly lostMessages: number;
   readonly repeatedMessages: number;
-  /** The commands of an instance arrive in their order, and so do messages: those of a TCP connection do. */
+  /** Whether commands and messages of an instance arrive in order, as those of a TCP connection do. */
   readonly isOrdered: boolean;
 }
 
-/** A message, from when an instance hands it to the store. */
+/** A message that an instance has passed to the store. */
 export interface Publication {
   readonly host: Host;
   readonly bytes: Uint8Array;
-  /** When it was handed to the store. */
+  /** Position in the global sequence at which it was passed to the store. */
   readonly sent: number;
-  /** When each host received it first. */
+  /** Position at which each host first received it. */
   readonly received: Map<Host, number>;
 }
 
-/** The store, as one instance reaches it. */
+/** The connection of one instance to the store. */
 export interface Link {
-  /** Its subscriptions: when each began at the store, and when the instance was told. */
+  /** Its subscriptions: when each began at the store, and when it was confirmed to the instance. */
   readonly subscriptions: readonly { readonly began: number; readonly confirmed: number }[];
-  /** Replies in time that show a tombstone: of which key, when the command was executed, and when the instance had the reply. */
+  /** Timely replies that show a tombstone: its key, when the command was executed, and when the instance received the reply. */
   readonly tombstones: readonly { readonly key: string; readonly executed: number; readonly replied: number }[];
-  /** Carries a message to the instance, if its connection is there now and lasts. */
+  /** Carries a message to the instance, if its connection is open and stays open. */
   carry(bytes: Uint8Array, publication?: Publication, laterMs?: number): void;
 }
 
-/** What the links of all instances have in common. */
+/** State that the links of all instances share. */
 export class Network {
   readonly world: World;
   readonly store: SimulatedStore;
   readonly random: SeededRandom;
   readonly health: NetworkHealth;
   readonly liar: Liar | undefined;
-  /** Those of instances that run. */
+  /** Links of running instances. */
   readonly links = new Set<Link>();
-  /** Those of all instances that ever ran. */
+  /** Links of all instances that ever ran. */
   readonly linkOf = new Map<Host, Link>();
   readonly publications: Publication[] = [];
-  /** Called when the store has removed a tombstone for a host. */
+  /** Called when the store has removed a tombstone on behalf of a host. */
   onCleared: ((host: Host, key: string) => void) | undefined;
   /** Opens a message, for the checker. */
   readonly textOf: (bytes: Uint8Array) => string;
@@ -73,13 +73,13 @@ export class Network {
     this.textOf = parts.textOf;
   }
 
-  /** Milliseconds of one way. */
+  /** Returns the delay of one transmission, in milliseconds. */
   delayMs(): number {
     const { leastMs, mostMs, slow } = this.health;
     return this.random.between(leastMs, mostMs) * (chance(this.random, slow) ? this.random.between(1, 30) : 1);
   }
 
-  /** The store sends a message to those that are subscribed now. */
+  /** Sends a message from the store to the current subscribers. */
   broadcast(publication: Publication): void {
     const { bytes } = publication;
     this.#past.push(bytes);
@@ -89,7 +89,7 @@ export class Network {
     }
   }
 
-  /** The store sends an old message again, or one that no instance sent. */
+  /** Sends an old message again, or one that no instance sent. */
   forge(): void {
     const old = this.random.pick(this.#past);
     const bytes = old && chance(this.random, 0.7) ? old : Uint8Array.from({ length: 40 }, () => Math.floor(this.random.next() * 256));

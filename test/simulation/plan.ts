@@ -6,7 +6,7 @@ import { chance, wholeBetween } from './random.js';
 import type { ServiceHealth } from './service.js';
 import { EPOCH_MS } from './world.js';
 
-/** A session that the service knows from the start. */
+/** A session that exists in the service from the start. */
 export interface PlannedSession {
   readonly token: string;
   readonly username: string;
@@ -14,7 +14,7 @@ export interface PlannedSession {
   readonly isValid: boolean;
 }
 
-/** Something that is done at a time. */
+/** An action at a time. */
 export type Step = { readonly atMs: number } & (
   | {
       readonly do: 'check';
@@ -45,7 +45,7 @@ export type Step = { readonly atMs: number } & (
   | { readonly do: 'lose' | 'forge' }
 );
 
-/** All that is decided before a history begins. */
+/** All choices that are made before a history begins. */
 export interface Plan {
   readonly kind: 'calm' | 'ordinary' | 'rough' | 'lying';
   readonly settings: InstanceSettings;
@@ -58,9 +58,9 @@ export interface Plan {
   readonly network: NetworkHealth;
   readonly lies: Lies | undefined;
   readonly steps: readonly Step[];
-  /** Milliseconds that the service lets its answers be cached, if it says so. */
+  /** Milliseconds that the service allows caching, if its responses limit it. */
   readonly cacheForMs: number | undefined;
-  /** The service answers each call in less than a third of the check's time, from the beginning to the end. */
+  /** Whether the service answers each call in less than a third of the check's time throughout the history. */
   readonly isServiceWell: boolean;
 }
 
@@ -77,7 +77,7 @@ const CLEAN: NetworkHealth = {
   isOrdered: true,
 };
 
-/** Decides on a history. */
+/** Creates the plan of a history. */
 export function planHistory(random: SeededRandom): Plan {
   const kind = random.pick(['calm', 'ordinary', 'ordinary', 'ordinary', 'rough', 'rough', 'lying'] as const);
   const isCalm = kind === 'calm';
@@ -193,7 +193,7 @@ interface Scope {
   readonly ttlMs: number;
 }
 
-/** Every instance is asked about one session, at nearly the same time, and then now and then. */
+/** Every instance checks one session, at nearly the same time, and then occasionally. */
 function calmSteps({ random, hosts, spanMs }: Scope): Step[] {
   const check = (atMs: number, host: number): Step => ({ atMs, do: 'check', host, session: 0, hasWrongIv: false, maxAgeMs: Infinity });
   const first = Array.from({ length: hosts * 2 }, (_, index) => check(20 + random.between(0, 5), index % hosts));
@@ -203,7 +203,7 @@ function calmSteps({ random, hosts, spanMs }: Scope): Step[] {
   return [...first, ...later];
 }
 
-/** Steps come in groups, so that they meet. */
+/** Steps come in groups, so that they overlap. */
 function stepsOf(scope: Scope): Step[] {
   const { random, spanMs, service } = scope;
   const groups = Array.from({ length: wholeBetween(random, 1, 4) }, () => random.between(10, spanMs));
@@ -215,7 +215,7 @@ function stepsOf(scope: Scope): Step[] {
   });
 }
 
-/** Steps that chance brings together too rarely. */
+/** Combinations of steps that are too rare by chance. */
 function themeOf(scope: Scope, staleIfErrorMs: number): Step[] {
   const { random, hosts, spanMs, ttlMs, sessions } = scope;
   if (!chance(random, 0.5)) return [];

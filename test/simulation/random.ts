@@ -1,8 +1,8 @@
 import { SeededRandom } from '../soak/seeded-random.js';
 
-/** Random choices of one seed, in streams that do not disturb each other: a new choice in one changes nothing in the others. */
+/** Random choices from one seed, in independent streams: an additional choice in one does not affect the others. */
 export class Streams {
-  /** What happens, when and where. */
+  /** Which events happen, when and where. */
   readonly plan: SeededRandom;
   /** Delays, losses and the order of events. */
   readonly network: SeededRandom;
@@ -20,12 +20,12 @@ export class Streams {
   }
 }
 
-/** Whether something of this probability happens. */
+/** Returns `true` with the given probability. */
 export function chance(random: SeededRandom, probability: number): boolean {
   return probability > 0 && random.next() < probability;
 }
 
-/** A whole number, both ends included. */
+/** Returns a random whole number, both ends included. */
 export function wholeBetween(random: SeededRandom, least: number, most: number): number {
   return least + Math.floor(random.next() * (most - least + 1));
 }

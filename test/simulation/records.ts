@@ -8,13 +8,13 @@ export interface CheckRecord {
   readonly maxAgeMs: number;
   readonly began: number;
   readonly beganAtMs: number;
-  /** The first check of the same request, if the library returned that. */
+  /** The first check of the same request, if the library reused it. */
   readonly reused: CheckRecord | undefined;
-  /** It was answered without a promise. */
+  /** Whether it was answered without a promise. */
   isHit: boolean;
-  /** When it began, the host was not busy with this session already. */
+  /** Whether the host was not already checking this session when it began. */
   readonly wasIdle: boolean;
-  /** Milliseconds that the host's event loop is blocked in the whole history, so far. */
+  /** Total milliseconds that the host's event loop has been blocked in the history so far. */
   blockedMs: number;
 }
 
@@ -27,7 +27,7 @@ export interface EndRecord {
   readonly started: number;
   readonly startedAtMs: number;
   settled: number;
-  /** Until it settled, every command of its instance was answered well and in time. */
+  /** Whether every command of its instance succeeded in time until it settled. */
   isClean: boolean;
 }
 

@@ -10,7 +10,7 @@ import { playHistories } from './workers.mjs';
 
 const folder = fileURLToPath(new URL('../../dist/simulation/', import.meta.url));
 const { SIMULATION_SEED, SIMULATION_HISTORIES = '100000', SIMULATION_FIRST_SEED = '1', SIMULATION_BUG } = process.env;
-/** A bug must be found within so many histories. */
+/** Maximum number of histories within which a bug must be found. */
 const BUG_HISTORIES = 10_000;
 const PROGRESS_MS = 10_000;
 const programs = new Set();
@@ -60,7 +60,7 @@ async function findBugs() {
   }
 }
 
-/** The first history that violates something with the bug and nothing without it. */
+/** Returns the first history with a violation that does not occur without the bug. */
 async function findBug(program, sound) {
   for (let firstSeed = 1; firstSeed <= BUG_HISTORIES;) {
     const { violations } = await playHistories(program, { firstSeed, histories: BUG_HISTORIES - firstSeed + 1 });

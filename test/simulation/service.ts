@@ -15,31 +15,31 @@ import { chance } from './random.js';
 import type { Host } from './host.js';
 import type { World } from './world.js';
 
-/** The record of a user. Each answer has a number of its own, so that each acceptance names the call that it comes from. */
+/** The record of a user. Each answer has a unique number, so that each authenticated check identifies the call that it comes from. */
 export interface User {
   readonly username: string;
   readonly auth_token: string;
   readonly answer: number;
 }
 
-/** A call to user_details that the service accepted. */
+/** A call to user_details that the service answered with a user. */
 export interface Answer {
   readonly number: number;
   readonly token: string;
   readonly authIv: string | undefined;
   readonly username: string;
-  /** Who asked. */
+  /** The host that made the call. */
   readonly host: Host;
-  /** When the call was sent, in true time and in the sequence of everything. */
+  /** When the call was sent, in virtual time and in the global sequence. */
   readonly sentAtMs: number;
   readonly sent: number;
-  /** When the service looked at its state. */
+  /** When the service read its state. */
   readonly readAtMs: number;
-  /** Milliseconds that the reply lets it be cached. */
+  /** Milliseconds that the response allows caching. */
   readonly maxCacheMs: number | undefined;
 }
 
-/** A session, as the service keeps it. */
+/** A session in the service. */
 export interface ServiceSession {
   readonly token: string;
   readonly authIv: string | undefined;
@@ -47,7 +47,7 @@ export interface ServiceSession {
   state: 'valid' | 'ended' | 'blocked';
 }
 
-/** How the service does at the moment. */
+/** Current health of the service. */
 export interface ServiceHealth {
   leastMs: number;
   mostMs: number;
@@ -60,24 +60,24 @@ export interface ServiceHealth {
 interface Call<Result> {
   readonly host: Host;
   readonly deadline: Deadline;
-  /** What the service does when it looks at its state. */
+  /** Reads or changes the state of the service. */
   readonly execute: () => Result;
   readonly failed: (reason: UnavailableReason) => Result;
 }
 
-/** The session service: reads its state at some moment between a request and its reply. */
+/** The session service. It reads its state at a random moment between a request and its response. */
 export class SimulatedService {
   readonly #world: World;
   readonly #random: SeededRandom;
   readonly health: ServiceHealth;
   readonly sessions = new Map<string, ServiceSession>();
   readonly answers: Answer[] = [];
-  /** When each session became what it is, in true time. */
+  /** Virtual time of the last change of each session. */
   readonly changedAtMs = new Map<string, number>();
-  /** Called with each call to user_details that is sent, and again when it is over. */
+  /** Called for each call to user_details. Returns a function that is called when the call is over. */
   onCall: ((host: Host, session: SessionIdentity) => () => void) | undefined;
 
-  /** Milliseconds that it lets its answers be cached. */
+  /** Milliseconds that its responses allow caching. */
   readonly #cacheForMs: number | undefined;
 
   constructor(world: World, random: SeededRandom, health: ServiceHealth, cacheForMs: number | undefined) {
@@ -87,7 +87,7 @@ export class SimulatedService {
     this.health = { ...health };
   }
 
-  /** What the library calls on a host, in the place of its HTTP client. */
+  /** Returns the replacement of the library's HTTP client on a host. */
   clientOf(host: Host): {
     userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>>;
     signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>>;
@@ -132,7 +132,7 @@ export class SimulatedService {
   async #signIn(host: Host, { username, password: token }: Credentials, deadline: Deadline): Promise<SignInResult<User>> {
     const execute = (): SignInResult<User> => {
       const session = this.sessions.get(token);
-      if (session?.username !== username) throw new Error('The plan signs in to a session that is not there');
+      if (session?.username !== username) throw new Error('The plan signs in to a session that does not exist');
       this.change(session, 'valid');
       return { kind: 'signed-in', user: { username, auth_token: token, answer: -1 }, token };
     };

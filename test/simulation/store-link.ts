@@ -8,16 +8,16 @@ import type { Link, Network, Publication } from './network.js';
 import { chance } from './random.js';
 import type { Host } from './host.js';
 
-/** Between two arrivals on one connection: enough that they are not at the same time. */
+/** Minimum time between two arrivals on one connection, so that they are not simultaneous. */
 const ORDER_MS = 1e-6;
 
-/** How a reply shows that a key has a tombstone. */
+/** Detects in a reply that a key has a tombstone. */
 interface TombstoneReply<Value> {
   readonly key: string;
   readonly isShown: (value: Value) => boolean;
 }
 
-/** The store, as one instance reaches it. */
+/** The connection of one instance to the store. */
 export class StoreLink extends SessionStore implements Link {
   override readonly secret: string;
   override readonly timeoutMs: number;
@@ -25,14 +25,14 @@ export class StoreLink extends SessionStore implements Link {
   readonly #network: Network;
   /** `hangs`: nothing arrives. `refuses`: every command fails at once. */
   state: 'works' | 'hangs' | 'refuses' = 'works';
-  /** Commands without a good reply in time. */
+  /** Number of commands that failed or timed out. */
   failures = 0;
-  /** Commands that wait for their reply, within their time. */
+  /** Number of commands that wait for their reply and have not timed out. */
   outstanding = 0;
   readonly subscriptions: { readonly began: number; readonly confirmed: number }[] = [];
   readonly tombstones: { readonly key: string; readonly executed: number; readonly replied: number }[] = [];
   #subscriber: StoreSubscriber | undefined;
-  /** Changes with each connection for messages; 0 while there is none. */
+  /** Number of the current connection for messages; 0 while there is none. */
   #connection = 0;
   #connections = 0;
   #lastArrivalMs = 0;
@@ -141,16 +141,16 @@ export class StoreLink extends SessionStore implements Link {
     };
   }
 
-  /** The connection for messages breaks; the instance is told later, and it is back later still. */
+  /** Breaks the connection for messages. The instance notices later, and reconnects later still. */
   interrupt(noticedMs: number, downMs: number): void {
     this.#connection = 0;
     this.#network.world.trace(() => `${this.#host.name} loses messages`);
-    const tell = (): void => this.#subscriber?.interrupted('The connection is closed.');
-    if (noticedMs < downMs) this.#network.world.after(noticedMs, tell, this.#host);
+    const notify = (): void => this.#subscriber?.interrupted('The connection is closed.');
+    if (noticedMs < downMs) this.#network.world.after(noticedMs, notify, this.#host);
     this.#connect(downMs);
   }
 
-  /** The instance has ended. */
+  /** Closes the link, because the instance has ended. */
   cut(): void {
     this.#subscriber = undefined;
     this.#connection = 0;
@@ -186,7 +186,7 @@ export class StoreLink extends SessionStore implements Link {
       const began = world.nextSequence();
       this.#connection = connection;
       const replyMs = this.#network.delayMs();
-      // Whatever is published from here on arrives after the confirmation.
+      // Messages published from now on arrive after the confirmation.
       this.#lastMessageMs = world.nowMs + replyMs;
       const confirm = (): void => {
         if (connection !== this.#connection) return;
@@ -198,7 +198,7 @@ export class StoreLink extends SessionStore implements Link {
     });
   }
 
-  /** Sends a command. What the store does with it does not depend on what becomes of the reply, nor of the instance. */
+  /** Sends a command. The store executes it regardless of the fate of the reply or of the instance. */
   #call<Value>(name: () => string, execute: () => Value, tombstone?: TombstoneReply<Value>): Promise<Value> {
     const { world, random, health } = this.#network;
     world.trace(() => `${this.#host.name} sends ${name()}`);
@@ -261,7 +261,7 @@ export class StoreLink extends SessionStore implements Link {
     return atMs - world.nowMs;
   }
 
-  /** What arrives on a connection arrives after all that was sent before it. */
+  /** Returns an arrival time. On an ordered connection, it is after all earlier arrivals. */
   #inOrder(atMs: number, lastMs: number): number {
     return this.#network.health.isOrdered ? Math.max(atMs, lastMs + ORDER_MS) : atMs;
   }

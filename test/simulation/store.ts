@@ -9,17 +9,17 @@ interface Kept {
     | { readonly kind: 'leased'; readonly lease: StoreLease; readonly takenAtMs: number };
 }
 
-/** What the instances share: one server, whose commands are executed one after the other, on a clock of its own. */
+/** The store of all instances: one server, which executes commands one after the other, and has its own clock. */
 export class SimulatedStore {
   readonly #world: World;
   readonly #kept = new Map<string, Kept>();
   readonly #alive = new Map<string, number>();
   readonly #revocations = new Map<string, { readonly atMs: number; readonly expiresAtMs: number }>();
-  /** What each key had in the past, for a store that lies. */
+  /** Former values of each key, for a lying store. */
   readonly past = new Map<string, Uint8Array[]>();
-  /** Its clock less the true time. */
+  /** Its clock minus the virtual time. */
   clockOffsetMs: number;
-  /** It has no room: what would take more is refused. */
+  /** Whether it is out of memory: commands that need more fail. */
   isFull = false;
 
   constructor(world: World, clockOffsetMs: number) {
@@ -94,7 +94,7 @@ export class SimulatedStore {
     });
   }
 
-  /** Loses something, or everything. */
+  /** Removes one key, or all. */
   lose(key?: string): void {
     if (key !== undefined) this.#kept.delete(key);
     else for (const map of [this.#kept, this.#alive, this.#revocations]) map.clear();
@@ -121,7 +121,7 @@ export class SimulatedStore {
     return undefined;
   }
 
-  /** Within its grace a lease counts in any case, and then as long as its holder shows that it is alive. */
+  /** Returns whether a lease is valid: always within its grace period, and then while its holder sends heartbeats. */
   #isAlive(entry: Kept['entry']): boolean {
     if (entry.kind !== 'leased' || this.nowMs < entry.takenAtMs + entry.lease.graceMs) return true;
     return (this.#alive.get(entry.lease.holder) ?? -Infinity) > this.nowMs;

@@ -1,9 +1,9 @@
 import type { SeededRandom } from '../soak/seeded-random.js';
 import type { Host, WorldEvent } from './host.js';
 
-/** What clocks and timers show, and where they run. */
+/** The virtual clocks and timers, and the host on which they run. */
 export interface Clocks {
-  /** Whose code runs. */
+  /** The host whose code runs. */
   readonly host: Host | undefined;
   readonly libraryRandom: SeededRandom;
   monotonicMs(): number;
@@ -13,10 +13,10 @@ export interface Clocks {
 
 let clocks: Clocks | undefined;
 
-/** Called where a timer would keep the process alive (it fired, and `unref` was not called). */
+/** Called when a timer fires on which `unref` was not called, and which would therefore keep the process alive. */
 let onReferencedTimer: (() => void) | undefined;
 
-/** The clocks and timers that the library sees from now on. */
+/** Sets the clocks and timers of the library. */
 export function useClocks(next: Clocks): void {
   clocks = next;
 }
@@ -26,8 +26,8 @@ export function watchTimers(listener: () => void): void {
 }
 
 /**
- * Resolves when all that can be done without a timer is done. Called in a microtask, as here: Node turns to its queue of ticks as soon as it has
- * emptied that of microtasks. The library uses no ticks of its own.
+ * Resolves when all work that needs no timer is done. Must be called in a microtask: Node.js processes its tick queue as soon as the microtask
+ * queue is empty. The library itself uses no ticks.
  */
 export function drained(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
@@ -94,7 +94,7 @@ class VirtualTimer {
   }
 }
 
-/** Puts the virtual clocks and timers in the place of Node's, for good. */
+/** Replaces the clocks and timers of Node.js permanently. */
 export function installVirtualGlobals(): void {
   const timerOf = (run: (...args: unknown[]) => void, ms: unknown, args: unknown[], repeats = false): VirtualTimer =>
     new VirtualTimer(() => run(...args), delayOf(ms), repeats);
@@ -114,7 +114,7 @@ export function installVirtualGlobals(): void {
   Math.random = () => here().libraryRandom.next();
 }
 
-/** Node waits a whole number of milliseconds, and one at least. */
+/** Returns the delay as Node.js does: a whole number of milliseconds, at least one. */
 function delayOf(ms: unknown): number {
   const delay = Math.trunc(Number(ms));
   return delay >= 1 && delay <= 2_147_483_647 ? delay : 1;

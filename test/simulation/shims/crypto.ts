@@ -1,14 +1,14 @@
 import { createHmac as createHmacOfNode, hash as hashOfNode, hkdfSync as hkdfOfNode, type BinaryToTextEncoding } from 'crypto';
 
 /*
- * What the library uses of `node:crypto`, as quick as a million histories need it. Keys, digests and MACs are Node's own, each made once: a
- * history has few sessions, and all histories have the same. The cipher hides nothing, but notices another key, another place and any change.
+ * The parts of `node:crypto` that the library uses, fast enough for a million histories. Keys, digests and MACs are those of Node.js, each
+ * computed once: all histories use the same few sessions. The cipher hides nothing, but detects a wrong key, a wrong place and any change.
  */
 
 const TAG_WORDS = 4;
 const TAG_BYTES = 16;
 
-/** Results by one text, for each key. */
+/** Cached results by text, for each key. */
 class Memo<Value> {
   readonly #byKey = new WeakMap<object, Map<string, Value>>();
   readonly #withoutKey = new Map<string, Value>();
@@ -35,15 +35,15 @@ class Memo<Value> {
 const digests = new Memo<string>();
 const macs = new Memo<string>();
 const derived = new Memo<ArrayBuffer>();
-/** Keys that are equal are one object, so that they share what was made with them. */
+/** Returns one object for equal keys, so that they share cached results. */
 const keys = new Map<string, Buffer>();
 
-/** As Node's. */
+/** As in Node.js. */
 export function hash(algorithm: string, text: string, encoding: BinaryToTextEncoding): string {
   return digests.get(undefined, `${algorithm} ${encoding} ${text}`, () => hashOfNode(algorithm, text, encoding));
 }
 
-/** As Node's, for one text. */
+/** As in Node.js, for one text. */
 export function createHmac(algorithm: string, key: Buffer): unknown {
   const same = sameKey(key);
   return {
@@ -56,14 +56,14 @@ export function createHmac(algorithm: string, key: Buffer): unknown {
   };
 }
 
-/** As Node's. */
+/** As in Node.js. */
 export function hkdfSync(digest: string, key: string | Buffer, salt: string | Buffer, info: string, length: number): ArrayBuffer {
   const name = `${typeof salt === 'string' ? salt : salt.toString('latin1')}\n${info}`;
   const make = (): ArrayBuffer => hkdfOfNode(digest, key, salt, info, length);
   return typeof key === 'string' ? derived.get(undefined, `${key}\n${name}`, make) : derived.get(sameKey(key), name, make);
 }
 
-/** Bytes that repeat with the seed. */
+/** Returns bytes that are determined by the seed. */
 export function randomBytes(size: number): Buffer {
   const bytes = Buffer.alloc(size);
   for (let index = 0; index < size; index += 4) {
@@ -73,7 +73,7 @@ export function randomBytes(size: number): Buffer {
   return bytes;
 }
 
-/** Gives its text with a tag. */
+/** Returns its text unchanged, with a tag. */
 class Cipher {
   protected readonly state: Uint32Array;
 
@@ -102,7 +102,7 @@ class Cipher {
     return Buffer.from(this.state.buffer);
   }
 
-  /** Each word of the tag is an FNV hash of its own. */
+  /** Each word of the tag is a separate FNV hash. */
   protected mix(bytes: Uint8Array): void {
     const { state } = this;
     let [one = 0, two = 0, three = 0, four = 0] = state;
@@ -116,7 +116,7 @@ class Cipher {
   }
 }
 
-/** Takes a text whose tag is right. */
+/** Accepts a text whose tag is valid. */
 class Decipher extends Cipher {
   #tag: Uint8Array = new Uint8Array(TAG_BYTES);
 
@@ -127,7 +127,7 @@ class Decipher extends Cipher {
   override update(bytes: Uint8Array | string): Buffer {
     const text = Buffer.from(bytes as Uint8Array);
     this.mix(text);
-    // Node's returns a string in the encoding that it is given; the library asks for UTF-8.
+    // Node.js returns a string in the given encoding; the library uses UTF-8.
     return text.toString() as unknown as Buffer;
   }
 
@@ -137,12 +137,12 @@ class Decipher extends Cipher {
   }
 }
 
-/** In the place of Node's. */
+/** Replaces that of Node.js. */
 export function createCipheriv(_algorithm: string, key: Buffer, iv: Uint8Array): Cipher {
   return new Cipher(key, iv);
 }
 
-/** In the place of Node's. */
+/** Replaces that of Node.js. */
 export function createDecipheriv(_algorithm: string, key: Buffer, iv: Uint8Array): Decipher {
   return new Decipher(key, iv);
 }

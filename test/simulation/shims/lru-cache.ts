@@ -1,4 +1,4 @@
-/** What the library uses of lru-cache's options. */
+/** The options of lru-cache that the library uses. */
 interface Options {
   readonly max: number;
   readonly ttl: number;
@@ -10,7 +10,7 @@ interface Entry<Value> {
   readonly start: number;
 }
 
-/** lru-cache as far as the library uses it, without the room that the real one takes for all entries in advance: a history has few. */
+/** The part of lru-cache that the library uses, without preallocated memory: a history has few entries. */
 export class LRUCache<Key, Value> {
   readonly #options: Options;
   /** The least recently used first. */
@@ -48,7 +48,7 @@ export class LRUCache<Key, Value> {
     this.#entries.clear();
   }
 
-  /** The most recently used first, and none that is stale. */
+  /** Entries that are not stale, the most recently used first. */
   *entries(): Generator<[Key, Value]> {
     for (const [key, entry] of [...this.#entries].reverse()) if (!this.#isStale(entry)) yield [key, entry.value];
   }
