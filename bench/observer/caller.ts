@@ -16,7 +16,7 @@ export class Caller {
     private readonly url: string,
   ) {}
 
-  /** Asks the guarded route, and returns what was seen. Never rejects. */
+  /** Calls the guarded route, and returns the outcome. Never rejects. */
   async ask(token: string): Promise<Request> {
     const sentAtMs = nowMs();
     const { status, user } = await this.#send(token);

@@ -4,7 +4,7 @@ import type { End, Journal, Request } from './journal.js';
 import { CACHE, HANG_MS, PROPAGATION_MS, TIMEOUT_MS } from './settings.js';
 import { Truth } from './truth.js';
 
-/** After which end, and on which instance, a request was accepted. */
+/** Categories of requests after a revocation, by the instance that received them. */
 export const CATEGORIES = {
   own: 'on the instance that was called, after the call settled',
   told: 'on another one, both connected with a healthy Redis',
@@ -13,55 +13,55 @@ export const CATEGORIES = {
 } as const;
 export type Category = keyof typeof CATEGORIES;
 
-/** What was seen of the requests that put a bound to the test. */
+/** Statistics of the requests that test a bound. */
 export interface CategoryFigures {
-  /** Requests for a session that had ended, sent after the end (own, told, untold: after the call that ended it settled). */
+  /** Requests for a revoked session, sent after the revocation (own, told, untold: after the revoking call settled). */
   requests: number;
-  /** Of these, accepted: by what the service had said before the end. */
+  /** Of these, accepted, by an answer of the service from before the revocation. */
   accepted: number;
-  /** The longest time from the end to the sending of such a request. */
+  /** Longest time from the revocation to the sending of such a request. */
   latestMs: number;
 }
 
-/** Something that must not be. */
+/** A violation of a bound. */
 export interface Violation {
   readonly rule: string;
   readonly detail: string;
 }
 
-/** What a check of the journal finds. */
+/** Result of a check of the journal. */
 export interface Findings {
   readonly categories: Readonly<Record<Category, CategoryFigures>>;
   readonly violations: readonly Violation[];
-  /** Accepted requests that were held against every bound. */
+  /** Accepted requests that were compared with every bound. */
   readonly acceptances: number;
-  /** Bounds that they were held against: one for the lifetime, and one for each end that binds the instance. */
+  /** Bounds that they were compared with: one for the lifetime, and one for each revocation that the instance must respect. */
   readonly bounds: number;
-  /** Requests beyond 250 ms, of processes that did not get the processor for as long as they were late. */
+  /** Requests beyond 250 ms, late by no more than their processes were without a processor. */
   readonly lateByStalls: number;
   readonly latestByStallsMs: number;
-  /** 503, because the instance or the service did not get the processor for a good part of the check's time. */
+  /** Number of 503 because the instance or the service had no processor for much of the check's time. */
   readonly unavailableByStalls: number;
-  /** Pairs of an end and another instance, by whether they were connected all the time. */
+  /** Pairs of a revocation and another instance, by whether both were connected throughout. */
   readonly pairs: { readonly healthy: number; readonly faulty: number };
 }
 
-/** An end with what follows from it for each instance. */
+/** A revocation, and its effect on each instance. */
 interface BindingEnd extends End {
-  /** What the service said before does not count any more. */
+  /** Earlier answers of the service no longer count. */
   readonly sinceMs: number;
-  /** Of each instance: whether it has to know within {@link PROPAGATION_MS}. */
+  /** For each instance: whether it must receive the revocation within {@link PROPAGATION_MS}. */
   readonly isToldTo: readonly boolean[];
 }
 
 const LIFETIME_MS = CACHE.ttlMs + TIMEOUT_MS;
-/** A request may be denied for as long as a refusal is cached, by an answer that was on its way. */
+/** A request may be denied for as long as a refusal is cached, by an answer that was in flight. */
 const REFUSAL_MS = CACHE.negativeTtlMs + TIMEOUT_MS;
 
-/** A check that loses so much of its time to the machine may run out of it. */
+/** A check that loses this many milliseconds to the machine may time out. */
 const MAX_LOST_MS = TIMEOUT_MS / 4;
 
-/** Holds every request against the documented bounds, with what was recorded outside the library alone. */
+/** Compares every request with the documented bounds, only by records from outside the library. */
 export class Checker {
   readonly #journal: Journal;
   readonly #health: Health;
@@ -92,7 +92,7 @@ export class Checker {
     return { categories: this.#categories, violations: this.#violations, ...this.#counts, pairs };
   }
 
-  /** A signed-out session ends during the call, at the service; what else is ended was ended before the call, or has to be asked about again. */
+  /** A sign-out ends the session at the service during the call. Other revocations follow an earlier end, or require a new check. */
   #bind(end: End): BindingEnd {
     const { kind, token = '', instance, calledAtMs, settledAtMs } = end;
     const endedAtMs = kind === 'signOut' ? this.#truth.endWithin(token, calledAtMs, settledAtMs) : undefined;
@@ -102,7 +102,7 @@ export class Checker {
     return { ...end, sinceMs: endedAtMs ?? calledAtMs, isToldTo };
   }
 
-  /** Redis is at fault, and never the service: no instance may be worse off than without a store. */
+  /** Only Redis fails, never the service: no instance may be worse off than without a store. */
   #checkAvailability(request: Request): void {
     const { status, instance, token, sentAtMs, answeredAtMs } = request;
     const span = { fromMs: sentAtMs, toMs: answeredAtMs };
@@ -135,7 +135,7 @@ export class Checker {
     }
   }
 
-  /** A process that does not get the processor learns of nothing: what the machine does to all is no fault of the library, and is counted apart. */
+  /** A process without a processor receives nothing. Delays by the machine are not faults of the library, and are counted separately. */
   #late(request: Request, end: BindingEnd, confirmedMs: number): void {
     const lateMs = request.sentAtMs - end.settledAtMs;
     const span = { fromMs: end.calledAtMs, toMs: request.answeredAtMs };
@@ -151,14 +151,14 @@ export class Checker {
     }
   }
 
-  /** Milliseconds of this time in which processes did not get the processor. */
+  /** Returns the milliseconds of a span in which processes had no processor. */
   #lostMs(processes: readonly string[], span: Span): number {
     return processes
       .flatMap((process) => this.#journal.stalls.get(process)?.filter((stall) => overlap(stall, span)) ?? [])
       .reduce((sum, { fromMs, toMs }) => sum + Math.min(toMs, span.toMs) - Math.max(fromMs, span.fromMs), 0);
   }
 
-  /** What became of a request for a session that has ended. */
+  /** Records the outcome of a request for a revoked session. */
   #count(request: Request, ends: readonly BindingEnd[]): void {
     const { token, instance, sentAtMs, answeredAtMs, status, user = '' } = request;
     const endedAtMs = this.#truth.endedAt(token, sentAtMs);

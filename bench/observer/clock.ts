@@ -1,4 +1,4 @@
-/** Milliseconds of the machine's monotonic clock, which all processes share (on Linux: CLOCK_MONOTONIC). */
+/** Returns the machine's monotonic clock in milliseconds, which all processes share (on Linux: CLOCK_MONOTONIC). */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
@@ -9,7 +9,7 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** Whether two spans have a moment in common. */
+/** Returns whether two spans overlap. */
 export function overlap(one: Span, other: Span): boolean {
   return one.fromMs <= other.toMs && other.fromMs <= one.toMs;
 }

@@ -7,7 +7,7 @@ import type { Fault, Journal } from './journal.js';
 import type { LinkState, NetworkApi } from './network.process.js';
 import type { RedisServer } from './redis-server.js';
 
-/** What faults are done to. */
+/** Targets of the faults. */
 export interface Victims {
   readonly redis: RedisServer;
   readonly network: Child<NetworkApi>;
@@ -16,7 +16,7 @@ export interface Victims {
 
 type Breaks = Fault['breaks'];
 
-/** Does one thing after the other to Redis, to the way to it, and to instances, with pauses in which all is well. */
+/** Injects faults into Redis, the network before it, and instances, one after the other, with pauses without a fault. */
 export class Faults {
   readonly #victims: Victims;
   readonly #journal: Journal;
@@ -45,7 +45,7 @@ export class Faults {
     this.#random = random;
   }
 
-  /** Every kind once in each round, until the time is over. Leaves everything well. */
+  /** Injects every kind once per round, until the time is over. Then all faults are repaired. */
   async run(untilMs: number): Promise<void> {
     for (;;) {
       for (const kind of this.#random.shuffled(Object.keys(this.#kinds))) {
@@ -60,7 +60,7 @@ export class Faults {
     return this.#victims.instances.map((_instance, place) => place);
   }
 
-  /** One, some or all instances. */
+  /** Returns one, some or all instances. */
   #some(): readonly number[] {
     const count = this.#random.pick([1, 1, 3, this.#all.length]);
     return this.#random.shuffled(this.#all).slice(0, count);
@@ -95,7 +95,7 @@ export class Faults {
     });
   }
 
-  /** As a fail-over to a replica that lags behind: what was revoked lately is back. */
+  /** Simulates a fail-over to a lagging replica, which lacks recent revocations. */
   async #restore(): Promise<void> {
     const { redis } = this.#victims;
     await redis.command('SAVE');

@@ -8,13 +8,13 @@ import type { SessionServiceApi } from './session-service.process.js';
 import { INSTANCES, type Sabotage } from './settings.js';
 import { StallLog } from './stall-log.js';
 
-/** The one instance that some bugs are built into. */
+/** The instance into which some deliberate bugs are built. */
 const BUGGY_INSTANCE = 3;
 
-/** The processes under observation: instances, the service, Redis, and the network between. */
+/** The observed processes: instances, the service, Redis, and the network between them. */
 export class Fleet {
   readonly callers: Caller[] = [];
-  /** Calls an instance that has no store, for comparison: what happens to it too is not the store's fault. */
+  /** Calls an instance without a store, for comparison: problems that it has too are not caused by the store. */
   comparison: Caller | undefined;
   readonly #stalls = new StallLog();
 
@@ -43,7 +43,7 @@ export class Fleet {
     return fleet;
   }
 
-  /** Writes down what the processes have noted since the last time. */
+  /** Adds the records of the processes since the last call to the journal. */
   async collect(journal: Journal): Promise<void> {
     const ofInstances = this.instances.map(async (instance, place) => {
       const { events, stalls } = await instance.call('take');
@@ -56,7 +56,7 @@ export class Fleet {
     await Promise.all(ofInstances);
   }
 
-  /** Stops everything; returns the names of the processes that did not end by themselves. */
+  /** Stops all processes. Returns the names of those that did not exit by themselves. */
   async stop(): Promise<string[]> {
     for (const caller of this.callers) caller.close();
     this.comparison?.close();

@@ -3,7 +3,7 @@ import type { LinkEvent } from './instance.process.js';
 import type { Fault, Journal } from './journal.js';
 import { DRAIN_MS } from './settings.js';
 
-/** When an instance was not connected with a healthy Redis, by what was done to it and by what it noticed. */
+/** The spans in which an instance was not connected to a healthy Redis, by injected faults and by its own events. */
 export class Health {
   readonly #troubles: readonly (readonly Span[])[];
   readonly #frozen: readonly (readonly Span[])[];
@@ -18,18 +18,18 @@ export class Health {
     );
   }
 
-  /** Whether an instance was connected, and nothing wrong, all this time. */
+  /** Returns whether an instance was connected and without faults throughout a span. */
   isGood(instance: number, span: Span): boolean {
     return !this.#troubles[instance]?.some((trouble) => overlap(trouble, span));
   }
 
-  /** Whether an instance stood still at some moment of this time. */
+  /** Returns whether an instance was frozen at any time of a span. */
   isFrozen(instance: number, span: Span): boolean {
     return this.#frozen[instance]?.some((frozen) => overlap(frozen, span)) === true;
   }
 }
 
-/** A connection that a fault broke has to be made anew; one that it did not break has to deliver what was held up. */
+/** Extends a fault by its recovery: a broken connection must be re-established; an unbroken one must deliver delayed data. */
 function troubleOf({ fromMs, toMs, breaks }: Fault, events: readonly LinkEvent[]): Span {
   const next = (what: LinkEvent['what']): number => events.find((event) => event.what === what && event.atMs >= toMs)?.atMs ?? Infinity;
   if (breaks === 'none') return { fromMs, toMs: toMs + DRAIN_MS };
@@ -40,7 +40,7 @@ function disconnected(events: readonly LinkEvent[]): Span[] {
   return [...between(events, 'closed', 'ready'), ...between(events, 'interrupted', 'subscribed')];
 }
 
-/** From each event of one kind to the next of another; at first too. */
+/** Returns the spans from each event of one kind to the next of another, and from the start to the first. */
 function between(events: readonly LinkEvent[], from: LinkEvent['what'], to: LinkEvent['what']): Span[] {
   const spans: Span[] = [];
   let fromMs: number | undefined = -Infinity;

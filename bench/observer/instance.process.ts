@@ -12,16 +12,16 @@ import { nowMs, type Span } from './clock.js';
 import { API_KEY, CACHE, SOCKET_TIMEOUT_MS, TIMEOUT_MS, type Sabotage } from './settings.js';
 import { StallLog } from './stall-log.js';
 
-/** What happened to a connection with Redis. `ready` and `closed`: the application's; `subscribed` and `interrupted`: the subscription. */
+/** Event of a connection to Redis. `ready` and `closed`: the client of the application; `subscribed` and `interrupted`: the subscription. */
 export interface LinkEvent {
   readonly atMs: number;
   readonly what: 'ready' | 'closed' | 'subscribed' | 'interrupted';
 }
 
-/** Ways to end sessions. */
+/** Ways to revoke or evict sessions. */
 export type EndKind = 'signOut' | 'forget' | 'endUser' | 'endAll';
 
-/** What came of an action. */
+/** Result of an action. */
 export interface Outcome {
   readonly calledAtMs: number;
   readonly settledAtMs: number;
@@ -29,11 +29,11 @@ export interface Outcome {
   readonly outcome: string;
 }
 
-/** What an instance is started with. */
+/** Start options of an instance. */
 export interface InstanceOrder {
   readonly platform: 'Express' | 'Fastify';
   readonly baseUrl: string;
-  /** None: the instance has no store, for comparison. */
+  /** `undefined`: the instance has no store, for comparison. */
   readonly redisPort?: number | undefined;
   readonly sabotage?: Sabotage | undefined;
 }
@@ -51,7 +51,7 @@ let redis: Redis | undefined;
 let replies = 0;
 let actions = 0;
 
-/** Notes when the library is told that messages arrive, and when that they do not. */
+/** Records when the store reports to the library that messages arrive, and that they do not. */
 class NotedStore extends RedisSessionStore {
   override subscribe(subscriber: Subscriber): () => Promise<void> {
     return super.subscribe({
@@ -97,7 +97,7 @@ async function start({ platform, baseUrl, redisPort, ...order }: InstanceOrder):
   const session = SessionAuthModule.forRoot({ baseUrl, apiKey: API_KEY, timeoutMs: TIMEOUT_MS, cache });
   const root = { module: InstanceModule, imports: [session], controllers: [MeController] };
   app = await NestFactory.create(root, platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(), { logger: false });
-  // A connection that the server closes as a request arrives on it tells nothing of the library.
+  // A connection that the server closes as a request arrives on it says nothing about the library.
   (app.getHttpServer() as Server).keepAliveTimeout = KEEP_ALIVE_MS;
   await app.listen(0, '127.0.0.1');
   return app.getUrl();
@@ -120,14 +120,14 @@ function sessions(): SessionAuthService {
 const handlers = {
   /** Starts the application; returns its URL. */
   start,
-  /** Ends a session (`subject` is its token), those of a user (a user name), or all. */
+  /** Revokes or evicts a session (`subject` is its token), those of a user (its user name), or all. */
   end: ({ kind, subject }: { kind: EndKind; subject: string }): Promise<Outcome> => {
     actions += 1;
     if (sabotage === 'settle' && actions % 2 === 0) return timed(() => Promise.resolve());
     return timed(() => (kind === 'endAll' ? sessions().endAll() : sessions()[kind](subject)));
   },
   signIn: (username: string): Promise<Outcome> => timed(() => sessions().signIn({ username, password: 'password' })),
-  /** What happened since the last call. */
+  /** Returns the events since the last call. */
   take: (): { events: LinkEvent[]; stalls: Span[] } => ({ events: events.splice(0), stalls: stalls.take() }),
   stop: async (): Promise<void> => {
     await app?.close();

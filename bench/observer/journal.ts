@@ -2,7 +2,7 @@ import type { Span } from './clock.js';
 import type { EndKind, LinkEvent } from './instance.process.js';
 import type { Confirmation, ServiceRecord, ValidityChange } from './session-service.process.js';
 
-/** One request as its sender saw it. Times are those of the machine's monotonic clock. */
+/** One request, as recorded by its sender. Times are those of the machine's monotonic clock. */
 export interface Request {
   /** Taken before it is sent. */
   readonly sentAtMs: number;
@@ -12,11 +12,11 @@ export interface Request {
   readonly token: string;
   /** HTTP status; 0 for a connection that broke, -1 for no answer. */
   readonly status: number;
-  /** Whom the handler saw. */
+  /** User name that the handler received. */
   readonly user?: string | undefined;
 }
 
-/** One call that ends sessions, as the instance saw it that was called. */
+/** One call that revokes or evicts sessions, as recorded by the called instance. */
 export interface End {
   readonly kind: EndKind;
   readonly instance: number;
@@ -29,17 +29,17 @@ export interface End {
   readonly outcome: string;
 }
 
-/** One fault of some instances' way to Redis, or of Redis, or of an instance. */
+/** One fault of some instances' connection to Redis, of Redis, or of an instance. */
 export interface Fault extends Span {
   readonly name: string;
   readonly instances: readonly number[];
-  /** Which connections break, so that they have to be made anew. */
+  /** Which connections break, so that they must be re-established. */
   readonly breaks: 'none' | 'subscription' | 'all';
-  /** The instances themselves stand still. */
+  /** Whether the instances themselves are frozen. */
   readonly freezes: boolean;
 }
 
-/** All that was seen, outside the library. */
+/** All records, taken outside the library. */
 export class Journal {
   readonly requests: Request[] = [];
   /** Of the instance without a store. */
@@ -48,7 +48,7 @@ export class Journal {
   readonly faults: Fault[] = [];
   readonly stalls = new Map<string, Span[]>();
   readonly links: LinkEvent[][];
-  /** By token, in their order. */
+  /** Records by token, in chronological order. */
   readonly changes = new Map<string, ValidityChange[]>();
   readonly confirmations = new Map<string, Confirmation[]>();
   serviceCalls = 0;

@@ -5,8 +5,8 @@ import type { Span } from './clock.js';
 import { StallLog } from './stall-log.js';
 
 /**
- * How a link between an instance and Redis does. `cut`: connections are reset, and new ones too. `lost`: every packet is lost, and connections
- * of this time stay dead. `held`: what is sent arrives later, when the link is open again. `answersHeld`: only what Redis sends does.
+ * State of a link between an instance and Redis. `cut`: connections are reset, and new ones too. `lost`: every packet is lost, and connections
+ * of this time stay dead. `held`: data is delayed until the link is open again. `answersHeld`: only data from Redis is delayed.
  */
 export type LinkState = 'open' | 'cut' | 'lost' | 'held' | 'answersHeld' | { readonly delayMs: number };
 
@@ -31,7 +31,7 @@ class Connection {
     this.#far.resetAndDestroy();
   }
 
-  /** A dead connection is closed by the instance alone. */
+  /** A dead connection is closed only by the instance. */
   #close(link: Link): void {
     if (this.isDead && !this.#near.destroyed) return;
     this.#near.destroy();
@@ -90,7 +90,7 @@ class Link {
     }
   }
 
-  /** Resolves when bytes may pass; `undefined`: at once. */
+  /** Returns a promise that resolves when bytes may pass; `undefined` if they may pass now. */
   passage(direction: 'request' | 'answer'): Promise<void> | undefined {
     const state = this.#state;
     if (state === 'held' || (state === 'answersHeld' && direction === 'answer')) return this.#opens;
@@ -116,7 +116,7 @@ const stalls = new StallLog();
 let links: Link[] = [];
 
 const handlers = {
-  /** Makes so many links to a port of this machine. Returns their ports. */
+  /** Creates links to a port of this machine. Returns their ports. */
   start: async ({ count, port }: { count: number; port: number }): Promise<number[]> => {
     links = await Promise.all(Array.from({ length: count }, () => Link.to(port)));
     return links.map((link) => link.port);

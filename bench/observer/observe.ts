@@ -15,12 +15,12 @@ const COLLECT_MS = 500;
 export interface RunOrder {
   readonly minutes: number;
   readonly seed: number;
-  /** Sessions of how many users end in a second. */
+  /** Number of users per second whose sessions are revoked. */
   readonly rate: number;
   readonly sabotage?: Sabotage | undefined;
 }
 
-/** Starts a fleet, lets sessions end and faults happen for a while, and holds what was seen against the bounds. */
+/** Starts a fleet, revokes sessions and injects faults for a while, and compares the records with the bounds. */
 export async function observe(order: RunOrder): Promise<RunReport & { readonly violations: readonly Violation[] }> {
   const command = commandOf(order);
   console.log(`${command}${order.sabotage ? `: ${SABOTAGES[order.sabotage]}` : ''}`);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
-/** A redis-server of our own, on a free loopback port. */
+/** A dedicated redis-server, on a free loopback port. */
 export class RedisServer {
   readonly #directory: string;
   readonly port: number;
@@ -23,7 +23,7 @@ export class RedisServer {
     return server;
   }
 
-  /** Starts it, later again: empty, or with what was last saved. */
+  /** Starts or restarts it: empty, or with its last snapshot. */
   async run(): Promise<void> {
     const place = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#directory];
     const server = spawn('redis-server', [...place, '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -32,7 +32,7 @@ export class RedisServer {
     server.stdout.resume();
   }
 
-  /** Ends it as a power cut does. */
+  /** Kills it, as a power cut does. */
   async kill(): Promise<void> {
     const server = this.#process;
     if (server?.exitCode !== null || server.signalCode !== null) return;
@@ -59,7 +59,7 @@ export class RedisServer {
     }
   }
 
-  /** The next start finds nothing. */
+  /** Deletes the snapshot, so that the next start is empty. */
   async dropSaved(): Promise<void> {
     await rm(join(this.#directory, 'dump.rdb'), { force: true });
   }

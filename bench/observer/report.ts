@@ -5,7 +5,7 @@ type Row = readonly [name: string, figure: string | number];
 
 const SHOWN = 5;
 
-/** The figures of a run as rows. */
+/** Returns the figures of a run as rows. */
 export function rowsOf(journal: Journal, findings: Findings, ways: ReadonlyMap<string, number>, violations: readonly Violation[]): Row[] {
   const { requests, ends, faults } = journal;
   const categories = (Object.keys(CATEGORIES) as Category[]).flatMap((category) => categoryRows(category, findings));
@@ -33,7 +33,7 @@ export function rowsOf(journal: Journal, findings: Findings, ways: ReadonlyMap<s
   ];
 }
 
-/** The first violations of each rule. */
+/** Returns the first violations of each rule. */
 export function detailsOf(violations: readonly Violation[]): string[] {
   const shown = new Map<string, number>();
   return violations.flatMap(({ rule, detail }) => {

@@ -1,9 +1,9 @@
 import { INSTANCES, CACHE, PROPAGATION_MS, SABOTAGES, TIMEOUT_MS, type Sabotage } from './settings.js';
 
-/** One run, as it is reported. */
+/** Report of one run. */
 export interface RunReport {
   readonly rows: readonly (readonly [name: string, figure: string | number])[];
-  /** The command that makes a run with the same seed. */
+  /** Command that repeats the run with the same seed. */
   readonly command: string;
   readonly details: readonly string[];
 }
@@ -29,7 +29,7 @@ valid for longer than a refusal is cached. Where the machine did not give the pr
 the time that the timers of these processes were late. What is asked of an instance while that stands still may be unavailable.
 `;
 
-/** The figures of a run, and whether bugs that were built in were seen, as Markdown. */
+/** Returns the figures of a run, and the detection of the deliberate bugs, as Markdown. */
 export function resultsPage(run: RunReport, sabotaged: readonly (RunReport & { readonly sabotage: Sabotage })[]): string {
   const rows = [['figure', ''], ['---', '---'], ...run.rows].map(([name, figure]) => `| ${name} | ${figure} |`);
   const bugs = sabotaged.map(({ sabotage, rows: ofBug }) => `| ${sabotage} | ${SABOTAGES[sabotage]} | ${ofBug.at(-1)?.[1] ?? ''} |`);

@@ -4,21 +4,21 @@ import { SeededRandom } from '../../test/soak/seeded-random.js';
 import { nowMs, type Span } from './clock.js';
 import { StallLog } from './stall-log.js';
 
-/** At this moment a token became valid for a user, or invalid. */
+/** The time at which a token became valid for a user, or invalid. */
 export interface ValidityChange {
   readonly atMs: number;
   readonly token: string;
   readonly user?: string | undefined;
 }
 
-/** At this moment the service decided that a token is valid, and for whom. */
+/** The time at which the service decided that a token is valid, and its user. */
 export interface Confirmation {
   readonly atMs: number;
   readonly token: string;
   readonly user: string;
 }
 
-/** What the service saw since it was last asked. */
+/** Records of the service since the last call. */
 export interface ServiceRecord {
   readonly changes: readonly ValidityChange[];
   readonly confirmations: readonly Confirmation[];
@@ -42,7 +42,7 @@ function change(token: string, user: string | undefined): void {
   changes.push({ atMs: nowMs(), token, user });
 }
 
-/** Now and then the way to the service is long, and more often the way back: an answer is old when it arrives. */
+/** Occasionally the request is delayed, and more often the response, so that an answer is old when it arrives. */
 function wayBackMs(): number {
   const place = random.next();
   if (place < 0.02) return random.between(150, 400);
@@ -51,7 +51,7 @@ function wayBackMs(): number {
 
 const wayThereMs = (): number => (random.next() < 0.05 ? random.between(5, 60) : 0);
 
-/** Decides after the way there, and answers after the way back. */
+/** Decides after the delay of the request, and answers after the delay of the response. */
 function travelling(decide: (request: Parameters<Script>[0]) => Script): Script {
   return (request, response, socket) => {
     service.requests.length = 0;
@@ -95,11 +95,11 @@ const handlers = {
     service.on('sign_in', signIn);
     return service.url;
   },
-  /** Ends sessions at the service itself. The applications do not learn it. */
+  /** Ends sessions at the service itself, without notice to the applications. */
   end: (tokens: readonly string[]): void => {
     for (const token of tokens) if (users.has(token)) change(token, undefined);
   },
-  /** Chooses what the next sign-in of a user issues: a new token, or one that had ended. */
+  /** Sets the token that the next sign-in of a user issues: a new one, or one that had ended. */
   willIssue: ({ user, token }: { user: string; token: string }): void => void nextTokens.set(user, token),
   take: (): ServiceRecord => {
     const taken = { changes, confirmations, calls, stalls: stalls.take() };

@@ -1,24 +1,24 @@
 /** Instances of the application, each a process, on Express and on Fastify in turn. */
 export const INSTANCES = 8;
 
-/** The settings of the library in every instance: a short lifetime, so that minutes hold many. What is not here has its default. */
+/** Cache settings of every instance: a short lifetime, so that a run of minutes covers many. Other options have their defaults. */
 export const CACHE = { ttlMs: 3_000, negativeTtlMs: 1_000 };
 export const TIMEOUT_MS = 1_000;
 export const API_KEY = 'application-key';
 
-/** Until the other instances have learned of an end, while nothing is wrong. */
+/** Milliseconds within which other instances must receive a revocation, without faults. */
 export const PROPAGATION_MS = 250;
 
-/** A request without an answer for so long hangs. */
+/** Milliseconds after which a request without an answer counts as hanging. */
 export const HANG_MS = 10_000;
 
-/** After a fault that breaks no connection, until what it held up is through. */
+/** Milliseconds after a fault that breaks no connection until delayed data has arrived. */
 export const DRAIN_MS = 1_500;
 
 /** `socketTimeout` of the application's client of Redis, which the guide recommends. */
 export const SOCKET_TIMEOUT_MS = 2_000;
 
-/** A deliberate bug, which the observer has to see: what it does not see it cannot rule out. */
+/** Deliberate bugs that the observer must detect, as evidence that it can detect real ones. */
 export const SABOTAGES = {
   ttl: 'the instances cache for three times as long as the bound assumes',
   deaf: 'one instance drops every message that it receives',

@@ -1,10 +1,10 @@
 import { nowMs, type Span } from './clock.js';
 
 const TICK_MS = 10;
-/** What a timer may be late on a machine that is not busy. */
+/** Milliseconds that a timer may be late on an idle machine. */
 const USUAL_DELAY_MS = 15;
 
-/** When this process was not given the processor. */
+/** Records the spans in which this process had no processor. */
 export class StallLog {
   #lastMs = nowMs();
   readonly #stalls: Span[] = [];

@@ -8,7 +8,7 @@ import { CACHE, TIMEOUT_MS } from './settings.js';
 const USERS = 40;
 const SESSIONS_OF_USER = 2;
 const WARM_UP_MS = 600;
-/** From the end, on every instance. The last are after every bound. */
+/** Milliseconds after a revocation at which every instance is called. The last are after every bound. */
 const PROBES_MS: readonly (readonly [from: number, to: number])[] = [
   [0, 30],
   [0, 100],
@@ -22,7 +22,7 @@ const PROBES_MS: readonly (readonly [from: number, to: number])[] = [
 
 type Episode = (user: string, tokens: readonly string[]) => Promise<void>;
 
-/** Users who come to all instances, and whose sessions end in every way. */
+/** Users who call all instances, and whose sessions end in every way. */
 export class Visitors {
   readonly #fleet: Fleet;
   readonly #journal: Journal;
@@ -31,10 +31,10 @@ export class Visitors {
   readonly #idle: string[] = [];
   readonly #busy = new Set<Promise<void>>();
   #issued = 0;
-  /** How often each way of ending was taken. */
+  /** Number of episodes per way of ending. */
   readonly ways = new Map<string, number>();
 
-  /** Each as often as its share. */
+  /** Ways of ending, each with its share. */
   readonly #episodes: readonly (readonly [share: number, name: string, episode: Episode])[] = [
     [25, 'signOut', (user, tokens) => this.#signOut(user, tokens)],
     [12, 'signOut, then a sign-in that issues the same token', (user, tokens) => this.#reissue(user, tokens)],
@@ -52,7 +52,7 @@ export class Visitors {
     this.#random = random;
   }
 
-  /** Begins so many episodes a second, beside requests of any user to any instance. */
+  /** Starts episodes at a rate per second, along with requests of random users to random instances. */
   async run(untilMs: number, episodesPerSecond: number, now: () => number): Promise<void> {
     for (let user = 0; user < USERS; user += 1) await this.#arrive(`user-${user}`);
     const requests = setInterval(() => this.#anyRequest(), 20);
@@ -84,7 +84,7 @@ export class Visitors {
     this.#busy.add(tracked);
   }
 
-  /** New sessions for a user. */
+  /** Creates sessions for a user. */
   async #arrive(user: string): Promise<void> {
     const tokens = Array.from({ length: SESSIONS_OF_USER }, () => `token-${(this.#issued += 1)}`);
     for (const token of tokens) {
@@ -95,7 +95,7 @@ export class Visitors {
     this.#idle.push(user);
   }
 
-  /** Most instances cache the sessions, at different times; in some episodes none does. */
+  /** Lets most instances cache the sessions, at different times; in some episodes none does. */
   async #warmUp(tokens: readonly string[]): Promise<void> {
     const share = this.#random.pick([0, 0.5, 0.9, 1]);
     const asked = tokens.flatMap((token) =>
@@ -121,7 +121,7 @@ export class Visitors {
     await probed;
   }
 
-  /** The sessions end at the service, and an application learns of it. */
+  /** Ends sessions at the service, and then calls an application to revoke or evict them. */
   async #ended(tokens: readonly string[], kind: EndKind, subject: string): Promise<void> {
     await this.#fleet.service.call('end', tokens);
     if (this.#random.next() < 0.5) await delay(this.#random.between(0, 300));
@@ -141,7 +141,7 @@ export class Visitors {
     await probed;
   }
 
-  /** Ends sessions on any instance, which it returns. */
+  /** Revokes or evicts sessions on a random instance, and returns that instance. */
   async #call(kind: EndKind, subject: string): Promise<number> {
     const instance = Math.floor(this.#random.between(0, this.#fleet.instances.length));
     const outcome = await this.#fleet.instances[instance]?.call('end', { kind, subject });
