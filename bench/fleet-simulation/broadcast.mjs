@@ -1,17 +1,17 @@
 const SECONDS_PER_DAY = 86_400;
-/** The mark of an ended session outlives every memory of it: the longest lifetime, and a call that may still be under way. */
+/** A tombstone outlives every cache entry of its session: the longest lifetime, plus a call that may be in flight. */
 const MARK_SECONDS = 300 + 3;
-/** What a message on the cluster bus of Redis 7 weighs beside its content: its header holds a bit for each of the 16,384 slots. */
+/** Overhead of a message on the cluster bus of Redis 7, in bytes: its header has a bit for each of the 16,384 slots. */
 const BUS_HEADER_BYTES = 2_256;
 
-/** Bytes of a message on the cluster bus. */
+/** Returns the bytes of a message on the cluster bus. */
 export function busMessageBytes({ delivery }) {
   return BUS_HEADER_BYTES + delivery.bytes;
 }
 
 /**
- * What it costs to tell every instance of each sign-out. Plain: an instance listens at one node, and each node passes every message on to all
- * others. Sharded: a message stays at the node of its channel, and an instance listens at all nodes.
+ * Returns the cost of publishing each sign-out to every instance. Plain: an instance subscribes at one node, and each node forwards every
+ * message to all others. Sharded: a message stays at the node of its channel, and an instance subscribes at all nodes.
  */
 export function broadcast({ instances, users, nodes, signOutsPerUserAndDay, isSharded }, redis) {
   const { delivery, mark } = redis;

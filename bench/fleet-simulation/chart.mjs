@@ -8,7 +8,7 @@ const PANELS = [64, 462];
 const INK = '#1f2933';
 const FAINT = '#616e7c';
 const GRID = '#e4e7eb';
-/** The second lies on the first, and is drawn so that both are seen. */
+/** The second line covers the first, and is drawn so that both are visible. */
 const LINES = [
   {
     name: 'with the store, any balancing',
@@ -16,18 +16,18 @@ const LINES = [
     of: ({ random }) => random.callsWithStore / random.requests,
   },
   {
-    name: 'memory alone, sticky balancing',
+    name: 'cache alone, sticky balancing',
     style: 'stroke="#1f2933" stroke-width="2" stroke-dasharray="6 5"',
     of: ({ sticky }) => sticky.callsFromMemory / sticky.requests,
   },
   {
-    name: 'memory alone, random balancing',
+    name: 'cache alone, random balancing',
     style: 'stroke="#c2410c" stroke-width="2.5"',
     of: ({ random }) => random.callsFromMemory / random.requests,
   },
 ];
 
-/** The chart of docs/scaling.md: which part of all requests reaches the session service. */
+/** Returns the chart of docs/scaling.md: the part of all requests that reaches the session service. */
 export function chart() {
   const title = 'Requests that reach the session service';
   const { exponent, ratePerInstance, ttl } = TYPICAL;
@@ -45,7 +45,7 @@ export function chart() {
   ].join('\n');
 }
 
-/** Lifetimes of the tables and some between, for a line that bends where the figures do. */
+/** Lifetimes of the tables, and some between, for a smooth line. */
 function lifetimes() {
   return [1, 2, 5, 10, 20, 30, 60, 120, 200, 300].map((ttl) => {
     const fleet = { ...FLEET, ...TYPICAL, ttl };

@@ -1,4 +1,4 @@
-/** A figure with three digits that count, and thousands set apart. */
+/** Formats a figure with three significant digits and thousands separators. */
 export function figure(value) {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 }

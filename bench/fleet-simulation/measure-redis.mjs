@@ -1,11 +1,11 @@
-// Measures what the simulation needs to know of Redis, with a server of its own, and writes redis.json. Needs redis-server and its tools.
+// Measures the costs of Redis for the simulation, on a dedicated server, and writes redis.json. Requires redis-server and its tools.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { RedisProcess } from './redis-process.mjs';
 
-/** A source that imports nothing but sources and Node's own modules. */
+/** Imports a source file whose imports are only sources and Node.js modules. */
 async function importSource(path) {
   const entryPoints = [fileURLToPath(new URL(path, import.meta.url))];
   const { outputFiles } = await build({ entryPoints, bundle: true, write: false, platform: 'node', format: 'esm' });
@@ -19,16 +19,16 @@ const { userJson, token } = await importSource('../users.ts');
 const KEYS = 100_000;
 /** As long as the prefix and the name of a session: an HMAC of 32 bytes in base64url. redis-benchmark ends a key with twelve digits. */
 const KEY_START = 'session-auth:'.padEnd(13 + 43 - 12, 'x');
-/** The keys of revocations: of all sessions, of a session, of a user. Most of the time there is none of them. */
+/** The keys of revocations: of all sessions, of a session, of a user. Usually none of them exists. */
 const REVOKED_KEYS = ['all', 'revoked', 'user'].map((kind) => `session-auth:revoked:${kind}.${'x'.repeat(43 - 12)}__rand_int__`);
 const SEAL_BYTES = 29;
 const sealed = (json) => 'x'.repeat(SEAL_BYTES + JSON.stringify(json).length);
-/** A store is not given the token. */
+/** Records are stored without the token. */
 const RECORD = { ...JSON.parse(userJson(KEYS, token('user', KEYS))), auth_token: undefined };
 const SESSION = VALUE + sealed({ confirmedAt: Date.now(), ttlMs: 60_000, hasToken: true, since: Date.now(), json: RECORD });
 const MESSAGE = sealed({ kind: 'ended', token: 'x'.repeat(44), id: 'x'.repeat(16), at: Date.now() });
 const LIFETIME_MS = 3_600_000;
-/** So many that hardly one is drawn twice. */
+/** Enough keys that few are drawn twice. */
 const NEW_KEYS = 1_000_000_000;
 const ROUNDS = 5;
 const OPERATIONS = 100_000;
@@ -49,8 +49,8 @@ async function bytesPerKey(redis, value) {
 }
 
 /**
- * What an operation costs the server in processor time, the middle of some rounds; and how many it did per second in the best of them: the
- * load, and whatever else the machine does, take their part.
+ * Measures the processor time of an operation on the server, the median of several rounds, and the operations per second of the best round: the
+ * load generator and other processes share the machine.
  */
 async function operation(redis, command, range = KEYS) {
   const rounds = [];

@@ -1,8 +1,8 @@
 import { zipfGroups } from './zipf.mjs';
 
 /**
- * What a fleet asks of its session service and of its store per second, by formula. Requests of a session come as a Poisson process.
- * With sticky balancing a session comes to one instance, with random balancing to any.
+ * Computes the load of a fleet on its session service and its store per second, by formula. Requests of a session are a Poisson process.
+ * With sticky balancing, a session is sent to one instance; with random balancing, to any.
  */
 export function modelled(fleet) {
   const { instances, users, exponent, ratePerInstance, ttl, serviceTime, maxEntries } = fleet;
@@ -30,12 +30,12 @@ export function modelled(fleet) {
   };
 }
 
-/** How many sessions come to one instance within a time. */
+/** Returns the number of sessions that are sent to one instance within a time. */
 function distinctSessions(groups, time) {
   return groups.reduce((sum, { countHere, rateHere }) => sum - countHere * Math.expm1(-rateHere * time), 0);
 }
 
-/** Che's approximation: a bounded memory holds what was asked for within this time, and drops what was not. */
+/** Che's approximation: a bounded cache holds the entries that were used within this time, and evicts all others. */
 function characteristicTime(groups, maxEntries) {
   if (distinctSessions(groups, Infinity) <= maxEntries) return Infinity;
   let [low, high] = [0, 1];
@@ -48,13 +48,13 @@ function characteristicTime(groups, maxEntries) {
   return high;
 }
 
-/** The most lifetimes of the memory's room that the sum below counts without loss of digits. */
+/** Maximum ratio of the window to `room` for which the sum below is computed without loss of digits. */
 const MOST_TERMS = 80;
 
 /**
- * Requests from one miss to the next, the miss among them, when a session is remembered for a window. It is 1 + rate * window, unless the
- * memory drops within its window what was not asked for during `room`: then the number of arrivals of a renewal process that ends with the
- * first gap longer than that. Its Laplace transform is (rate + s) / (s (s + q e^(-s room))), q = rate e^(-rate room).
+ * Returns the number of requests from one miss to the next, including the miss, when a session is cached for a window. It is 1 + rate * window,
+ * unless the cache evicts, within the window, entries that were not used during `room`: then it is the number of arrivals of a renewal process
+ * that ends with the first gap longer than `room`. Its Laplace transform is (rate + s) / (s (s + q e^(-s room))), q = rate e^(-rate room).
  */
 function requestsPerMiss(rate, window, room) {
   if (room >= window) return 1 + rate * window;
@@ -73,14 +73,14 @@ function requestsPerMiss(rate, window, room) {
   return alive + rate * integral;
 }
 
-/** Reads of the store for each session that the fleet asks the service about: one by every instance that needs it while it lives. */
+/** Returns the store reads per call to the service: one by every instance that needs the session before it expires. */
 function readsPerCall(rateHere, window, room, spread) {
   const rereads = room < window ? rateHere * Math.exp(-rateHere * room) * (window - room) : 0;
   const firstReads = -Math.expm1(-rateHere * Math.min(room, window));
   return 1 + rereads + (spread - 1) * (firstReads + rereads);
 }
 
-/** How often other instances look again while the one with the claim waits for the service. */
+/** Returns how often other instances look again while the holder of the lease waits for the service. */
 function pollsPerCall(rateHere, { serviceTime, looksAgain }, spread) {
   const inVain = [0, ...looksAgain].filter((waited) => waited < serviceTime);
   return inVain.reduce((polls, waited) => polls - (spread - 1) * Math.expm1(-rateHere * (serviceTime - waited)), 0);

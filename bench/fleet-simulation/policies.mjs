@@ -1,4 +1,4 @@
-/** The memory of one instance: a session in it lapses, and the one that was used least recently goes first. */
+/** The session cache of one instance: sessions expire, and the least recently used is evicted. */
 class Memory {
   #lapsesAt = new Map();
   #maxEntries;
@@ -7,7 +7,7 @@ class Memory {
     this.#maxEntries = maxEntries;
   }
 
-  /** Uses a session. Where none lives, `find` gets one, and says until when it will. */
+  /** Uses a session. On a miss, `find` fetches it and returns when it expires. */
   use(user, now, find) {
     let lapsesAt = this.#lapsesAt.get(user);
     if (lapsesAt !== undefined) this.#lapsesAt.delete(user);
@@ -24,14 +24,14 @@ class Memory {
 const memories = ({ instances, maxEntries }) => Array.from({ length: instances }, () => new Memory(maxEntries));
 
 /**
- * Until when a session lives at the start, or 0. A fleet that began with nothing would ask for its busy sessions in step for a long time; at
- * rest a session lives for the part rate * ttl / (1 + rate * ttl) of the time, and any moment of its life is as likely as another.
+ * Returns when a session that is cached at the start expires, or 0 if it is not cached. A fleet with empty caches would fetch its busy sessions in
+ * step for a long time. In equilibrium a session is cached for the part rate * ttl / (1 + rate * ttl) of the time, and its age is uniform.
  */
 function atRest(rate, ttl, random) {
   return random() < (rate * ttl) / (1 + rate * ttl) ? random() * ttl : 0;
 }
 
-/** Every instance remembers for itself alone. */
+/** Every instance has its own cache, without a store. */
 export function rememberAlone(fleet, { shares, visits }, random) {
   const { serviceTime, ttl } = fleet;
   const remembered = memories(fleet);
@@ -49,7 +49,7 @@ export function rememberAlone(fleet, { shares, visits }, random) {
   return { counts, ask: (user, instance, now) => remembered[instance].use(user, now, find) };
 }
 
-/** Every instance has its memory, and behind it all have one store, where one instance at a time asks the service about a session. */
+/** Every instance has its own cache, and all share one store, in which one instance at a time holds the lease of a session. */
 export function rememberTogether(fleet, { shares }, random) {
   const { ratePerInstance, instances, serviceTime, ttl, looksAgain } = fleet;
   const remembered = memories(fleet);

@@ -16,7 +16,7 @@ async function freePort() {
   return String(port);
 }
 
-/** A redis-server that keeps nothing on disk. */
+/** A redis-server without persistence. */
 export class RedisProcess {
   #port;
   #server;
@@ -72,7 +72,7 @@ export class RedisProcess {
     if (/error/i.test(stdout)) throw new Error(stdout);
   }
 
-  /** So many subscribers of a channel, and a promise of all that is published to them, in bytes. */
+  /** Starts subscribers of a channel. Returns a promise of the bytes that are published to them. */
   async subscribe(count, channel) {
     let bytes = 0;
     const listen = async () => {

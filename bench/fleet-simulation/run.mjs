@@ -1,4 +1,4 @@
-// What a large fleet asks of its session service and of a shared store: formulas, and a simulation of a small fleet that checks them.
+// Computes the load of a large fleet on its session service and a shared store, by formulas, and checks these by a simulation of a small fleet.
 import { readFile, writeFile } from 'node:fs/promises';
 import { chart } from './chart.mjs';
 import { markdownReport } from './report.mjs';

@@ -1,11 +1,11 @@
-/** What the fleet is and does. Times are in seconds; every figure of RESULTS.md follows from these, from redis.json and from bench/RESULTS.md. */
+/** Parameters of the fleet. Times are in seconds. Every figure of RESULTS.md is derived from these, from redis.json and from bench/RESULTS.md. */
 export const FLEET = {
   instances: 1_000,
   users: 10_000_000,
   maxEntries: 10_000,
-  /** How long the session service takes to answer. Checks of a session share a call for as long. */
+  /** Response time of the session service, during which checks of a session share a call. */
   serviceTime: 0.02,
-  /** When an instance looks again for a session that another one asks about: so long after its first look. */
+  /** Times after its first look-up at which an instance looks again for a session that another one fetches. */
   looksAgain: [0.004, 0.012, 0.028],
 };
 
@@ -17,11 +17,11 @@ export const FLEET_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 export const CLUSTER_NODES = [1, 3, 6, 12, 30];
 export const SIGN_OUTS_PER_USER_AND_DAY = [0.1, 1, 10];
 
-/** The mix and the load that the narrower tables and the chart stay with. */
+/** The mix and the load of the narrower tables and the chart. */
 export const TYPICAL = { exponent: 0.8, ratePerInstance: 500, ttl: 60 };
 
-/** A fleet small enough to be simulated request by request, with a memory small enough to overflow. */
+/** A fleet small enough to be simulated request by request, with caches small enough to overflow. */
 export const SMALL_FLEET = { ...FLEET, instances: 20, users: 20_000, maxEntries: 500, ratePerInstance: 50 };
 
-/** How far formula and simulation may lie apart, as a part of the simulated figure. */
+/** Maximum deviation of a formula from the simulation, as a part of the simulated figure. */
 export const ALLOWED_DEVIATION = 0.02;

@@ -4,7 +4,7 @@ import { drawsOf, randomFrom, zipfShares } from './zipf.mjs';
 /** Long enough for thousands of calls in each scenario. */
 const LEAST_SECONDS = 300;
 
-/** The fleet of the model, request by request: what happens per second once it has settled. Both ways to remember meet the same requests. */
+/** Simulates the fleet of the model, request by request. Returns figures per second in equilibrium. Both cache policies get the same requests. */
 export function simulated(fleet, seed = 1) {
   const random = randomFrom(seed);
   const load = loadOf(fleet, random);
@@ -29,7 +29,7 @@ function replay(requests, until, policies) {
   }
 }
 
-/** Who comes how often, and where: with sticky balancing to one instance, otherwise to any. */
+/** Returns the rates of the users, and their instances: one with sticky balancing, otherwise any. */
 function loadOf({ users, exponent, instances, ratePerInstance, balancing }, random) {
   const rate = instances * ratePerInstance;
   const homes = Uint16Array.from({ length: users }, () => Math.floor(random() * instances));
@@ -37,12 +37,12 @@ function loadOf({ users, exponent, instances, ratePerInstance, balancing }, rand
   return {
     shares: zipfShares(users, exponent),
     place: (user) => (isSticky ? homes[user] : Math.floor(random() * instances)),
-    /** The rate of one instance, were all its requests a user's. */
+    /** Rate of one instance if all its requests were of one user. */
     visits: (user, instance) => (isSticky ? (homes[user] === instance ? rate : 0) : rate / instances),
   };
 }
 
-/** Requests as a Poisson process: when, whose, and to which instance. */
+/** Yields requests as a Poisson process: time, user and instance. */
 function requestsOf({ instances, ratePerInstance }, { shares, place }, random) {
   const draw = drawsOf(shares, random);
   const request = { now: 0, user: 0, instance: 0 };

@@ -1,7 +1,7 @@
-/** A session that is found is held against three keys of revocations, each of which a Cluster may have on another node. */
+/** A found session is compared with three revocation keys, each of which a Cluster may hold on another node. */
 const REVOCATION_KEYS = 3;
 
-/** What the store of a modelled fleet needs, at the prices measured. */
+/** Returns the resources that the store of a modelled fleet needs, at the measured costs. */
 export function storeCost({ callsWithStore, reads, polls, writes, storedSessions }, { operations, session }) {
   const found = reads - callsWithStore;
   const inAnyCase = reads + polls + writes;

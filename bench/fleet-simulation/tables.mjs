@@ -6,7 +6,7 @@ import { storeCost } from './store-cost.mjs';
 
 const { FLEET, TYPICAL } = scenarios;
 
-/** The fleet under both ways to balance. */
+/** Returns the fleet with both kinds of balancing. */
 const both = (changes) => ({
   random: modelled({ ...FLEET, ...changes, balancing: 'random' }),
   sticky: modelled({ ...FLEET, ...changes, balancing: 'sticky' }),
@@ -23,7 +23,7 @@ const grid = () =>
 const GRID_HEADS = ['Zipf exponent', 'requests per instance and second', 'lifetime, s'];
 
 export function callsTable() {
-  const heads = [...GRID_HEADS, 'cache off', 'memory, random', 'memory, sticky', 'store', 'reach the service with the store'];
+  const heads = [...GRID_HEADS, 'cache off', 'cache, random', 'cache, sticky', 'store', 'reach the service with the store'];
   const rows = grid().map(({ name, random, sticky }) => [
     ...name,
     ...[random.callsUncached, random.callsFromMemory, sticky.callsFromMemory, random.callsWithStore].map(figure),
@@ -60,7 +60,7 @@ export function memoryTable(bytesPerEntry, redis) {
   return { title: 'Memory of an instance', heads, rows };
 }
 
-/** Fleets that grow with their users: as many for each instance as in the whole fleet. */
+/** Fleets that grow with their users: each has as many users per instance as the whole fleet. */
 export function fleetSizes() {
   const usersPerInstance = FLEET.users / FLEET.instances;
   return scenarios.FLEET_SIZES.map((instances) => ({
@@ -70,7 +70,7 @@ export function fleetSizes() {
 }
 
 export function fleetSizeTable(redis) {
-  const heads = ['instances', 'users', 'requests/s', 'memory, random', 'memory, sticky', 'store', 'store operations/s, random'];
+  const heads = ['instances', 'users', 'requests/s', 'cache, random', 'cache, sticky', 'store', 'store operations/s, random'];
   heads.push('calls spared by the store per second, random', 'processors of Redis, random', 'MB stored');
   heads.push('operations/s of a Cluster, random', 'processors of a Cluster, random');
   const rows = fleetSizes().map(({ instances, random, sticky }) => {
@@ -95,7 +95,7 @@ export function broadcastTable(redis) {
     'MB/s',
     'processors',
   ];
-  heads.push('messages/s into a node', 'bus messages/s', 'bus MB/s', 'subscriptions', 'marks, MB');
+  heads.push('messages/s into a node', 'bus messages/s', 'bus MB/s', 'subscriptions', 'tombstones, MB');
   const rows = scenarios.SIGN_OUTS_PER_USER_AND_DAY.flatMap((signOutsPerUserAndDay) =>
     scenarios.CLUSTER_NODES.flatMap((nodes) =>
       (nodes === 1 ? [false] : [false, true]).map((isSharded) => {
@@ -106,20 +106,12 @@ export function broadcastTable(redis) {
       }),
     ),
   );
-  return { title: 'Telling every instance of sign-outs', heads, rows };
+  return { title: 'Publishing sign-outs to every instance', heads, rows };
 }
 
 export function validationTable(validated) {
   const measures = ['callsFromMemory', 'callsWithStore', 'reads', 'polls'];
-  const heads = [
-    'Zipf exponent',
-    'lifetime, s',
-    'balancing',
-    'memory alone: calls/s',
-    'store: calls/s',
-    'store: reads/s',
-    'store: polls/s',
-  ];
+  const heads = ['Zipf exponent', 'lifetime, s', 'balancing', 'cache alone: calls/s', 'store: calls/s', 'store: reads/s', 'store: polls/s'];
   const rows = validated.map(({ fleet, counted, deviations }) => [
     String(fleet.exponent),
     String(fleet.ttl),

@@ -2,10 +2,10 @@ import { modelled } from './model.mjs';
 import { ALLOWED_DEVIATION, EXPONENTS, LIFETIMES, SMALL_FLEET } from './scenarios.mjs';
 import { simulated } from './simulation.mjs';
 
-/** Polls are few; where there are fewer than this per second, chance alone exceeds what is allowed. */
+/** Repeated look-ups are rare. Below this number per second, random variation alone exceeds the allowed deviation. */
 const LEAST_COUNTED = 50;
 
-/** The small fleet by formula and by simulation, in each mix, lifetime and balancing. A lifetime of 0 is a fleet without a cache. */
+/** Compares formula and simulation for the small fleet, in each mix, lifetime and balancing. A lifetime of 0 is a fleet without a cache. */
 export function validate() {
   const fleets = EXPONENTS.flatMap((exponent) =>
     [0, ...LIFETIMES].flatMap((ttl) => ['random', 'sticky'].map((balancing) => ({ ...SMALL_FLEET, exponent, ttl, balancing }))),

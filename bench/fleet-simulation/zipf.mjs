@@ -1,8 +1,8 @@
-/** Ranks up to here are counted one by one; the many after them in groups, each a little wider than the one before. */
+/** Ranks up to this are counted individually; later ones in groups, each slightly wider than the previous. */
 const SINGLE_RANKS = 2_000;
 const GROUP_GROWTH = 1.01;
 
-/** How the requests of a fleet are spread over its users: groups of users with the share of all requests that each of them makes. */
+/** Returns the distribution of requests over users: groups of users, with the share of all requests that each user makes. */
 export function zipfGroups(users, exponent) {
   const groups = [];
   for (let first = 1; first <= users;) {
@@ -21,14 +21,14 @@ function powerSum(first, last, exponent) {
   return exponent === 1 ? Math.log(to / from) : (to ** (1 - exponent) - from ** (1 - exponent)) / (1 - exponent);
 }
 
-/** The share of all requests that each user makes. */
+/** Returns the share of all requests that each user makes. */
 export function zipfShares(users, exponent) {
   const weights = Float64Array.from({ length: users }, (_, index) => (index + 1) ** -exponent);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => weight / total);
 }
 
-/** Draws a user, from 0, as often as its share says. */
+/** Draws a user, numbered from 0, with the probability of its share. */
 export function drawsOf(shares, random) {
   let total = 0;
   const cumulative = shares.map((share) => (total += share));
@@ -45,7 +45,7 @@ export function drawsOf(shares, random) {
   };
 }
 
-/** A small generator with a seed (mulberry32): the same fleet in every run. */
+/** Creates a seeded random generator (mulberry32), so that every run simulates the same fleet. */
 export function randomFrom(seed) {
   let state = seed;
   return () => {
