@@ -34,6 +34,13 @@ const TABLES = [
 ];
 for (const [file, defaults] of TABLES) await compareTables(file, defaults);
 
+/** Readers of the options, which must not state a default themselves. */
+const READERS = ['settings', 'cache-settings', 'http-settings', 'protection-settings'];
+for (const name of READERS) {
+  const text = await readFile(source(`module/settings/${name}.ts`), 'utf8');
+  for (const [literal] of text.matchAll(/fallback: [\d'"[].*/g)) problems.push(`${name}.ts states a default of its own: ${literal}`);
+}
+
 if (problems.length > 0) {
   console.error(problems.join('\n'));
   process.exit(1);

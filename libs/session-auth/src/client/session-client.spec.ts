@@ -3,7 +3,7 @@ import { Deadline } from './deadline.js';
 import type { NoReply, NoReplyReason } from './http/reply.js';
 import type { Reply } from './http/reply.js';
 import { SessionClient } from './session-client.js';
-import type { SessionWire } from './session-requests.js';
+import type { SessionRequests } from './session-requests.js';
 import type { ReadUser, UserDetailsVerdicts } from './user-details-verdict.js';
 
 const deadline = new Deadline(60_000);
@@ -11,7 +11,7 @@ deadline.clear();
 
 function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => json): SessionClient<object> {
   const call = () => Promise.resolve(answer);
-  const wire = { postAuthentication: call, deleteAuthentication: call } as unknown as SessionWire;
+  const wire = { postAuthentication: call, deleteAuthentication: call } as unknown as SessionRequests;
   return new SessionClient(wire, {} as UserDetailsVerdicts<object>, read, 5);
 }
 

@@ -13,7 +13,7 @@ import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Deadline } from './deadline.js';
 import type { NoReply } from './http/reply.js';
 import type { Reply } from './http/reply.js';
-import type { Credentials, SessionWire } from './session-requests.js';
+import type { Credentials, SessionRequests } from './session-requests.js';
 import { recordStatus, traced } from './traced-call.js';
 import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
 
@@ -34,12 +34,12 @@ export type SignInResult<User> =
 
 /** The three operations of the session service. Each makes one attempt, and has one outcome. */
 export class SessionClient<User extends UserRecord> {
-  readonly #wire: SessionWire;
+  readonly #wire: SessionRequests;
   readonly #verdicts: UserDetailsVerdicts<User>;
   readonly #readUser: ReadUser<User>;
   readonly #maxTokenLength: number;
 
-  constructor(wire: SessionWire, verdicts: UserDetailsVerdicts<User>, readUser: ReadUser<User>, maxTokenLength: number) {
+  constructor(wire: SessionRequests, verdicts: UserDetailsVerdicts<User>, readUser: ReadUser<User>, maxTokenLength: number) {
     this.#wire = wire;
     this.#verdicts = verdicts;
     this.#readUser = readUser;

@@ -22,7 +22,7 @@ export interface Credentials {
 }
 
 /** Address of the service, and the application key. */
-export interface WireSettings {
+interface RequestSettings {
   /** Root of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
@@ -36,14 +36,14 @@ const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as 
 const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encoding', 'identity'];
 
 /** Sends the three requests of the interface, with exactly the headers that the interface lists. No method rejects. */
-export class SessionWire {
+export class SessionRequests {
   readonly #http: SessionHttpService;
   readonly #apiKey: ApiKey;
   readonly #origin: string;
   readonly #basePath: string;
   readonly #server: Pick<CallStart, 'serverAddress' | 'serverPort'>;
 
-  constructor(http: SessionHttpService, { baseUrl, apiKey }: WireSettings) {
+  constructor(http: SessionHttpService, { baseUrl, apiKey }: RequestSettings) {
     const { origin, pathname, protocol, hostname, port } = new URL(baseUrl);
     this.#http = http;
     this.#apiKey = apiKey;
@@ -105,7 +105,7 @@ export class SessionWire {
     return new Promise((resolve) => {
       const { deadline } = request;
       deadline.onEnd((end) => resolve(noReplyAt(end)));
-      void askForApiKey(keyFunction).then((apiKey) => {
+      void resolveApiKey(keyFunction).then((apiKey) => {
         if (apiKey === undefined) resolve({ noReply: 'api_key' });
         else resolve(this.#sendWith(apiKey, request));
       });
@@ -131,7 +131,7 @@ export type ApiKey = string | (() => string | Promise<string>);
 export const MAX_API_KEY_LENGTH = 4096;
 
 /** Calls a key function. Resolves with `undefined` if it throws or returns no valid key; its error is not propagated. */
-export async function askForApiKey(keyFunction: () => string | Promise<string>): Promise<string | undefined> {
+async function resolveApiKey(keyFunction: () => string | Promise<string>): Promise<string | undefined> {
   try {
     const key: unknown = await keyFunction();
     return isHeaderValue(key, MAX_API_KEY_LENGTH) ? key : undefined;

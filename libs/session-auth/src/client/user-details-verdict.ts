@@ -21,7 +21,7 @@ export type ReadUser<User> = (json: object) => User | undefined;
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
 /** Lifetimes of cache entries, in milliseconds. The service can shorten them. */
-export interface CacheLifetimes {
+interface CacheLifetimes {
   readonly ttlMs: number;
   readonly negativeTtlMs: number;
 }

@@ -4,7 +4,7 @@ import { agentAdapter } from '../client/http/agent-adapter.js';
 import { Connections } from '../client/http/connections.js';
 import { SessionHttpService } from '../client/http/session-http.service.js';
 import { SessionClient } from '../client/session-client.js';
-import { SessionWire } from '../client/session-requests.js';
+import { SessionRequests } from '../client/session-requests.js';
 import { type ReadUser, UserDetailsVerdicts, type Warnings } from '../client/user-details-verdict.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -60,7 +60,7 @@ const client: FactoryProvider<SessionClient<UserRecord>> = {
     log: WarningLog,
   ) => {
     const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, pool));
-    return new SessionClient(new SessionWire(service, set), verdicts, readUser, set.http.maxTokenLength);
+    return new SessionClient(new SessionRequests(service, set), verdicts, readUser, set.http.maxTokenLength);
   },
   inject: [SETTINGS, USER_READER, SessionHttpService, Connections, WarningLog],
 };
@@ -121,7 +121,7 @@ function reportsTo(log: WarningLog, watch: ServiceStatusTracker): SharedTierRepo
     clockDiffers: () => log.clockDiffers(),
     busStateChanged: (state, reason) => {
       watch.setRevocationBus(state);
-      if (state === 'interrupted') log.busInterrupted(reason);
+      if (state === 'interrupted') log.revocationBusInterrupted(reason);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 
 /** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
-export type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
+type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
 
 /** A method that Nest calls for a client. */
 export interface Handler {

@@ -40,7 +40,7 @@ export class WarningLog implements Warnings {
   }
 
   /** Messages of other instances do not arrive. */
-  busInterrupted(reason = 'The reason is unknown.'): void {
+  revocationBusInterrupted(reason = 'The reason is unknown.'): void {
     this.#write(
       'revocation bus interrupted',
       `sign-outs on other instances take effect here after cache.ttlMs at the latest. ${reason} Check cache.store and its permissions.`,
@@ -66,7 +66,7 @@ export class WarningLog implements Warnings {
   }
 
   /** The API key and tokens would cross a network unencrypted. Called once, at bootstrap. */
-  plainText(): void {
+  unencryptedBaseUrl(): void {
     this.#write('plain text', 'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.');
   }
 

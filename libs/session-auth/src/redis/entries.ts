@@ -14,7 +14,7 @@ const STORED_LEASE = /^L([\w.-]+):([\w-]+):(-?\d+)$/;
 const UNUSABLE: StoreEntryKind = { kind: 'value', value: new Uint8Array(), remainingMs: 0 };
 
 /** A lease, as stored. */
-export interface StoredLease {
+interface StoredLease {
   readonly bytes: Buffer;
   readonly holder: string;
   /** Whether the lease ends as soon as the heartbeat of its holder expires. */

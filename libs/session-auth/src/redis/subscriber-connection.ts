@@ -14,7 +14,7 @@ export const DISCONNECT_TIMEOUT_MS = 250;
 const MAX_DISCONNECT_MS = 1_000;
 
 /** Events of one connection, and the context that it needs. */
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** Whether the connection is to a node of a Cluster. */
   readonly isNode: boolean;
   subscribed(): void;

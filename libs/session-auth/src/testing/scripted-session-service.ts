@@ -118,7 +118,7 @@ export class ScriptedSessionService {
 }
 
 /** Reads a request with its complete body. Rejects if it is aborted. */
-export async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
+async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const { method = '', url: path = '', headers, rawHeaders, socket } = incoming;

@@ -69,7 +69,7 @@ export class TestSessions {
 const DOWN = unavailable('unreachable');
 
 /** Replaces the client of the session service, and answers from the sessions and users of a test. */
-export class TestSessionClient {
+class TestSessionClient {
   readonly #book: TestBook;
   readonly #readUser: (json: object) => UserRecord | undefined;
 
@@ -105,7 +105,7 @@ export class TestSessionClient {
 }
 
 /** Users and sessions of a test. */
-export class TestBook {
+class TestBook {
   readonly sessions = new Map<string, object>();
   readonly accounts = new Map<string, { readonly password: string; readonly record: object }>();
   isDown = false;

@@ -251,7 +251,7 @@ describe('stale-if-error', () => {
 });
 
 describe('a call that joins no flight', () => {
-  it.each<[string, Verdict<string>, isCached: boolean]>([
+  it.each<[string, Verdict<object>, isCached: boolean]>([
     ['a refusal', UNAUTHENTICATED, false],
     ['a 403', FORBIDDEN, false],
     ['an outage', down, true],

@@ -11,7 +11,7 @@ import { SingleFlight } from './single-flight.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
 /** Optional collaborators of a {@link SessionVerifier}. */
-export interface VerifierParts<User extends object> {
+interface VerifierParts<User extends object> {
   /** Session cache of this instance. */
   readonly cache?: SessionCache<User> | undefined;
   /** Shared tier of all instances. It is looked up after `cache`, and requires it. */

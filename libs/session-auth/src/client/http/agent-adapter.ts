@@ -55,12 +55,12 @@ function withEmptyPool(agent: Agent | undefined): Agent | undefined {
 }
 
 /** The `transport` option of axios, in place of `node:http` or `node:https`. */
-export interface AgentTransport {
+interface AgentTransport {
   request(options: RequestOptions, onReply: (reply: http.IncomingMessage) => void): ClientRequest;
 }
 
 /** Returns a transport over node:http and node:https. Calls `onUpgrade` on a switch of protocols, which causes neither a reply nor an error. */
-export function agentTransport(onUpgrade: () => void): AgentTransport {
+function agentTransport(onUpgrade: () => void): AgentTransport {
   return {
     request(options, onReply) {
       const request = (options.protocol === 'https:' ? https : http).request(options, onReply);

@@ -3,7 +3,7 @@ import { Agent, buildConnector, Client, Pool, ProxyAgent, type Dispatcher } from
 import type { Deadline } from '../deadline.js';
 import { acceptingContinue } from './interim-replies.js';
 import { UNREACHABLE, type NoReply } from './reply.js';
-import { rememberingConnector } from './reply-collector.js';
+import { reuseTrackingConnector } from './reply-collector.js';
 import { ReplyCollector } from './reply-collector.js';
 import type { Reply } from './reply.js';
 import type { SessionRequest } from './session-request.js';
@@ -44,7 +44,7 @@ export class Connections {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    this.#connect = acceptingContinue(rememberingConnector(settings.connectTimeoutMs));
+    this.#connect = acceptingContinue(reuseTrackingConnector(settings.connectTimeoutMs));
     this.#pooled = this.#newPool();
   }
 

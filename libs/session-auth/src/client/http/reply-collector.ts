@@ -86,7 +86,7 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
 const failuresAfterUse = new WeakSet<Error>();
 
 /** Returns undici's connector, and records the errors of connections that had already received data. */
-export function rememberingConnector(timeoutMs: number): buildConnector.connector {
+export function reuseTrackingConnector(timeoutMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs });
   return (options, settle) => {
     connect(options, (...outcome) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { errors } from 'undici';
-import { rememberingConnector, wasReused } from './reply-collector.js';
+import { reuseTrackingConnector, wasReused } from './reply-collector.js';
 
 type Outcome = readonly [error: Error | null, socket: Socket | null];
 
@@ -12,7 +12,7 @@ async function connecting(timeoutMs: number, protocol: string, trial: (outcome: 
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const connect = rememberingConnector(timeoutMs);
+  const connect = reuseTrackingConnector(timeoutMs);
   const outcome = await new Promise<Outcome>((resolve) => {
     connect({ hostname: '127.0.0.1', port: String(port), protocol }, (...result) => resolve(result));
   });

@@ -57,7 +57,7 @@ function freezeDeep(value: object): void {
 }
 
 /** Returns whether a record is valid by the decorators of its class, as class-validator decides, from decorators that were read once. */
-export function isValidRecord(instance: object, fields: readonly FieldDescription[]): boolean {
+function isValidRecord(instance: object, fields: readonly FieldDescription[]): boolean {
   for (const field of fields) if (!isValidField(field, instance as Record<string, unknown>)) return false;
   return true;
 }
@@ -78,13 +78,13 @@ function isValidNested(value: unknown): boolean {
 }
 
 /** A record class that hides `auth_token` from enumeration, serialization and inspection. */
-export interface HiddenTokenClass<User extends UserRecord> {
+interface HiddenTokenClass<User extends UserRecord> {
   readonly record: UserRecordClass<User>;
   readonly hideToken: (user: object, token: string | undefined) => void;
 }
 
 /** Derives a class that hides the token. Its instances are instances of `record`, with a readable `auth_token`. */
-export function withHiddenToken<User extends UserRecord>(record: UserRecordClass<User>): HiddenTokenClass<User> {
+function withHiddenToken<User extends UserRecord>(record: UserRecordClass<User>): HiddenTokenClass<User> {
   const derived = class extends (record as UserRecordClass) {
     #token: string | undefined;
 

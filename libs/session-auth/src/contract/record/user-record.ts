@@ -59,7 +59,7 @@ export type UserRecordClass<User extends UserRecord = UserRecord> = new () => Us
 /**
  * Accepts only integers that a JavaScript number represents exactly. A larger id would silently become another id (our decision).
  */
-export function IsSafeInteger(): PropertyDecorator {
+function IsSafeInteger(): PropertyDecorator {
   return ValidateBy({
     name: 'isSafeInteger',
     validator: {

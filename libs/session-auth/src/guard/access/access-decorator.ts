@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionAuthGuard } from '../session-auth.guard.js';
-import { declareOpen, declareRequirement, noteDecorated, type RequirementKind } from './access-metadata.js';
+import { declareOpen, declareRequirement, recordDecorated, type RequirementKind } from './access-metadata.js';
 import type { Requirement } from './access-rule.js';
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
@@ -26,7 +26,7 @@ function withGuard(declare: (target: object) => void): AccessDecorator {
   return decorate((target, prototype, name) => {
     declare(target);
     applySessionAuthGuard(target);
-    if (name !== undefined) noteDecorated(prototype, name, target);
+    if (name !== undefined) recordDecorated(prototype, name, target);
   });
 }
 
@@ -62,7 +62,7 @@ export function namesSessionAuthGuard(target: object): boolean {
 }
 
 /** Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards include it already. */
-export function applySessionAuthGuard(target: object): void {
+function applySessionAuthGuard(target: object): void {
   if (!namesSessionAuthGuard(target)) applyGuard(SessionAuthGuard, target);
 }
 

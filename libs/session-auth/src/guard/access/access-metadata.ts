@@ -32,7 +32,7 @@ export function declarationOf(target: object): Declaration {
 }
 
 /** Records the function that a rule was declared on, by the class and the name of the method. */
-export function noteDecorated(prototype: object, name: string | symbol, method: object): void {
+export function recordDecorated(prototype: object, name: string | symbol, method: object): void {
   Reflect.defineMetadata(DECORATED_KEY, method, prototype, name);
 }
 

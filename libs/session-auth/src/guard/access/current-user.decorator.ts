@@ -20,7 +20,7 @@ type ParameterOf<Target, Key, Index extends number> = Key extends keyof Target
 type Fits<Value, Parameter> = [Parameter] extends [Value] ? true : [NonNullable<Value>] extends [Parameter] ? true : false;
 
 /** A parameter decorator that compiles only on a parameter whose type can hold `Value`. */
-export type ParameterDecoratorFor<Value> = <Target extends object, Key extends string | symbol | undefined, Index extends number>(
+type ParameterDecoratorFor<Value> = <Target extends object, Key extends string | symbol | undefined, Index extends number>(
   target: Target,
   key: Fits<Value, ParameterOf<Target, Key, Index>> extends true ? Key : 'the type of this parameter cannot hold that value',
   index: Index,

@@ -1,7 +1,7 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { admissionOf, type GuardedRequest } from '../guarded-request.js';
 import { exceptionOf, type HttpDenial } from '../denial.js';
-import { CALLER, mixesRequests, type OperationContext } from './operation-context.js';
+import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import { handshakeRequest, requestLike } from '../sockets/socket-client.js';
 import { CallRequests } from '../transport.js';
 import { endsWithReply } from '../http/http-request.js';
@@ -65,12 +65,12 @@ function variablesOf(info: { readonly variableValues?: object } | undefined): ob
 function httpRequestOf(operation: OperationContext): CallRequest | undefined {
   const { req, reply, [CALLER]: caller } = operation;
   const request = [req, reply?.request, caller?.request].find((candidate) => requestLike(candidate));
-  return endsWithReply(request) && !mixesRequests(operation) ? (request as CallRequest) : undefined;
+  return endsWithReply(request) && !hasSeveralRequests(operation) ? (request as CallRequest) : undefined;
 }
 
 /** A context with more than one request presents nothing, because its caller is ambiguous. */
 function socketRequestOf(operation: OperationContext): CallRequest {
-  if (mixesRequests(operation)) return handshakeRequest(undefined);
+  if (hasSeveralRequests(operation)) return handshakeRequest(undefined);
   const { req, reply, request, extra, connectionParams, _connectionInit } = operation;
   const upgrade = [extra?.request, req?.extra?.request, req, request, reply?.request].find((candidate) => requestLike(candidate));
   return handshakeRequest(requestLike(upgrade), connectionParams ?? req?.connectionParams ?? _connectionInit);

@@ -10,7 +10,7 @@ export interface Caller {
 }
 
 /** The caller of a context that more than one request shares. */
-export const SHARED_CALLER: Caller = { request: undefined, reply: undefined };
+const SHARED_CALLER: Caller = { request: undefined, reply: undefined };
 
 /** The context of an operation, as GraphQL servers build it: Apollo, Mercurius, and graphql-ws under Apollo. */
 export interface OperationContext {
@@ -30,7 +30,7 @@ export interface OperationContext {
  * Returns whether a context refers to more than one request. If an application uses one object for all requests, it holds the request of the
  * first caller, or of the last.
  */
-export function mixesRequests({ req, reply, extra, request, [CALLER]: caller }: OperationContext): boolean {
+export function hasSeveralRequests({ req, reply, extra, request, [CALLER]: caller }: OperationContext): boolean {
   if (caller === SHARED_CALLER) return true;
   const own = caller?.request as OperationContext | undefined;
   let found: NodeRequest | undefined;
@@ -43,7 +43,7 @@ export function mixesRequests({ req, reply, extra, request, [CALLER]: caller }: 
 }
 
 /** Returns the context of an operation. The server passes an object with request and reply, or both as two arguments, or a socket. */
-export type ContextFunction = (...args: unknown[]) => Promise<unknown>;
+type ContextFunction = (...args: unknown[]) => Promise<unknown>;
 
 /**
  * Returns a context function that replaces the `context` option of a GraphQL server. Each of its contexts belongs to one request, and holds its

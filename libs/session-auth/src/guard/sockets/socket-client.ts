@@ -32,7 +32,7 @@ const handshakes = new WeakMap<SocketClient, CallRequest>();
 const OPEN = 1;
 const NOTHING_PRESENTED = handshakeRequest(undefined);
 
-/** Returns the request of a client's handshake. For ws, it presents nothing before {@link rememberUpgrade} is called. */
+/** Returns the request of a client's handshake. For ws, it presents nothing before {@link storeUpgrade} is called. */
 export function handshakeOf(client: SocketClient): CallRequest {
   const existing = handshakes.get(client);
   if (existing) return existing;
@@ -44,7 +44,7 @@ export function handshakeOf(client: SocketClient): CallRequest {
 }
 
 /** Stores the request that opened a ws socket, because the socket does not expose it. */
-export function rememberUpgrade(client: SocketClient, upgrade: unknown): void {
+export function storeUpgrade(client: SocketClient, upgrade: unknown): void {
   const request = requestLike(upgrade);
   if (request && !client.handshake) handshakes.set(client, handshakeRequest(request));
 }

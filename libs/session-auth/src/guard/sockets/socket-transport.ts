@@ -51,12 +51,12 @@ const MIN_INDEX = 2;
  * Returns the request of a message. Builds it for the first guard of the message. Guards, interceptors and parameter decorators each get their own
  * context and share only the arguments, so a binding is inserted before the last argument.
  */
-export function openMessage(context: ExecutionContext, build: () => CallRequest): CallRequest {
+function openMessage(context: ExecutionContext, build: () => CallRequest): CallRequest {
   return (bindingIn(context) ?? bind(context, build()))[REQUEST];
 }
 
 /** Returns the request of a message; `undefined` if no guard has opened it. */
-export function findMessage(context: ExecutionContext): CallRequest | undefined {
+function findMessage(context: ExecutionContext): CallRequest | undefined {
   return bindingIn(context)?.[REQUEST];
 }
 

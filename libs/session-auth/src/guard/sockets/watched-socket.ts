@@ -7,7 +7,7 @@ import { disconnect, whenClosed, type SocketClient } from './socket-client.js';
 import { denialOfVerdict } from '../denial.js';
 
 /** How to watch a socket: the checks, their interval and the outage grace, in milliseconds. */
-export interface SocketWatch {
+interface SocketWatch {
   readonly verify: (session: SessionIdentity) => Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
   readonly recheckMs: number;
   readonly outageGraceMs: number;

@@ -43,7 +43,7 @@ export class BootAudit {
 }
 
 /** Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for each request, but not with Mercurius. */
-export function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): string[] {
+function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): string[] {
   const findings: string[] = [];
   for (const { context, driver } of all) {
     const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');

@@ -60,7 +60,7 @@ const CACHE_KEY = 'cache_module:cache_key';
 const CACHE_INTERCEPTOR = 'CacheInterceptor';
 
 /** Returns whether `CacheInterceptor` of `@nestjs/cache-manager` may send one user's reply of a guarded route to another user. */
-export function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: Surroundings): boolean {
+function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: Surroundings): boolean {
   const { kinds, owner, method } = handler;
   if (!kinds.has('route') || Reflect.getMetadata(ROUTE_METHOD, method) !== GET || !requirementsOf(handler, isGlobal)) return false;
   if (typeof Reflect.getMetadata(CACHE_KEY, method) === 'function') return false;

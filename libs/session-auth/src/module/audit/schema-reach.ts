@@ -24,7 +24,7 @@ export interface Schema {
 }
 
 /** Names of the root types in resolvers. Their names in the schema may differ. */
-export type RootType = 'Query' | 'Mutation' | 'Subscription';
+type RootType = 'Query' | 'Mutation' | 'Subscription';
 
 /** A field of a root type, with the names of all types that a selection below it can reach. */
 export interface RootField {

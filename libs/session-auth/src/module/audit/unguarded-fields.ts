@@ -21,7 +21,7 @@ const TYPE_RESOLVER = '__resolveType';
 const ENTITIES = 'Query._entities';
 
 /** A field or a reference that a caller can reach without meeting the requirements of its handler. */
-export interface UnguardedField {
+interface UnguardedField {
   readonly handler: Handler;
   /** The root field that leads to it, such as `Query.openings`; `undefined` if the schema could not be read. */
   readonly through: string | undefined;

@@ -5,7 +5,7 @@ import { SessionServiceUnavailableError } from '../../contract/errors.js';
 import { unavailable } from '../../contract/outcome.js';
 
 /** Limits of one kind of calls. */
-export interface CallLimits {
+interface CallLimits {
   readonly maxInFlight: number;
   /** Milliseconds for each call. */
   readonly timeoutMs: number;

@@ -37,7 +37,7 @@ export function readCacheSettings(cache: false | SessionAuthCacheOptions = false
 }
 
 /** Other settings from which those of the shared tier are derived. */
-export interface StoreSurroundings {
+export interface StoreContext {
   readonly cache: CacheSettings;
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
@@ -46,12 +46,11 @@ export interface StoreSurroundings {
 
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRET_LENGTH = 1_024;
-const DEFAULT_TIMEOUT_MS = 50;
 /** Minimum grace period, in milliseconds. A process that is busy for less is not considered crashed. */
 const MIN_GRACE_MS = 10;
 
 /** Validates the store, and derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
-export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, timeoutMs }: StoreSurroundings): SharedTierSettings {
+export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, timeoutMs }: StoreContext): SharedTierSettings {
   if (!SessionStore.isOne(store)) {
     return invalidOption(
       'cache.store',
@@ -60,7 +59,7 @@ export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, time
     );
   }
   const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
-  const storeTimeoutMs = integerOption('cache.store.timeoutMs', store.timeoutMs, { min: 1, max: 1_000, fallback: DEFAULT_TIMEOUT_MS });
+  const storeTimeoutMs = readStoreTimeout(store.timeoutMs);
   return {
     store,
     secrets: readSecrets(store.secret, apiKey),

@@ -25,7 +25,7 @@ export function booleanOption(option: string, value: unknown, fallback: boolean)
 }
 
 /** Returns an option that is one of `words`, or the default if it is absent. @throws InvalidConfigurationError */
-export function wordOption<Word extends string>(option: string, value: unknown, words: readonly Word[], fallback: Word): Word {
+export function enumOption<Word extends string>(option: string, value: unknown, words: readonly Word[], fallback: Word): Word {
   if (value === undefined) return fallback;
   const word = words.find((candidate) => candidate === value);
   return word ?? invalidOption(option, `must be one of ${quoted(words)}`, `Choose one, or leave it out for '${fallback}'`);

@@ -24,7 +24,7 @@ const warningLog: FactoryProvider<WarningLog> = {
   provide: WarningLog,
   useFactory: ({ baseUrl }: SessionAuthSettings) => {
     const log = new WarningLog();
-    if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.plainText();
+    if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.unencryptedBaseUrl();
     return log;
   },
   inject: [SETTINGS],

@@ -12,10 +12,10 @@ import { readBaseUrl } from './option-checks.js';
 import { readCacheSettings } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
-import { booleanOption, integerOption, knownOptions, invalidOption, wordOption } from './option-checks.js';
+import { booleanOption, integerOption, knownOptions, invalidOption, enumOption } from './option-checks.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options.js';
-import { readStoreSettings, type StoreSurroundings } from './cache-settings.js';
+import { readStoreSettings, type StoreContext } from './cache-settings.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated options, with defaults applied. */
@@ -58,14 +58,14 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     protection,
     cache,
     shared: cache && readShared(options.cache, { cache, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
-    signInTimeoutMs: integerOption('signInTimeoutMs', options.signInTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 10_000 }),
-    signOutTimeoutMs: integerOption('signOutTimeoutMs', options.signOutTimeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: 5_000 }),
-    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: 32 }),
+    signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
+    signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
+    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     identityFields: readIdentityFields(options.identityFields),
-    tokenEcho: wordOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
-    audit: wordOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
+    tokenEcho: enumOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
+    audit: enumOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
     http: readHttpSettings(options.http),
   };
 }
@@ -74,7 +74,7 @@ function readDuration(options: SessionAuthOptions, name: 'signInTimeoutMs' | 'si
   return integerOption(name, options[name], { min: 1, max: MAX_DURATION_MS, fallback: DEFAULTS[name] });
 }
 
-function readShared(cache: SessionAuthOptions['cache'], surroundings: StoreSurroundings): SharedTierSettings | undefined {
+function readShared(cache: SessionAuthOptions['cache'], surroundings: StoreContext): SharedTierSettings | undefined {
   const store = cache === false ? undefined : cache?.store;
   return store === undefined ? undefined : readStoreSettings(store, surroundings);
 }
@@ -104,7 +104,7 @@ function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_
 function readStatusMap(statusMap: StatusMap = {}): StatusMap {
   knownOptions('statusMap', statusMap, ['400', '401', '403', '404']);
   const meanings = ['unauthenticated', 'forbidden', 'unavailable'] as const;
-  for (const [status, meaning] of Object.entries(statusMap)) wordOption(`statusMap.${status}`, meaning, meanings, 'unauthenticated');
+  for (const [status, meaning] of Object.entries(statusMap)) enumOption(`statusMap.${status}`, meaning, meanings, 'unauthenticated');
   return { ...statusMap } satisfies Partial<Record<RefusalStatus, unknown>>;
 }
 

@@ -5,7 +5,7 @@ import type { UserRecord, UserRecordClass } from '../../contract/record/user-rec
 import { invalidOption } from './option-checks.js';
 
 /** The class of user records, and the fields that identify a user. */
-export interface UserReaderSettings {
+interface UserReaderSettings {
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
   /** Set if records are cached: they then share equal values. */

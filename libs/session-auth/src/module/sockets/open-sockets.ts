@@ -3,7 +3,7 @@ import { SESSION_REJECTED, SESSION_REQUIRED } from '../../guard/denial.js';
 import { NO_TOKEN, type PresentedSessions } from '../../guard/session/presented-session.js';
 import { payloadOf } from '../../guard/denial.js';
 import { holdMessages } from '../../guard/sockets/held-messages.js';
-import { disconnect, handshakeOf, rememberUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
+import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import { connectionContext } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
@@ -29,7 +29,7 @@ export class OpenSockets {
       this.#denySocketIo(client);
       return undefined;
     }
-    rememberUpgrade(client, upgrade);
+    storeUpgrade(client, upgrade);
     const session = this.#presented.read(connectionContext(client), handshakeOf(client));
     if (typeof session === 'string') {
       disconnect(client, payloadOf(session === NO_TOKEN ? SESSION_REQUIRED : SESSION_REJECTED));

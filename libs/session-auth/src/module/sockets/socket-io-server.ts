@@ -12,7 +12,7 @@ export interface SocketIoSocket extends SocketClient {
 }
 
 /** A function that socket.io calls for each socket before the socket opens. */
-export type Middleware = (socket: SocketIoSocket, next: (error?: Error) => void) => void;
+type Middleware = (socket: SocketIoSocket, next: (error?: Error) => void) => void;
 
 /** A namespace of socket.io. */
 export interface SocketIoNamespace {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { bodyOf, unavailableDenial, type GuardDenial } from '../../guard/denial.js';
 import { reportDenial } from '../../guard/denial.js';
 import { handshakeRequest } from '../../guard/sockets/socket-client.js';
-import { rememberUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
+import { storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
@@ -64,7 +64,7 @@ export class WsHandshakes {
       return;
     }
     this.#accepted.delete(request);
-    rememberUpgrade(client, request);
+    storeUpgrade(client, request);
     const socket = this.#watched.add(client, accepted.session, settings);
     socket.opened();
     socket.admit(accepted.verdict);

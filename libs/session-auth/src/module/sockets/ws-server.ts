@@ -5,17 +5,17 @@ import type { SocketClient } from '../../guard/sockets/socket-client.js';
 export type Answer = (accepted: boolean, status?: number, body?: string, headers?: Record<string, string>) => void;
 
 /** The data of a handshake that ws passes to `verifyClient`. */
-export interface HandshakeInfo {
+interface HandshakeInfo {
   readonly req: IncomingMessage;
 }
 
 /** `verifyClient` of ws: with one parameter it returns the answer, with two it calls back. */
-export type VerifyClient = ((info: HandshakeInfo) => unknown) | ((info: HandshakeInfo, answer: Answer) => void);
+type VerifyClient = ((info: HandshakeInfo) => unknown) | ((info: HandshakeInfo, answer: Answer) => void);
 
 type OwnVerifyClient = VerifyClient | null | undefined;
 
 /** Options of a ws server, which reads them at each handshake. */
-export interface WsServerOptions {
+interface WsServerOptions {
   verifyClient?: VerifyClient | null;
 }
 

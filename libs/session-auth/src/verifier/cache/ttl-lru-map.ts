@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Bounds of a {@link TtlLruMap}. */
-export interface TtlLruMapLimits {
+interface TtlLruMapLimits {
   readonly maxEntries: number;
   /** Milliseconds until an entry expires. */
   readonly ttlMs: number;

@@ -3,7 +3,7 @@ import type { TokenKey } from '../../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { BreakerSettings } from './circuit.js';
 import { CircuitBreaker } from './circuit-breaker.js';
-import { evidenceOf } from './circuit-breaker.js';
+import { callResultOf } from './circuit-breaker.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('unreachable');
@@ -22,7 +22,7 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
   const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {
     if (breaker.denial(token as TokenKey)) return undefined;
     const began = breaker.begin();
-    return { end: (verdict) => breaker.record(began, evidenceOf(verdict, true), token as TokenKey, now) };
+    return { end: (verdict) => breaker.record(began, callResultOf(verdict, true), token as TokenKey, now) };
   };
   return {
     breaker,

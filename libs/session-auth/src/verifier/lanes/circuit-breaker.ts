@@ -64,7 +64,7 @@ interface FailingToken {
 }
 
 /** Bounds of {@link FailingTokens}. */
-export interface FailingTokenLimits {
+interface FailingTokenLimits {
   /** Number of different tokens that must fail within the window. */
   readonly tokens: number;
   /** Maximum number of failures of one token that count within a window. */
@@ -79,7 +79,7 @@ const MAX_TOKENS = 256;
  * The tokens whose calls failed within the window, by digest. The failures of one token count only up to a limit, so that one account whose
  * details always fail is not evidence against the service, however often it calls, even after the breaker has closed again.
  */
-export class FailingTokens {
+class FailingTokens {
   readonly #limits: FailingTokenLimits;
   /** In order of their last failure, the oldest first. */
   readonly #tokens = new Map<TokenKey, FailingToken>();
@@ -124,7 +124,7 @@ const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeou
  * 5xx. `neither`: any other status, 429 and a malformed 200, which concern this request alone; a full queue, an open breaker, a failing
  * `apiKey` function and a shutdown, which are local; a connection that the service had closed; a call that timed out without its full time.
  */
-export function evidenceOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
+export function callResultOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
   if (verdict.kind !== 'unavailable') return 'success';
   if (verdict.staleConnection || !FAILURES.has(verdict.reason)) return 'neither';
   return verdict.reason === 'timeout' && !hadFullTime ? 'neither' : 'failure';

@@ -2,7 +2,7 @@ import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
 import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
 import type { CircuitBreaker } from './circuit-breaker.js';
-import { evidenceOf } from './circuit-breaker.js';
+import { callResultOf } from './circuit-breaker.js';
 import type { Pace } from './pace.js';
 import type { Retry } from './retry.js';
 import type { StrangersLimit } from './strangers-limit.js';
@@ -14,7 +14,7 @@ export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promis
 export type AdmissionResult = 'admitted' | 'full' | DeadlineEnd;
 
 /** A check that waits for a place. */
-export interface Waiter {
+interface Waiter {
   readonly deadline: Deadline;
   settle(admitted: AdmissionResult): void;
 }
@@ -94,7 +94,7 @@ export class Lane {
     }
     const endedAtMs = performance.now();
     const durationMs = endedAtMs - startedAtMs;
-    if (began) this.#breaker?.record(began, evidenceOf(verdict, this.pace.isFullTime(durationMs)), tokenKey, endedAtMs);
+    if (began) this.#breaker?.record(began, callResultOf(verdict, this.pace.isFullTime(durationMs)), tokenKey, endedAtMs);
     this.#record(verdict, durationMs, endedAtMs);
     return verdict;
   }

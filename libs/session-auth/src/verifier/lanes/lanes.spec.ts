@@ -56,6 +56,15 @@ describe('the lanes', () => {
     ]);
   });
 
+  it('limit strangers in flight from the first check of a known session on', async () => {
+    const { lanes, fail } = trial();
+    lanes.strangers.inFlight = settings.maxInFlight;
+
+    expect(lanes.strangers.isAtLimit).toBe(false);
+    await fail('known', 1);
+    expect(lanes.strangers.isAtLimit).toBe(true);
+  });
+
   it('keep the breaker of known sessions closed when calls of strangers fail', async () => {
     const { lanes, told, fail } = trial();
     await fail('strangers', 1_000);

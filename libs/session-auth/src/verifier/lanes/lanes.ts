@@ -15,6 +15,9 @@ export interface LaneSettings extends AdmissionSettings, RetrySettings {
   readonly breaker?: BreakerSettings | undefined;
 }
 
+/** The parts in which the lanes differ. */
+type OwnParts = Omit<LaneParts, 'pace' | 'retry'>;
+
 /** Called with each new state of a lane's breaker. */
 export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
 
@@ -34,8 +37,8 @@ export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Rea
   const { maxInFlight, maxQueued } = settings;
   const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
   const limit = new StrangersLimit(settings);
-  const strangers = { share, queueShare, breaker: strangersBreaker, limit };
-  const known = { share: maxInFlight - share, queueShare: maxQueued - queueShare, breaker: knownBreaker, protectedBy: limit };
+  const strangers: OwnParts = { share, queueShare, breaker: strangersBreaker, limit };
+  const known: OwnParts = { share: maxInFlight - share, queueShare: maxQueued - queueShare, breaker: knownBreaker, strangersLimit: limit };
   return { known: laneOf(known, settings), strangers: laneOf(strangers, settings) };
 }
 
@@ -43,7 +46,7 @@ function breakerOf({ breaker }: LaneSettings, changed: (state: BreakerState) => 
   return breaker && new CircuitBreaker(breaker, undefined, changed);
 }
 
-function laneOf(parts: Omit<LaneParts, 'pace' | 'retry'>, settings: LaneSettings): Lane {
+function laneOf(parts: OwnParts, settings: LaneSettings): Lane {
   const pace = new Pace(settings.timeoutMs);
   return new Lane({ ...parts, pace, retry: new Retry(settings, new RetryBudget(), pace) });
 }

@@ -9,7 +9,7 @@ import type { AdmissionResult, Ask, Lane } from './lane.js';
 import { buildLanes, type BreakerChanged, type LaneSettings } from './lanes.js';
 
 /** Optional collaborators of a {@link ProtectedCheck}. */
-export interface ProtectedCheckParts {
+interface ProtectedCheckParts {
   readonly breakerChanged?: BreakerChanged;
   readonly known?: KnownSessions;
 }

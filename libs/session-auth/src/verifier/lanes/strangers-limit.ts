@@ -1,5 +1,5 @@
 /** Bounds of a {@link StrangersLimit}. */
-export interface StrangersLimitSettings {
+interface StrangersLimitSettings {
   readonly maxInFlight: number;
   readonly timeoutMs: number;
 }

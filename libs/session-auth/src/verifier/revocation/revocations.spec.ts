@@ -42,12 +42,25 @@ describe('the revocation of a user', () => {
     expect(revocations.revokesUser(ann, 1_040)).toBe(true);
   });
 
-  it('expires after its lifetime, when no older session can be cached', () => {
+  it('still applies to a check that takes longer than the lifetime, while other users are revoked', () => {
     const { clock, revocations } = revocationsAt(100);
     revocations.addUser('ann');
     clock.nowMs += 101;
     revocations.addUser('bob');
-    expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
+    expect(revocations.revokedWithin(ann, 102)).toBe(true);
+  });
+
+  it('expires after five minutes, or after a longer lifetime', () => {
+    for (const [lifetimeMs, keptMs] of [
+      [100, 300_000],
+      [400_000, 400_000],
+    ] as const) {
+      const { clock, revocations } = revocationsAt(lifetimeMs);
+      revocations.addUser('ann');
+      clock.nowMs += keptMs + 1;
+      revocations.addUser('bob');
+      expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
+    }
   });
 
   it('no longer slows reads of other sessions when the newest has expired', () => {

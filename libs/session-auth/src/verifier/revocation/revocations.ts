@@ -2,6 +2,8 @@ import type { TokenKey } from '../../contract/session-identity.js';
 
 const MAX_USERS = 10_000;
 const MAX_TOKENS = 10_000;
+/** Minimum time that a revocation is kept, in milliseconds: no check takes longer. A check in flight is compared with revocations since its start. */
+const MIN_KEPT_MS = 300_000;
 
 /**
  * Times at which a session, the sessions of a user, or all sessions were revoked. An older answer is revoked. Cached sessions are compared when
@@ -19,7 +21,7 @@ export class Revocations {
   #allAtMs = -Infinity;
   #lostAtMs = -Infinity;
 
-  /** A revocation is kept for `lifetimeMs`: as long as a session that was authenticated before it could be cached. */
+  /** `lifetimeMs`: how long an entry that was authenticated before a revocation could be cached. */
   constructor(lifetimeMs: number, now: () => number = () => performance.now()) {
     this.#lifetimeMs = lifetimeMs;
     this.#now = now;
@@ -58,8 +60,7 @@ export class Revocations {
   get isEmpty(): boolean {
     // Read on every cache hit: the clock is read only until the newest revocation has expired.
     if (this.#newestUserAtMs === -Infinity) return true;
-    if (!this.#isExpired(this.#newestUserAtMs)) return false;
-    // The revocations stay until the next `add`, for checks that take longer than the lifetime.
+    if (this.#newestUserAtMs + this.#lifetimeMs >= this.#nowMs) return false;
     this.#newestUserAtMs = -Infinity;
     return true;
   }
@@ -96,18 +97,14 @@ export class Revocations {
 
   #removeExpired(revocations: Map<string, number>): void {
     for (const [key, atMs] of revocations) {
-      if (!this.#isExpired(atMs)) break;
+      if (atMs + Math.max(this.#lifetimeMs, MIN_KEPT_MS) >= this.#nowMs) break;
       revocations.delete(key);
     }
-  }
-
-  #isExpired(atMs: number): boolean {
-    return atMs + this.#lifetimeMs < this.#nowMs;
   }
 }
 
 /** Returns the `username` of a record, or `undefined` if it has none. */
-export function usernameOf(user: unknown): string | undefined {
+function usernameOf(user: unknown): string | undefined {
   const { username } = user as { readonly username?: unknown };
   return typeof username === 'string' ? username : undefined;
 }

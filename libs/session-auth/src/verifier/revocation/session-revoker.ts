@@ -3,7 +3,7 @@ import { type TokenKey, tokenKeyOf } from '../../contract/session-identity.js';
 import type { SharedRevocations } from '../shared/shared-revocations.js';
 
 /** Called for each refusal by the service, with the digest of the token. */
-export type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
+type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
 
 /** Revokes and evicts sessions on all instances: synchronously in this process, and on the others when they receive the message. */
 export class SessionRevoker<User extends object> {

@@ -87,7 +87,7 @@ export class Leases {
 }
 
 /** A check that waits for the holder of a lease. */
-export interface LeaseWait<User> {
+interface LeaseWait<User> {
   readonly lookAgain: () => Promise<LookUp<User>>;
   /** Returns the session that a look-up found, or calls the service. */
   readonly settle: (found: LookUp<User>) => Promise<Verdict<User>>;

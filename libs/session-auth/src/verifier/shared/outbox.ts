@@ -6,7 +6,7 @@ const RETRY_MS = 500;
 const BATCH = 32;
 
 /** A write to a store that must not be lost. */
-export interface Delivery {
+interface Delivery {
   /** Identifies the subject of the delivery. A later delivery with the same name replaces it. */
   readonly name: string;
   /** Milliseconds after which the delivery is no longer needed. */

@@ -16,7 +16,7 @@ export type BusMessage =
   | { readonly kind: 'allRevoked' };
 
 /** Callbacks for the state of the bus. */
-export interface BusReports {
+interface BusReports {
   /** Called when the subscription starts. Earlier messages may have been lost. */
   subscribed(): void;
   /** Called when messages stop arriving. */

@@ -8,7 +8,7 @@ import type { StoreAccess } from './store-access.js';
 const STORE_CLOCK_TOLERANCE_MS = 1_000;
 
 /** Collaborators of {@link RevocationRecords}. */
-export interface RevocationRecordsParts {
+interface RevocationRecordsParts {
   readonly store: SessionStore;
   readonly access: StoreAccess;
   readonly outbox: Outbox;
@@ -18,7 +18,7 @@ export interface RevocationRecordsParts {
 }
 
 /** The members of a stored session by which revocations are looked up. */
-export interface StoredSession {
+interface StoredSession {
   /** Digest of its token. */
   readonly tokenKey: TokenKey;
   readonly username: unknown;

@@ -8,7 +8,7 @@ import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-r
 import type { StoreAccess } from './store-access.js';
 
 /** Collaborators of a {@link SharedCache}. */
-export interface SharedCacheParts<User> {
+interface SharedCacheParts<User> {
   readonly store: SessionStore;
   readonly access: StoreAccess;
   /** The first seals new values; all of them open values. */

@@ -15,7 +15,7 @@ interface SharedRecord {
 }
 
 /** Age and lifetime of a record, in milliseconds. */
-export interface RecordAge {
+interface RecordAge {
   readonly ttlMs: number;
   readonly ageMs: number;
   /** Time of the store's clock before the service was called. */

@@ -9,7 +9,7 @@ import type { SharedTierReports } from './shared-tier-settings.js';
 import type { StoreAccess } from './store-access.js';
 
 /** Handles revocations by other instances. Sessions are identified by token digest. */
-export interface RevocationListener {
+interface RevocationListener {
   /** Called when a session was signed out. */
   signedOut(tokenKey: TokenKey): void;
   /** Called when a look-up finds the tombstone of a session. */
@@ -29,7 +29,7 @@ export interface RevocationListener {
 }
 
 /** Collaborators of {@link SharedRevocations}. */
-export interface SharedRevocationsParts {
+interface SharedRevocationsParts {
   readonly store: SessionStore;
   readonly access: StoreAccess;
   readonly seals: readonly SessionSeal[];

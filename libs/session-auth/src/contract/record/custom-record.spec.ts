@@ -14,9 +14,9 @@ import {
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
-import { hasAsyncValidators } from './record/field-descriptions.js';
-import { compileRecordReader } from './record/record-reader.js';
-import { UserRecord } from './record/user-record.js';
+import { hasAsyncValidators } from './field-descriptions.js';
+import { compileRecordReader } from './record-reader.js';
+import { UserRecord } from './user-record.js';
 
 /** Decorates a field with a validator function of the application. */
 const By = (validate: (value: unknown, args?: ValidationArguments) => boolean | Promise<boolean>, options?: ValidationOptions) =>

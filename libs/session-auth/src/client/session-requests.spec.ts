@@ -3,7 +3,7 @@ import { Deadline } from './deadline.js';
 import type { NoReply } from './http/reply.js';
 import type { SessionHttpService } from './http/session-http.service.js';
 import type { SessionRequest } from './http/session-request.js';
-import { SessionWire } from './session-requests.js';
+import { SessionRequests } from './session-requests.js';
 
 /** Returns a wire and the requests that it sends. */
 function wireWith(apiKey: string | (() => string) = 'key') {
@@ -13,7 +13,7 @@ function wireWith(apiKey: string | (() => string) = 'key') {
     return Promise.resolve({ noReply: 'unreachable' });
   };
   const http = { send } as unknown as SessionHttpService;
-  return { sent, wire: new SessionWire(http, { baseUrl: 'http://service/base/', apiKey }) };
+  return { sent, wire: new SessionRequests(http, { baseUrl: 'http://service/base/', apiKey }) };
 }
 
 const always = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'X-API-KEY', 'key'];
