@@ -1,4 +1,4 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, afterEach, it } from '@jest/globals';
 import {
   Controller,
   Get,
@@ -8,19 +8,23 @@ import {
   type ExecutionContext,
   type INestApplication,
   type NestInterceptor,
+  type INestMicroservice,
+  type Type,
 } from '@nestjs/common';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
-import { fromPayload, Public, Roles, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import { fromPayload, Public, Roles, SessionAuthGuard, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
+import { NestFactory } from '@nestjs/core';
 import { CapturedLog } from '../../support/captured-log.js';
 import { EXPRESS, startApp } from '../../support/platforms.js';
 import { sampleApp, type SampleApp } from '../../support/sample-app.js';
 import { plainRow } from '../../support/trial/row.js';
+import { testbed } from '../../support/testbed.js';
 
 @Resolver('Opening')
 class OpeningsResolver {
@@ -140,5 +144,69 @@ describe('rules where Nest runs no guards', () => {
     const cached = await trial({ controllers: [CachedController] }, async (url) => (await fetch(`${url}/salary`)).status);
     expect(cached).toMatchObject({ seen: 401, stopped: true });
     expect(cached.warnings).toEqual([expect.stringContaining('CachedController.salary is cached for all users at once')]);
+  });
+});
+
+@Controller()
+class Ruled {
+  @MessagePattern('say') @Roles('boss') say(): string {
+    return 'said';
+  }
+}
+
+@Controller()
+class Plain {
+  @MessagePattern('say') say(): string {
+    return 'said';
+  }
+
+  @MessagePattern('open') @Public() open(): string {
+    return 'open';
+  }
+}
+
+describe('a microservice', () => {
+  const bed = testbed();
+  let messages: INestMicroservice | undefined;
+  afterEach(() => messages?.close());
+
+  async function start(controller: Type, extras: Partial<SessionAuthOptions & SessionAuthExtras>, isGuarded = false) {
+    const service = await bed.service();
+    const options = { token: fromPayload('token'), audit: 'error', ...extras } as const;
+    const root = sampleApp({ baseUrl: service.url, options, controllers: [controller] });
+    const tcp = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } } as const;
+    // With a snapshot Nest inspects what every module holds.
+    messages = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
+      ...tcp,
+      logger: false,
+      abortOnError: false,
+      snapshot: true,
+    });
+    if (isGuarded) messages.useGlobalGuards(messages.get(SessionAuthGuard));
+    await messages.listen();
+    const { port } = messages.unwrap<Server>().address() as AddressInfo;
+    return async (pattern: string, role?: string) => {
+      const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+      const token = role === undefined ? undefined : service.signInAs({ role }, role);
+      const reply = await firstValueFrom(client.send<string>(pattern, { token })).catch(
+        (error: unknown) => (error as { code: string }).code,
+      );
+      client.close();
+      return reply;
+    };
+  }
+
+  it.each<[string, () => ReturnType<typeof start>, string]>([
+    ['a rule', () => start(Ruled, {}), 'ACCESS_DENIED'],
+    ['protectAllRoutes', () => start(Plain, { protectAllRoutes: true }), 'said'],
+    ['useGlobalGuards()', () => start(Plain, {}, true), 'said'],
+  ])('of its own is closed and passes the audit, with %s', async (_name, starting, forClerk) => {
+    const ask = await starting();
+    expect([await ask('say'), await ask('say', 'clerk'), await ask('say', 'boss')]).toEqual(['SESSION_REQUIRED', forClerk, 'said']);
+  });
+
+  it('answers public messages of a closed application', async () => {
+    const ask = await start(Plain, { protectAllRoutes: true });
+    expect(await ask('open')).toBe('open');
   });
 });
