@@ -3,6 +3,7 @@ import {
   Controller,
   Get,
   UseInterceptors,
+  UseGuards,
   type CallHandler,
   type DynamicModule,
   type ExecutionContext,
@@ -19,12 +20,15 @@ import { fromPayload, Public, Roles, SessionAuthGuard, type SessionAuthExtras, t
 import { startSessionService } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { NestFactory } from '@nestjs/core';
+import { NestFactory, APP_GUARD } from '@nestjs/core';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { CapturedLog } from '../../support/captured-log.js';
 import { EXPRESS, startApp } from '../../support/platforms.js';
 import { sampleApp, type SampleApp } from '../../support/sample-app.js';
 import { plainRow } from '../../support/trial/row.js';
 import { testbed } from '../../support/testbed.js';
+import { SOCKET_IO } from '../../sockets/peers.js';
+import { outcomeOf, visit, type AuditedApp } from './audited-app.js';
 
 @Resolver('Opening')
 class OpeningsResolver {
@@ -208,5 +212,82 @@ describe('a microservice', () => {
   it('answers public messages of a closed application', async () => {
     const ask = await start(Plain, { protectAllRoutes: true });
     expect(await ask('open')).toBe('open');
+  });
+});
+
+const SAID = { event: 'answer', data: 'said' };
+
+@WebSocketGateway()
+class RuledMessage {
+  @SubscribeMessage('say') @Roles('boss') sayForBosses(): unknown {
+    visit('RuledMessage.sayForBosses');
+    return SAID;
+  }
+}
+
+@WebSocketGateway()
+@Roles('boss')
+class RuledGateway {
+  @SubscribeMessage('say') sayForBosses(): unknown {
+    visit('RuledGateway.sayForBosses');
+    return SAID;
+  }
+}
+
+@WebSocketGateway()
+class PlainGateway {
+  @SubscribeMessage('say') say(): unknown {
+    visit('PlainGateway.say');
+    return SAID;
+  }
+
+  @SubscribeMessage('open') @Public() open(): unknown {
+    return SAID;
+  }
+}
+
+@WebSocketGateway()
+@UseGuards(SessionAuthGuard)
+class GuardedGateway {
+  @SubscribeMessage('say') say(): unknown {
+    visit('GuardedGateway.say');
+    return SAID;
+  }
+}
+
+const [, adapter, connect] = SOCKET_IO;
+
+function serving(gateway: Type, more: Partial<AuditedApp> = {}): AuditedApp {
+  return {
+    ...more,
+    providers: [gateway, ...(more.providers ?? [])],
+    configure: (app: INestApplication) => {
+      more.configure?.(app);
+      app.useWebSocketAdapter(adapter(app));
+    },
+    call: async ({ url }, token) => {
+      const peer = await connect(url, {});
+      await peer.ask('say', { token });
+      await peer.close();
+    },
+  };
+}
+
+const closed = { options: { protectAllRoutes: true } };
+const withGlobalGuard = { providers: [{ provide: APP_GUARD, useClass: SessionAuthGuard }] };
+const guarding = { configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)) };
+
+describe('an application with a gateway', () => {
+  const bed = testbed();
+
+  it.each<[string, () => AuditedApp, string[]]>([
+    ['a rule on a message', () => serving(RuledMessage), ['RuledMessage.sayForBosses']],
+    ['a rule on the gateway', () => serving(RuledGateway), ['RuledGateway.sayForBosses']],
+    ['a guard on the gateway', () => serving(GuardedGateway), ['GuardedGateway.say']],
+    ['protectAllRoutes', () => serving(PlainGateway, closed), ['PlainGateway.say']],
+    ['APP_GUARD', () => serving(PlainGateway, withGlobalGuard), ['PlainGateway.say']],
+    ['useGlobalGuards()', () => serving(PlainGateway, guarding), ['PlainGateway.say']],
+  ])('is closed and passes the audit, with %s', async (_case, create, served) => {
+    expect(await outcomeOf(create, await bed.service())).toEqual({ open: [], served, named: [], isStopped: false });
   });
 });
