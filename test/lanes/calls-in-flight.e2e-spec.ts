@@ -14,24 +14,6 @@ const ANSWER = json({ username: 'ann' });
 describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('answers the next caller 503 with `Retry-After: 1` when no place is left, in flight or in the queue', async () => {
-    const service = await bed.service();
-    const held = hold(ANSWER);
-    service.on('user_details', held.script);
-    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 } });
-    const first = app.get('/me', 'token-1');
-    await held.arrived;
-    const next = await app.get('/me', 'token-2');
-
-    expect(next.status).toBe(503);
-    expect(next.headers.get('retry-after')).toBe('1');
-    expect(next.headers.get('cache-control')).toBe('no-store');
-    held.release();
-    expect((await first).status).toBe(200);
-    expect(service.callsTo('user_details')).toBe(1);
-    expect((await app.get('/me', 'token-2')).status).toBe(200);
-  });
-
   it('takes no second place for a second caller with the same token', async () => {
     const service = await bed.service();
     const held = hold(ANSWER);

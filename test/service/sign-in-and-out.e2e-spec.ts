@@ -51,13 +51,6 @@ describe('a sign-in', () => {
     });
   });
 
-  it.each(['', 'any body', JSON.stringify(SESSION)])('that is answered 202 is accepted, with no user and no token: %p', async (body) => {
-    const { outcome, requests } = await signIn(reply(202, body, { 'content-type': 'application/json' }));
-
-    expect(outcome).toEqual({ kind: 'accepted' });
-    expect(requests).toHaveLength(1);
-  });
-
   it.each([
     ['400', reply(400), 'InvalidRequestError', 'INVALID_REQUEST', 400],
     ['401', reply(401), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
@@ -145,13 +138,6 @@ describe('a sign-out', () => {
     const outcome: unknown = await sessions.signOut(token, call).catch((error: unknown) => error);
     return { outcome, requests: service.requests };
   }
-
-  it.each([200, 401, 404])('that is answered %p is done, after one attempt', async (status) => {
-    const { outcome, requests } = await signOut(reply(status));
-
-    expect(outcome).toBeUndefined();
-    expect(requests).toHaveLength(1);
-  });
 
   it.each<[string, Script, object]>([
     ['400', reply(400), { name: 'InvalidRequestError', statusCode: 400 }],

@@ -7,7 +7,7 @@ import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
 
 const CHALLENGE = 'X-Auth-Token realm="session"';
-const REFUSED = 'X-Auth-Token realm="session", error="invalid_token"';
+const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
 
 describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -23,60 +23,12 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
   });
 
   it.each([
-    ['there is no token', []],
-    ['the token is empty', ['X-AUTH-TOKEN:']],
-    ['the token is of blanks only', ['X-AUTH-TOKEN: \t  ']],
-  ])('asks for a token, and the service nothing, when %s', async (_case, lines) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const reply = await sendRaw(app.url, { lines });
-
-    expect(reply.status).toBe(401);
-    expect(reply.headers.get('www-authenticate')).toBe(CHALLENGE);
-    expect(JSON.parse(reply.body)).toEqual({
-      statusCode: 401,
-      code: 'SESSION_REQUIRED',
-      error: 'Unauthorized',
-      message: 'A session token is required',
-    });
-    expect(service.requests).toHaveLength(0);
-  });
-
-  it.each([
-    ['sent twice with the same value', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good']],
-    ['sent twice with different values', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: other']],
-    ['sent twice in different cases', ['X-AUTH-TOKEN: good', 'x-auth-token: good']],
-    ['sent twice, the first time empty', ['X-AUTH-TOKEN:', 'X-AUTH-TOKEN: good']],
-    ['sent twice, the second time empty', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN:']],
-    ['sent twice, both empty', ['X-AUTH-TOKEN:', 'X-AUTH-TOKEN:']],
-    ['sent three times', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good']],
-    ['with a space inside', ['X-AUTH-TOKEN: go od']],
-    ['with a tab inside', ['X-AUTH-TOKEN: go\tod']],
-    ['with a comma and a space', ['X-AUTH-TOKEN: good, good']],
-    ['with byte 0x80', ['X-AUTH-TOKEN: good\x80']],
-    ['with byte 0xff', ['X-AUTH-TOKEN: \xffgood']],
-    ['with two bytes of UTF-8', ['X-AUTH-TOKEN: g\xc3\xb6d']],
-  ])('refuses a token that is %s, and asks the service nothing', async (_case, lines) => {
-    const service = await bed.service();
-    service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url });
-    const reply = await sendRaw(app.url, { lines });
-
-    expect(reply.status).toBe(401);
-    expect(reply.headers.get('www-authenticate')).toBe(REFUSED);
-    expect(JSON.parse(reply.body)).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
-    expect(service.requests).toHaveLength(0);
-  });
-
-  it.each([
     [16, 16, 200, 1],
     [16, 17, 401, 0],
-    [undefined, 4096, 200, 1],
-    [undefined, 4097, 401, 0],
   ])('with maxTokenLength %p answers a token of %p bytes with %p, after %p calls', async (maxTokenLength, length, status, calls) => {
     const service = await bed.service();
     const token = service.signInAs({}, 't'.repeat(length));
-    const app = await bed.sample({ baseUrl: service.url, options: maxTokenLength ? { http: { maxTokenLength } } : {} });
+    const app = await bed.sample({ baseUrl: service.url, options: { http: { maxTokenLength } } });
 
     expect((await app.get('/me', token)).status).toBe(status);
     expect(service.callsTo('user_details')).toBe(calls);
@@ -91,14 +43,6 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
     expect(service.requests[0]?.headers['x-auth-token']).toBe(token);
   });
 
-  it.each(['X-AUTH-TOKEN', 'x-auth-token', 'X-Auth-Token', 'x-AuTh-ToKeN'])('finds the header under the name %s', async (name) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const reply = await sendRaw(app.url, { lines: [`${name}: ${service.signInAs({})}`] });
-
-    expect(reply.status).toBe(200);
-  });
-
   it('refuses a session from the moment it has ended', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
@@ -109,18 +53,19 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
     const reply = await app.get('/me', token);
 
     expect(reply.status).toBe(401);
-    expect(reply.headers.get('www-authenticate')).toBe(REFUSED);
+    expect(reply.headers.get('www-authenticate')).toBe(INVALID_TOKEN);
     expect(service.callsTo('user_details')).toBe(2);
   });
 });
 
-const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
+const REQUIRED = { statusCode: 401, code: 'SESSION_REQUIRED', error: 'Unauthorized', message: 'A session token is required' };
 
 /** Each of these is refused with this challenge, and the service is asked nothing. */
 async function expectRefused(trial: Trial, requests: readonly Ask[], challenge: string): Promise<void> {
   for (const request of requests) {
-    const { status, headers } = await trial.ask(request);
+    const { status, headers, body } = await trial.ask(request);
     expect([request, status, headers.get('www-authenticate')]).toEqual([request, 401, challenge]);
+    expect(JSON.parse(body)).toMatchObject(challenge === CHALLENGE ? REQUIRED : { statusCode: 401, code: 'SESSION_REJECTED' });
   }
   expect(trial.calls()).toBe(0);
 }
@@ -145,6 +90,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
       tokenLines(TOKEN, 'other'),
       tokenLines('', TOKEN),
       tokenLines(TOKEN, ''),
+      tokenLines('', ''),
       tokenLines(TOKEN, TOKEN, TOKEN),
       linesOnly(`X-AUTH-TOKEN: ${TOKEN}`, `x-auth-token: ${TOKEN}`),
       linesOnly(`x-Auth-Token: ${TOKEN}`, 'Accept: */*', `X-aUTH-tOKEN: other`),
@@ -163,7 +109,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     const inside = [' ', '\t', ', ', '\x80', '\xff', '\xc3\xb6'];
     await expectRefused(
       trial,
-      inside.map((bytes) => tokenLines(`${TOKEN}${bytes}${TOKEN}`)),
+      [...inside.map((bytes) => tokenLines(`${TOKEN}${bytes}${TOKEN}`)), tokenLines(`${TOKEN}\x80`), tokenLines(`\xff${TOKEN}`)],
       INVALID_TOKEN,
     );
   });
@@ -176,6 +122,8 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
       { token: null, body: JSON.stringify({ 'x-auth-token': TOKEN, auth_token: TOKEN, token: TOKEN }) },
       linesOnly(`Authorization: Bearer ${TOKEN}`),
       linesOnly(`X_AUTH_TOKEN: ${TOKEN}`),
+      linesOnly(`XAUTHTOKEN: ${TOKEN}`),
+      { token: null, iv: TOKEN },
     ];
     await expectRefused(trial, elsewhere, CHALLENGE);
   });
@@ -197,7 +145,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
   row(
     'an X-AUTH-IV stays here with `forwardAuthIv: false`, whatever it is [A08]',
     async (trial) => {
-      for (const iv of [IV, 'i v']) expect([iv, await trial.status({ iv })]).toEqual([iv, 200]);
+      for (const iv of [IV, 'i v', 'iv\xe9']) expect([iv, await trial.status({ iv })]).toEqual([iv, 200]);
       for (const { headers } of trial.service.requests) expect(headers).not.toHaveProperty('x-auth-iv');
     },
     { options: { forwardAuthIv: false } },
