@@ -5,6 +5,10 @@ import { PLATFORMS } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { FaultsController, HandlerRuns } from '../support/trial/faults-app.js';
+import { rowsOn } from '../support/trial/row.js';
+import type { Trial } from '../support/trial/trial.js';
 
 let runs = 0;
 
@@ -112,5 +116,87 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
 
     expect(reply.headers.has('access-control-allow-origin')).toBe(false);
     expect(service.requests).toHaveLength(0);
+  });
+});
+
+@Controller({ path: 'reports', version: '1' })
+class CountedReportsController {
+  constructor(private readonly runs: HandlerRuns) {}
+
+  @Get('all')
+  all(): string {
+    this.runs.count += 1;
+    return 'all';
+  }
+}
+
+@Controller()
+class MarkedController {
+  @Get('open')
+  @Public()
+  open(): string {
+    return 'open';
+  }
+}
+
+const PATHS = ['/hm/', '//hm', '/%68m', '/hm;x', '/HM', '/./hm', '/hm?x=%00', '/hm#x'];
+const PREFLIGHT = ['Origin: https://a.example', 'Access-Control-Request-Method: GET', 'Access-Control-Request-Headers: x-auth-token'];
+
+describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('no way to write a path runs a handler without its guard [K01]', async (trial) => {
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of PATHS) {
+        for (const token of [null, 'bad']) {
+          expect([path, [400, 401, 404]]).toEqual([path, expect.arrayContaining([await trial.status({ method, path, token })])]);
+        }
+      }
+    }
+    expect(trial.runs.count).toBe(0);
+  });
+
+  row('HEAD gets the verdict of GET [K01]', async (trial) => {
+    for (const token of [TOKEN, 'bad', null]) {
+      const [get, head] = [await trial.ask({ token }), await trial.ask({ method: 'HEAD', token })];
+      expect([head.status, head.headers.get('www-authenticate'), head.body]).toEqual([get.status, get.headers.get('www-authenticate'), '']);
+    }
+  });
+
+  row(
+    'every version of a route is guarded [K01]',
+    async (trial) => {
+      const statuses = [null, 'bad', TOKEN].map((token) => trial.status({ path: '/v1/reports/all', token }));
+      expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
+    },
+    {
+      options: { protectAllRoutes: true },
+      controllers: [CountedReportsController, FaultsController],
+      configure: (app) => void app.enableVersioning({ type: VersioningType.URI }),
+    },
+  );
+
+  row(
+    'with the guard on the whole application only the marked routes are open [K02]',
+    async (trial) => {
+      const paths = ['/open', '/pub', '/reports/all', '/me'];
+      expect(await Promise.all(paths.map((path) => trial.status({ path, token: null })))).toEqual([200, 401, 401, 401]);
+      expect(trial.calls()).toBe(0);
+    },
+    { options: { protectAllRoutes: true }, controllers: [MarkedController, CountedReportsController, FaultsController] },
+  );
+
+  async function preflight(trial: Trial): Promise<string> {
+    const { status, headers } = await trial.ask({ method: 'OPTIONS', token: null, iv: null, lines: PREFLIGHT });
+    expect(trial.calls()).toBe(0);
+    return `${status} ${headers.get('access-control-allow-origin')}`;
+  }
+
+  row('a preflight gets 204 without a call where CORS is enabled [K03]', async (trial) => expect(await preflight(trial)).toBe('204 *'), {
+    configure: (app) => app.enableCors(),
+  });
+
+  row('a preflight gets no 200 where CORS is not enabled [K03]', async (trial) => {
+    expect(await preflight(trial)).toBe('404 null');
   });
 });

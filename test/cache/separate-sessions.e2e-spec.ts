@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, UseGuards, type DynamicModule, type Type } from '@nestjs/common';
-import { CurrentUser, SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
-import { PLATFORMS } from '../support/platforms.js';
+import { Controller, Get, Module, UseGuards, Req, type DynamicModule, type Type } from '@nestjs/common';
+import { CurrentUser, SessionAuthGuard, SessionAuthModule, Roles, type UserRecord } from 'nestjs-session-auth';
+import { PLATFORMS, startApp } from '../support/platforms.js';
 import { json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { remembering } from '../support/caching-app.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { HandlerRuns } from '../support/trial/faults-app.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN } from '../support/trial/trial.js';
+import { MeController } from '../support/sample-app.js';
 
 @Controller('hiring')
 @UseGuards(SessionAuthGuard)
@@ -121,5 +126,132 @@ describe.each(PLATFORMS)('memories on %s', (_name, platform) => {
       expect([await first.status('/me', 'token'), await second.status('/me', 'token')]).toEqual([401, 200]);
     }
     expect([first.calls(), second.calls()]).toEqual([1, 1]);
+  });
+});
+
+const CACHE = { cache: { ttlMs: 300_000 } };
+
+@Controller('one')
+@UseGuards(SessionAuthGuard)
+class OneController {
+  constructor(private readonly runs: HandlerRuns) {}
+  @Get() show(): string {
+    this.runs.count += 1;
+    return 'in';
+  }
+}
+
+@Controller('other')
+@UseGuards(SessionAuthGuard)
+class OtherController extends OneController {}
+
+@Module({})
+class One {}
+
+@Module({})
+class Other {}
+
+@Module({})
+class Both {}
+
+describe.each(PLATFORMS)('two instances on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('two modules whose base URL or key differs share nothing for one token: each asks once [G09]', async (trial) => {
+    const second = await trial.another();
+    second.signInAs(ANN, TOKEN);
+    const part = (module: Type, controller: Type, baseUrl: string, apiKey: string): DynamicModule => ({
+      module,
+      imports: [SessionAuthModule.forRoot({ baseUrl, apiKey, isGlobal: false, ...CACHE })],
+      controllers: [controller],
+      providers: [{ provide: HandlerRuns, useValue: trial.runs }],
+    });
+    for (const [url, key] of [
+      [second.url, 'key'],
+      [trial.service.url, 'another-key'],
+    ] as const) {
+      const before = trial.calls() + second.callsTo('user_details');
+      const imports = [part(One, OneController, trial.service.url, 'key'), part(Other, OtherController, url, key)];
+      const { url: at } = trial.keep(await startApp(platform, { module: Both, imports }, { logger: trial.log }));
+      for (const path of ['/one', '/other', '/one', '/other']) expect(await trial.status({ at, path })).toBe(200);
+      expect(trial.calls() + second.callsTo('user_details') - before).toBe(2);
+    }
+  });
+});
+
+interface Loose {
+  user: Record<string, unknown> & { ccl_info: Record<string, unknown> };
+}
+
+function failures(...changes: (() => unknown)[]): string[] {
+  return changes.map((change) => {
+    try {
+      change();
+      return 'done';
+    } catch (error) {
+      return (error as Error).constructor.name;
+    }
+  });
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class MutationController {
+  @Get('change')
+  change(@Req() { user }: Loose): string[] {
+    return failures(
+      () => (user.role = 'boss'),
+      () => (user.ccl_info.client_id = 1),
+      () => (user.ccl_info.extra = 1),
+      () => (user.extra = true),
+      () => delete user.role,
+      () => delete user.ccl_info.client_id,
+      () => Object.assign(user.ccl_info, { client_id: 1 }),
+      () => Object.defineProperty(user, 'auth_token', { value: 'other' }),
+      () => Object.setPrototypeOf(user.ccl_info, { client_id: 1 }) as unknown,
+    );
+  }
+
+  @Get('replace')
+  replace(@Req() request: Loose): string {
+    request.user = { role: 'boss', ccl_info: { client_id: 1 } };
+    return 'replaced';
+  }
+
+  @Get('boss')
+  @Roles('boss')
+  boss(): string {
+    return 'in';
+  }
+
+  @Get('own-token')
+  ownToken(@CurrentUser() user: UserRecord): string | undefined {
+    return user.auth_token;
+  }
+}
+
+const CLERK = { username: 'ann', role: 'clerk', ccl_info: { client_id: 7, company_id: 8 } };
+
+describe.each(PLATFORMS)('the user that comes from memory on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const controllers = [MeController, MutationController];
+
+  it.each(['/change', '/replace'])('is as the service gave it, whatever a handler tried before: %s', async (path) => {
+    const { service, app, status, calls } = await remembering(bed, {}, { controllers });
+    const token = service.signInAs(CLERK);
+    for (let time = 0; time < 2; time += 1) {
+      expect(await status(path, token)).toBe(200);
+      expect(await (await app.get('/me', token)).json()).toEqual(CLERK);
+    }
+
+    expect(await status('/boss', token)).toBe(403);
+    expect(await (await app.get('/own-token', token)).text()).toBe(token);
+    expect(calls()).toBe(1);
+  });
+
+  it('tells a handler that it cannot be changed, at the first request and from memory', async () => {
+    const { service, app } = await remembering(bed, {}, { controllers });
+    const token = service.signInAs(CLERK);
+    for (let time = 0; time < 2; time += 1) expect(await (await app.get('/change', token)).json()).toEqual(Array(9).fill('TypeError'));
   });
 });

@@ -2,12 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
-import { json, reply, type Script } from '../support/scripted-service.js';
+import { json, reply, bytes, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Trial } from '../support/trial/trial.js';
+import { startProbedApp } from '../support/trial/probed-app.js';
 
-const ANN = '{"username":"ann"}';
-const as = (contentType: string, body: string | Buffer = ANN): Script => reply(200, body, { 'content-type': contentType });
+const ANN_JSON = '{"username":"ann"}';
+const as = (contentType: string, body: string | Buffer = ANN_JSON): Script => reply(200, body, { 'content-type': contentType });
 const ids = (id: string): Script => as('application/json', `{"username":"ann","ccl_info":{"client_id":${id}}}`);
 const chunked =
   (body: string): Script =>
@@ -21,17 +24,17 @@ const USABLE: [string, Script][] = [
   ['a record', json({ username: 'ann' })],
   ['a record with an email only', json({ email: 'ann@a.example' })],
   ['a record with a null username and an email', json({ username: null, email: 'ann@a.example' })],
-  ['a record without a content type', reply(200, ANN)],
+  ['a record without a content type', reply(200, ANN_JSON)],
   ['a record with an empty content type', as('')],
   ['a record with a charset', as('application/json; charset=utf-8')],
   ['a record in capitals', as('Application/JSON')],
   ['a record as text/json', as('text/json')],
   ['a record as a JSON dialect', as('application/hal+json')],
-  ['a record after a byte order mark', as('application/json', `\ufeff${ANN}`)],
-  ['a record between blanks', as('application/json', `\r\n ${ANN} \n`)],
-  ['a record in pieces', chunked(ANN)],
-  ['a record that says it is not encoded', reply(200, ANN, { 'content-encoding': 'identity' })],
-  ['a record that is exactly as long as allowed', as('application/json', ANN.padEnd(200))],
+  ['a record after a byte order mark', as('application/json', `\ufeff${ANN_JSON}`)],
+  ['a record between blanks', as('application/json', `\r\n ${ANN_JSON} \n`)],
+  ['a record in pieces', chunked(ANN_JSON)],
+  ['a record that says it is not encoded', reply(200, ANN_JSON, { 'content-encoding': 'identity' })],
+  ['a record that is exactly as long as allowed', as('application/json', ANN_JSON.padEnd(200))],
   ['the largest safe id', ids('9007199254740991')],
   ['the smallest safe id', ids('-9007199254740991')],
   ['an id written as 7.0', ids('7.0')],
@@ -55,16 +58,16 @@ const UNUSABLE: [string, Script][] = [
     '',
     ' ',
     '{',
-    `${ANN}}`,
-    `${ANN},`,
+    `${ANN_JSON}}`,
+    `${ANN_JSON},`,
     "{'username':'ann'}",
     '{"username":"ann",}',
     '\ufeff',
     'username=ann',
-    `${ANN}\0`,
+    `${ANN_JSON}\0`,
     'undefined',
   ].map((body): [string, Script] => [`no JSON: ${JSON.stringify(body)}`, as('application/json', body)]),
-  ...['null', '[]', '42', '"x"', 'true', `[${ANN}]`, '""'].map((body): [string, Script] => [
+  ...['null', '[]', '42', '"x"', 'true', `[${ANN_JSON}]`, '""'].map((body): [string, Script] => [
     `no object: ${body}`,
     as('application/json', body),
   ]),
@@ -87,13 +90,13 @@ const UNUSABLE: [string, Script][] = [
     '+json',
   ].map((type): [string, Script] => [`a record declared as ${type}`, as(type)]),
   ['invalid UTF-8', as('application/json', Buffer.from('{"username":"ann\xff"}', 'latin1'))],
-  ['UTF-16', as('application/json', Buffer.from(ANN, 'utf16le'))],
-  ['gzip that nobody asked for', reply(200, gzipSync(ANN), { 'content-encoding': 'gzip' })],
+  ['UTF-16', as('application/json', Buffer.from(ANN_JSON, 'utf16le'))],
+  ['gzip that nobody asked for', reply(200, gzipSync(ANN_JSON), { 'content-encoding': 'gzip' })],
   ['a gzip bomb', reply(200, gzipSync(Buffer.alloc(50 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' })],
-  ['an unknown encoding', reply(200, ANN, { 'content-encoding': 'x-secret' })],
-  ['one byte more than allowed', as('application/json', ANN.padEnd(201))],
-  ['one byte more than allowed, in pieces', chunked(ANN.padEnd(201))],
-  ['much more than allowed', as('application/json', ANN.padEnd(5_000_000))],
+  ['an unknown encoding', reply(200, ANN_JSON, { 'content-encoding': 'x-secret' })],
+  ['one byte more than allowed', as('application/json', ANN_JSON.padEnd(201))],
+  ['one byte more than allowed, in pieces', chunked(ANN_JSON.padEnd(201))],
+  ['much more than allowed', as('application/json', ANN_JSON.padEnd(5_000_000))],
 ];
 
 describe.each(oneOf(PLATFORMS))('the body of a 200 on %s', (_name, platform) => {
@@ -128,10 +131,162 @@ describe.each(oneOf(PLATFORMS))('the body of a 200 on %s', (_name, platform) => 
   it('may by default have 65 536 bytes', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
-    service.on('user_details', as('application/json', ANN.padEnd(65_536)));
+    service.on('user_details', as('application/json', ANN_JSON.padEnd(65_536)));
     expect((await app.get('/me', 'token')).status).toBe(200);
 
-    service.on('user_details', as('application/json', ANN.padEnd(65_537)));
+    service.on('user_details', as('application/json', ANN_JSON.padEnd(65_537)));
     expect((await app.get('/me', 'token')).status).toBe(503);
+  });
+});
+
+const RECORD = JSON.stringify(ANN);
+
+const recordAs = (contentType: string, body: string | Buffer = RECORD): Script => reply(200, body, { 'content-type': contentType });
+const raw = (body: string): Script => recordAs('application/json', body);
+
+/** Asks once for each answer of user_details; none of them is remembered, and each is asked for once. */
+async function statusesOf(trial: Trial, scripts: readonly Script[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const script of scripts) {
+    trial.service.on('user_details', script);
+    statuses.push(await trial.status());
+  }
+  expect(trial.calls()).toBe(scripts.length);
+  return statuses;
+}
+
+describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const remembering = { options: { cache: { ttlMs: 300_000 } } };
+
+  async function expectUnusable(trial: Trial, scripts: readonly Script[]): Promise<void> {
+    expect(await statusesOf(trial, scripts)).toEqual(scripts.map(() => 503));
+  }
+
+  row(
+    'malformed JSON becomes 503, and is not remembered [C01]',
+    async (trial) => expectUnusable(trial, ['{', `${RECORD}}`, `${RECORD},`, "{'username':'ann'}", 'username=ann', '{'].map(raw)),
+    remembering,
+  );
+
+  row('JSON that is no object becomes 503 [C02]', async (trial) => {
+    await expectUnusable(trial, ['null', '[]', '42', '"x"', 'true', `[${RECORD}]`].map(raw));
+  });
+
+  row('a record of nobody becomes 503 [C03]', async (trial) => {
+    const nobody = [{}, { role: 'hiring_manager' }, { username: '', email: '' }, { username: null, email: null }];
+    await expectUnusable(trial, nobody.map(json));
+  });
+
+  row('fields that are absent or null are undefined: they let the caller in, and give no privilege [C04]', async (trial) => {
+    const nulls = Object.fromEntries(['role', 'sub_role', 'first_name', 'help_checkbox', 'ccl_info'].map((name) => [name, null]));
+    for (const record of [{ username: 'ann' }, { username: 'ann', ...nulls }, { email: 'ann@a.example', username: null }]) {
+      trial.service.on('user_details', json(record));
+      const named = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+      expect(JSON.parse((await trial.ask()).body)).toEqual(named);
+      expect([await trial.status({ path: '/hm' }), await trial.status({ path: '/sub' })]).toEqual([403, 403]);
+    }
+  });
+
+  row('fields that the interface does not name are dropped from the user [C05]', async (trial) => {
+    trial.service.on('user_details', json({ ...ANN, is_admin: true, roles: ['admin'], ccl_info: { client_id: 7, owner: true } }));
+    const { status, body } = await trial.ask();
+
+    expect([status, JSON.parse(body)]).toEqual([200, { ...ANN, ccl_info: { client_id: 7 } }]);
+  });
+
+  row('a role that is an array, an object or a number becomes 503 [C06]', async (trial) => {
+    await expectUnusable(
+      trial,
+      [['hiring_manager'], [], { name: 'hiring_manager' }, 7].map((role) => json({ ...ANN, role })),
+    );
+  });
+
+  row('a record with a __proto__ of its own gives no role, and spoils no other object [C07]', async (trial) => {
+    trial.service.on('user_details', raw('{"__proto__":{"role":"hiring_manager"},"username":"a"}'));
+
+    expect(await trial.status({ path: '/hm' })).toBe(403);
+    expect(({} as { role?: unknown }).role).toBeUndefined();
+  });
+
+  row('a record declared as something other than JSON becomes 503, and without a content type lets the caller in [C08]', async (trial) => {
+    expect(await statusesOf(trial, [recordAs('text/html'), recordAs('text/plain'), reply(200, RECORD)])).toEqual([503, 503, 200]);
+  });
+
+  row('a body that ends before its Content-Length becomes 503 [C11]', async (trial) => {
+    trial.service.on('user_details', bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 200', '', RECORD));
+
+    expect(await trial.status()).toBe(503);
+    expect(trial.calls()).toBeLessThanOrEqual(2);
+  });
+
+  row('the language is read from preffered_language, as the interface spells it, and from nothing else [C12]', async (trial) => {
+    trial.service.on('user_details', json({ username: 'ann', preferred_language: 'fr' }));
+    expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann' });
+
+    trial.service.on('user_details', json({ username: 'ann', preffered_language: 'de', preferred_language: 'fr' }));
+    expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann', preffered_language: 'de' });
+  });
+
+  row('an id that is no safe integer becomes 503 [C13]', async (trial) => {
+    const ids = ['1e999', '9007199254740993', '1.5', '"7"'].map((id) => raw(`{"username":"ann","ccl_info":{"client_id":${id}}}`));
+    await expectUnusable(trial, ids);
+  });
+
+  row('a record behind a byte order mark lets the caller in [C14]', async (trial) => {
+    expect(await statusesOf(trial, [raw(`\ufeff${RECORD}`)])).toEqual([200]);
+  });
+});
+
+const MIB = 1024 * 1024;
+
+const rawJson = (body: string): Script => reply(200, body, { 'content-type': 'application/json' });
+
+describe.each(oneOf(PLATFORMS))('bodies that are too long on %s', (name, platform) => {
+  const row = rowsOn(platform);
+
+  /** The replies of this application, and how much the memory of one in a process of its own grows by ten such answers, at its highest. */
+  async function growthBy(trial: Trial, scripts: readonly Script[]): Promise<number> {
+    const app = trial.keep(await startProbedApp(name, trial.service.url, { breaker: false }));
+    const ask = async (script: Script, status: number): Promise<void> => {
+      trial.service.on('user_details', script);
+      expect((await fetch(`${app.url}/me`, { headers: { 'x-auth-token': 'token' } })).status).toBe(status);
+    };
+    for (let time = 0; time < 150; time += 1) {
+      await ask(json(ANN), 200);
+      await ask(rawJson(RECORD.padEnd(70_000)), 503);
+    }
+    const before = (await app.memory()).peakRssBytes;
+    for (let time = 0; time < 10; time += 1) for (const script of scripts) await ask(script, 503);
+    const growth = (await app.memory()).peakRssBytes - before;
+    for (const script of scripts) {
+      trial.service.on('user_details', script);
+      expect(await trial.status()).toBe(503);
+    }
+    return growth;
+  }
+
+  const endless: Script = (_request, response) => {
+    const chunk = Buffer.alloc(65_536, ' ');
+    const write = (): void => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.on('drain', write).on('close', () => response.destroy());
+    write();
+  };
+
+  row(
+    'a body beyond maxResponseBytes, declared or in chunks, becomes 503 and is not kept: memory grows by less than 8 MiB [C09]',
+    async (trial) => {
+      const declared = rawJson(RECORD.padEnd(20 * MIB));
+      expect(await growthBy(trial, [declared, endless])).toBeLessThan(8 * MIB);
+    },
+  );
+
+  row('a gzip bomb of 50 MiB becomes 503 and is not unpacked: memory grows by less than 16 MiB [C10]', async (trial) => {
+    const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
+    const coded = reply(200, bomb, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    expect(await growthBy(trial, [coded])).toBeLessThan(16 * MIB);
   });
 });

@@ -1,12 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthGuard, SessionAuthService, SessionAuthEvents, type ServiceState } from 'nestjs-session-auth';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
-import { hold, json, reply } from '../support/scripted-service.js';
+import { hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Trial } from '../support/trial/trial.js';
+import { CapturedLog } from '../support/captured-log.js';
 
 @Controller('twice')
 @UseGuards(SessionAuthGuard)
@@ -18,7 +22,7 @@ class TwiceGuardedController {
   }
 }
 
-const ANN = { username: 'ann' };
+const USER = { username: 'ann' };
 
 /** Counts the requests that have reached the application's guard; `until(n)` resolves when the n-th is there. */
 function watchArrivals() {
@@ -41,7 +45,7 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
 
   it('is one for a hundred requests that bring one token at the same time', async () => {
     const service = await bed.service();
-    const held = hold(json(ANN));
+    const held = hold(json(USER));
     service.on('user_details', held.script);
     const arrivals = watchArrivals();
     const app = await bed.sample({ baseUrl: service.url, options: { token: arrivals.token } });
@@ -79,7 +83,7 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
 
   it('goes on for the others when the first caller disconnects', async () => {
     const service = await bed.service();
-    const held = hold(json(ANN));
+    const held = hold(json(USER));
     service.on('user_details', held.script);
     const arrivals = watchArrivals();
     const app = await bed.sample({ baseUrl: service.url, options: { token: arrivals.token } });
@@ -116,7 +120,7 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
 
   it.each(['signOut', 'forget'] as const)('is left by %s: who comes afterwards starts a new one', async (leave) => {
     const service = await bed.service();
-    const before = hold(json(ANN));
+    const before = hold(json(USER));
     service.on('user_details', before.script);
     const app = await bed.sample({ baseUrl: service.url });
     const early = app.get('/me', 'token');
@@ -130,5 +134,120 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
     expect(late.status).toBe(401);
     expect((await early).status).toBe(200);
     expect(service.callsTo('user_details')).toBe(2);
+  });
+});
+
+const CACHE = { cache: { ttlMs: 10_000, negativeTtlMs: 2_000 } };
+
+/** Counts the requests that have reached the guard, and resolves when so many are there. */
+function arrivals(count: number) {
+  let arrived = 0;
+  let tell: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => (tell = resolve));
+  const token = (): string => {
+    arrived += 1;
+    if (arrived === count) tell();
+    return TOKEN;
+  };
+  return { all, token };
+}
+
+describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const [hundred, twenty, six] = [arrivals(100), arrivals(20), arrivals(6)];
+
+  /** The statuses of so many requests, of which the first answer waits until all have come. */
+  async function together(trial: Trial, count: number, all: Promise<void>, answer: Script): Promise<Record<number, number>> {
+    const held = hold(answer);
+    trial.service.on('user_details', held.script);
+    const statuses = trial.flood(count, () => ({}));
+    await all;
+    held.release();
+    return statuses;
+  }
+
+  row(
+    '100 requests that bring one token at the same time share one call, and all get 200 [G01]',
+    async (trial) => {
+      expect(await together(trial, 100, hundred.all, json(ANN))).toEqual({ 200: 100 });
+      expect(trial.calls()).toBe(1);
+    },
+    { options: { token: hundred.token, ...CACHE } },
+  );
+
+  row(
+    'a shared call that fails makes 503 of all its callers, after two calls at most [G02]',
+    async (trial) => {
+      expect(await together(trial, 20, twenty.all, reply(500))).toEqual({ 503: 20 });
+      expect(trial.calls()).toBeLessThanOrEqual(2);
+    },
+    { options: { token: twenty.token, ...CACHE } },
+  );
+
+  row(
+    'the first caller may go away: the call goes on, and the others get 200 [G03]',
+    async (trial) => {
+      const held = hold(json(ANN));
+      trial.service.on('user_details', held.script);
+      const first = connect(Number(new URL(trial.app.url).port), '127.0.0.1');
+      trial.abandoned += 1;
+      first.write('GET /me HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await held.arrived;
+      const others = trial.flood(5, () => ({ iv: null }));
+      await six.all;
+      first.resetAndDestroy();
+      await once(first, 'close');
+      held.release();
+
+      expect(await others).toEqual({ 200: 5 });
+      expect(trial.calls()).toBe(1);
+    },
+    { options: { token: six.token, ...CACHE } },
+  );
+});
+
+const SUSPICION = 'apiKey or baseUrl is probably wrong';
+
+describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  async function ask(app: RunningApp, tokens: number): Promise<Set<number>> {
+    const replies = await Promise.all(Array.from({ length: tokens }, (_, index) => app.get('/me', `token-${index}`)));
+    return new Set(replies.map(({ status }) => status));
+  }
+
+  it.each([
+    [401, 401],
+    [403, 403],
+  ])(
+    'with %i is one line in the error log and degraded until it accepts somebody, and the answers of its users do not change',
+    async (status, answer) => {
+      const logger = new CapturedLog();
+      const service = await bed.service();
+      service.on('user_details', reply(status));
+      const app = await bed.sample({ baseUrl: service.url }, { logger });
+
+      const states: ServiceState[] = [];
+      app.app.get(SessionAuthEvents).serviceState$.subscribe((state) => states.push(state));
+
+      expect(await ask(app, 60)).toEqual(new Set([answer]));
+      expect(logger.having('error', SUSPICION)).toHaveLength(1);
+      expect(states).toEqual(['up', 'degraded']);
+      service.on('user_details', json({ username: 'ann' }));
+      await app.get('/me', 'ann');
+      expect(states).toEqual(['up', 'degraded', 'up']);
+    },
+  );
+
+  it('after it accepted somebody is nothing to tell', async () => {
+    const logger = new CapturedLog();
+    const service = await bed.service();
+    service.on('user_details', json({ username: 'ann' }));
+    const app = await bed.sample({ baseUrl: service.url }, { logger });
+    await app.get('/me', 'ann');
+    service.on('user_details', reply(401));
+
+    expect(await ask(app, 60)).toEqual(new Set([401]));
+    expect(logger.having('error', SUSPICION)).toEqual([]);
   });
 });

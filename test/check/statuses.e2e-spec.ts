@@ -1,12 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import type { StatusMap, TokenEcho } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { drop, inTurn, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
+import { IV, KEY, TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Trial } from '../support/trial/trial.js';
 
-const ANN = json({ username: 'ann' });
+const ANSWER = json({ username: 'ann' });
 const PAGE = '<html>an error page</html>';
 
 describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, platform) => {
@@ -14,7 +18,7 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     it.each<[string, Script, number, number]>([
-      ['200', ANN, 200, 1],
+      ['200', ANSWER, 200, 1],
       ['400', reply(400), 401, 1],
       ['401', reply(401), 401, 1],
       ['401 with a body', reply(401, PAGE), 401, 1],
@@ -36,12 +40,12 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
       ['200 and no body', reply(200), 503, 1],
       ...[500, 502, 503, 504].map((status): [string, Script, number, number] => [
         `${status} once`,
-        inTurn(reply(status, PAGE), ANN),
+        inTurn(reply(status, PAGE), ANSWER),
         200,
         2,
       ]),
       ['500 every time', reply(500, PAGE), 503, 2],
-      ['a reset once', inTurn(drop, ANN), 200, 2],
+      ['a reset once', inTurn(drop, ANSWER), 200, 2],
       ['a reset every time', drop, 503, 2],
       ['500 and then 401', inTurn(reply(500), reply(401)), 401, 2],
     ])('%s becomes the right answer, after the right number of calls', async (_status, script, status, calls) => {
@@ -53,7 +57,7 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
       expect(answer.status).toBe(status);
       expect(answer.headers.has('retry-after')).toBe(status === 503);
       expect(service.callsTo('user_details')).toBe(calls);
-      service.on('user_details', ANN);
+      service.on('user_details', ANSWER);
       expect((await app.get('/me', 'token')).status).toBe(200);
     });
   });
@@ -93,26 +97,167 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
       expect((await app.get('/me', 'token')).headers.get('retry-after')).toEqual(told);
     }
   });
+});
 
-  it('404 with a page is logged once as an unexpected reply, without the page', async () => {
-    const service = await bed.service();
-    service.on('user_details', reply(404, PAGE, { 'content-type': 'text/html' }));
-    const logger = new CapturedLog();
-    const app = await bed.sample({ baseUrl: service.url }, { logger });
-    await app.get('/me', 'token');
-    await app.get('/me', 'token');
+const CACHE = { cache: { ttlMs: 300_000 } };
 
-    expect(logger.having('warn', 'unexpected reply')).toHaveLength(1);
-    expect(logger.lines.join('\n')).not.toContain('an error page');
+/** The status that the caller gets, and the calls that were made for it, for each answer of user_details. */
+async function outcomes(trial: Trial, scripts: readonly Script[]): Promise<[number, number][]> {
+  const seen: [number, number][] = [];
+  for (const script of scripts) {
+    trial.service.on('user_details', script);
+    const before = trial.calls();
+    seen.push([await trial.status(), trial.calls() - before]);
+  }
+  return seen;
+}
+
+const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(code));
+
+describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('a valid record lets the caller in, after one call that carries nothing else of the caller [B01]', async (trial) => {
+    const { status, body } = await trial.ask({
+      lines: ['Cookie: a=b', 'Authorization: Bearer x', 'X-API-KEY: theirs', 'Accept: text/html'],
+    });
+
+    expect([status, JSON.parse(body)]).toEqual([200, ANN]);
+    expect(trial.service.requests.map(({ headers }) => headers)).toEqual([
+      {
+        ...{ host: new URL(trial.service.url).host, connection: 'keep-alive', 'accept-encoding': 'identity' },
+        ...{ accept: 'application/json', 'x-api-key': KEY, 'x-auth-token': TOKEN, 'x-auth-iv': IV },
+      },
+    ]);
   });
 
-  it('500 with a page shows the page neither in the reply nor in the log', async () => {
-    const service = await bed.service();
-    service.on('user_details', reply(500, PAGE, { 'content-type': 'text/html' }));
-    const logger = new CapturedLog();
-    const app = await bed.sample({ baseUrl: service.url }, { logger });
+  row('401, 400 and 404 without a body become 401, each after one call [B02]', async (trial) => {
+    expect(await outcomes(trial, statuses(401, 400, 404))).toEqual(Array(3).fill([401, 1]));
+  });
 
-    expect(await (await app.get('/me', 'token')).text()).not.toContain('an error page');
-    expect(logger.lines.join('\n')).not.toContain('an error page');
+  row(
+    '403 becomes 403 after one call, and is not remembered [B03]',
+    async (trial) => {
+      expect(await outcomes(trial, statuses(403, 403))).toEqual(Array(2).fill([403, 1]));
+    },
+    { options: CACHE },
+  );
+
+  row('404 with a page is not the session service: 503 each time, and one warning [B04]', async (trial) => {
+    const page = reply(404, PAGE, { 'content-type': 'text/html' });
+    expect(await outcomes(trial, [page, page])).toEqual(Array(2).fill([503, 1]));
+    expect(trial.log.having('warn', 'unexpected reply')).toHaveLength(1);
+    expect(trial.log.lines.join('\n')).not.toContain('an error page');
+  });
+
+  row(
+    '202 becomes 503, and is not remembered [B05]',
+    async (trial) => {
+      expect(await outcomes(trial, statuses(202, 202))).toEqual(Array(2).fill([503, 1]));
+    },
+    { options: CACHE },
+  );
+
+  row('204, and 200 without a body, become 503 [B06]', async (trial) => {
+    expect(await outcomes(trial, statuses(204, 200))).toEqual(Array(2).fill([503, 1]));
+  });
+
+  row('500, 502, 503 or 504 once, and then a record, lets the caller in after two calls [B07]', async (trial) => {
+    const once = [500, 502, 503, 504].map((code) => inTurn(reply(code, PAGE), json(ANN)));
+    expect(await outcomes(trial, once)).toEqual(Array(4).fill([200, 2]));
+  });
+
+  row('500 every time becomes 503 after two calls at most, and its page is neither in the reply nor in the log [B08]', async (trial) => {
+    trial.service.on('user_details', reply(500, PAGE, { 'content-type': 'text/html' }));
+    const { status, body } = await trial.ask();
+
+    expect([status, trial.calls()]).toEqual([503, 2]);
+    expect([body, ...trial.log.lines].join('\n')).not.toContain('an error page');
+  });
+
+  row('429 becomes 503 with the Retry-After of the service, after one call [B09]', async (trial) => {
+    trial.service.on('user_details', reply(429, '', { 'retry-after': '7' }));
+    const { status, headers } = await trial.ask();
+
+    expect([status, headers.get('retry-after'), trial.calls()]).toEqual([503, '7', 1]);
+  });
+
+  row('a redirect becomes 503, and nobody connects to its target [B10]', async (trial) => {
+    const target = await trial.another();
+    const location = `${target.url}/authentication/user_details`;
+    const redirects = [301, 302, 303, 307, 308].map((code) => reply(code, '', { location }));
+
+    expect(await outcomes(trial, redirects)).toEqual(Array(5).fill([503, 1]));
+    expect(target.connections()).toBe(0);
+  });
+});
+
+const ANSWERS = { unauthenticated: 401, forbidden: 403, unavailable: 503 } as const;
+const STATUSES = [400, 401, 403, 404] as const;
+const MEANINGS = Object.keys(ANSWERS) as (keyof typeof ANSWERS)[];
+
+describe.each(PLATFORMS)('statusMap on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each(STATUSES.flatMap((status) => MEANINGS.map((meaning) => [status, meaning] as const)))(
+    'says that %p is %s, and leaves the others as they are',
+    async (status, meaning) => {
+      const service = await bed.service();
+      const statusMap: StatusMap = { [status]: meaning };
+      const app = await bed.sample({ baseUrl: service.url, options: { statusMap } });
+      const expected = { 400: 401, 401: 401, 403: 403, 404: 401, [status]: ANSWERS[meaning] };
+      const answered: Record<number, number> = {};
+      for (const upstream of STATUSES) {
+        service.on('user_details', reply(upstream));
+        answered[upstream] = (await app.get('/me', 'token')).status;
+      }
+
+      expect(answered).toEqual(expected);
+      expect(service.callsTo('user_details')).toBe(4);
+    },
+  );
+
+  it.each([
+    [undefined, 503],
+    [{ 404: 'unauthenticated' } as const, 401],
+  ])('decides on a 404 with a body too: %j', async (statusMap, status) => {
+    const service = await bed.service();
+    service.on('user_details', reply(404, '{"error":"no such session"}'));
+    const app = await bed.sample({ baseUrl: service.url, options: statusMap ? { statusMap } : {} });
+
+    expect((await app.get('/me', 'token')).status).toBe(status);
+  });
+});
+
+describe.each(PLATFORMS)('tokenEcho on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each<[TokenEcho | undefined, number, number]>([
+    ['ignore', 200, 0],
+    ['warn', 200, 1],
+    [undefined, 503, 1],
+    ['deny', 503, 1],
+  ])('%p answers %p to a record with another token, and warns %p times', async (tokenEcho, status, warnings) => {
+    const service = await bed.service();
+    service.on('user_details', json({ username: 'ann', auth_token: 'another-token' }));
+    const logger = new CapturedLog();
+    const app = await bed.sample({ baseUrl: service.url, options: tokenEcho ? { tokenEcho } : {} }, { logger });
+
+    expect((await app.get('/me', 'token')).status).toBe(status);
+    expect((await app.get('/me', 'token')).status).toBe(status);
+    expect(logger.having('warn', 'auth_token')).toHaveLength(warnings);
+    expect(logger.lines.join('\n')).not.toContain('another-token');
+  });
+
+  it.each(['ignore', 'warn', 'deny'] as const)('%p lets the same token, and none at all, pass', async (tokenEcho) => {
+    const service = await bed.service();
+    const logger = new CapturedLog();
+    const app = await bed.sample({ baseUrl: service.url, options: { tokenEcho } }, { logger });
+
+    for (const record of [{ auth_token: 'token' }, {}, { auth_token: null }]) {
+      service.on('user_details', json({ username: 'ann', ...record }));
+      expect((await app.get('/me', 'token')).status).toBe(200);
+    }
+    expect(logger.having('warn', 'auth_token')).toHaveLength(0);
   });
 });

@@ -151,7 +151,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect([health.status, health.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })]);
     const metrics = await client.get('/metrics');
     expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-    expect(metrics.text).toMatch(/^session_auth_check_duration\w*_count\{.*session_auth_outcome="accepted".*\} \d+$/m);
+    expect(metrics.text).toMatch(/^session_auth_check_duration\w*_count\{.*session_auth_outcome="authenticated".*\} \d+$/m);
     expect(metrics.text).toMatch(/^session_auth_denials\w*\{.*session_auth_code="SESSION_REQUIRED".*\} \d+$/m);
   });
 

@@ -1,14 +1,21 @@
-import { expect } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { ValidateBy } from 'class-validator';
+import { UserRecord, SessionAuthService } from 'nestjs-session-auth';
+import { json } from 'nestjs-session-auth/testing';
+import { Redis } from 'ioredis';
 import { sessionKeysOf, type SessionKeys } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
+import { describeWithRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+import { plainRow } from '../support/trial/row.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { formsOf, KEY, PASSWORD } from '../support/trial/canaries.js';
 import { CHANNEL, type Fleet } from './fleet.js';
 import type { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 import { fleets } from './suites.js';
-import { describeWithRedis } from '../support/redis.js';
-import { until } from '../support/until.js';
-import { plainRow } from '../support/trial/row.js';
+import { StoreBed } from './store-bed.js';
 
 const MINUTES_MS = 600_000;
 const TTL_MS = 2_000;
@@ -158,4 +165,116 @@ describeWithRedis('instances of an application', () => {
     }
     expect(await other.do('warnings')).toEqual([]);
   });
+});
+
+const READER = { username: 'ann', role: 'reader' };
+
+/** Cannot read what it does not know. */
+const Throwing = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'throwing',
+    validator: {
+      validate: (value) => {
+        if (value !== 'new') throw new Error('This version does not know such a record');
+        return true;
+      },
+    },
+  });
+
+class NextRecord extends UserRecord {
+  @Throwing() readonly shape?: string;
+}
+
+describeWithRedis('another version of an application', () => {
+  it.each(PLATFORMS)('on %s has the service decide where it cannot read what was kept', (_name, platform) =>
+    StoreBed.during(platform, async (bed) => {
+      bed.service.on('user_details', json(READER));
+      await bed.kept('token', await bed.connectedApp());
+      bed.service.on('user_details', json({ ...READER, shape: 'new' }));
+      const next = await bed.connectedApp({ options: { userRecord: NextRecord } });
+      expect([(await next.get('/me', 'token')).status, (await next.get('/me', 'token')).status, bed.asked]).toEqual([200, 200, 2]);
+    }),
+  );
+});
+
+/** Long enough that no sealed bytes hold one by chance. */
+const SECRETS = {
+  token: 'canary-token/+=%"2',
+  iv: 'canary-iv/+=%"3',
+  username: 'canary-username',
+  email: 'canary-email@example.com',
+  role: 'canary-role',
+  field: 'canary-first-name',
+};
+const { token, iv, username, email, role, field } = SECRETS;
+const USER = { username, email, role, first_name: field, auth_token: token };
+
+/** Everything that Redis was told and has, one byte a character. */
+class Overheard {
+  readonly texts: string[] = [];
+
+  /** Everything that is in the store now, and whether it lapses. */
+  async dump(redis: Redis): Promise<void> {
+    for (const key of await redis.keys('*')) {
+      const value = (await redis.getBuffer(key)) ?? Buffer.alloc(0);
+      this.texts.push(key, value.toString('latin1'), value.toString('hex'), value.toString('base64'));
+      expect(await redis.pttl(key)).toBeGreaterThan(0);
+    }
+  }
+
+  /** What of the secrets can be read in it. */
+  get secrets(): string[] {
+    const text = this.texts.join('\n').toLowerCase();
+    const forms = [KEY, PASSWORD, ...Object.values(SECRETS)].flatMap((secret) => formsOf(secret));
+    return forms.filter((form) => text.includes(form.toLowerCase()));
+  }
+
+  having(part: string): number {
+    return this.texts.filter((text) => text.toLowerCase().includes(part)).length;
+  }
+}
+
+/** Overhears every command, and every message. */
+async function overhear(port: number): Promise<Overheard & { close(): void }> {
+  const overheard = new Overheard();
+  const listener = new Redis(port, '127.0.0.1');
+  const client = new Redis(port, '127.0.0.1');
+  const monitor = await client.monitor();
+  client.disconnect();
+  monitor.on('monitor', (_time: string, args: string[]) => overheard.texts.push(args.join(' ')));
+  await listener.psubscribe('*');
+  listener.on('pmessageBuffer', (_pattern: string, channel: Buffer, message: Buffer) => {
+    overheard.texts.push(`message ${channel.toString()}`, message.toString('latin1'), message.toString('hex'), message.toString('base64'));
+  });
+  const close = (): void => [listener, monitor].forEach((one) => one.disconnect());
+  return Object.assign(overheard, { close });
+}
+
+describeWithRedis('Redis', () => {
+  it.each(PLATFORMS)('is told nothing that it could read, by an application on %s', (_name, platform) =>
+    StoreBed.during(platform, async (bed) => {
+      const overheard = await overhear(bed.server.port);
+      const app = await bed.connectedApp({ options: { apiKey: KEY } });
+      const sessions = app.app.get(SessionAuthService);
+      bed.service.on('sign_in', json(USER));
+      bed.service.on('user_details', json(USER));
+      await until('it listens', async () => (await bed.redis.pubsub('NUMSUB', 'session-auth:messages'))[1] === 1);
+      await sessions.signIn({ username, password: PASSWORD }, { authIv: iv });
+      await bed.kept(token, app, iv);
+      await overheard.dump(bed.redis);
+      await sessions.forget(token);
+      await bed.kept(token, app);
+      await overheard.dump(bed.redis);
+      await sessions.signOut(token, { authIv: iv });
+      await until('the end is announced', () => overheard.having('message session-auth:messages') >= 2);
+      await overheard.dump(bed.redis);
+      overheard.close();
+
+      for (const command of ['evalsha', 'publish', 'subscribe', 'set session-auth:']) expect(overheard.having(command)).toBeGreaterThan(0);
+      expect(overheard.secrets).toEqual([]);
+      // The search finds what is there.
+      overheard.texts.push(Buffer.from(`{"a":"${email}"}`).toString('base64'));
+      expect(overheard.secrets).not.toEqual([]);
+    }),
+  );
 });

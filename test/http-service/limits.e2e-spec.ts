@@ -1,16 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { Agent } from 'node:http';
+import { Agent, type ClientRequestArgs } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { SessionHttpService } from 'nestjs-session-auth';
+import type { Socket } from 'node:net';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
-import { bytes, reply, silence, type Script } from '../support/scripted-service.js';
+import { bytes, reply, silence, drop, json, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { ANN, OPERATIONS, seam, type Seam } from './three-calls.js';
 
 const RECORD = JSON.stringify(ANN);
 
-const TAKEN: [string, (taken: Seam) => void][] = [
+const LIMITED: [string, (taken: Seam) => void][] = [
   ['an interceptor', (taken) => void taken.axios().interceptors.request.use((config) => config)],
   ['an agent on axiosRef', (taken) => void (taken.axios().defaults.httpAgent = new Agent({ keepAlive: true }))],
   [
@@ -52,7 +53,7 @@ const UNUSABLE: [string, Script][] = [
 describe.each(oneOf(PLATFORMS))('a limit on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  describe.each(TAKEN)('with %s', (_taken, take) => {
+  describe.each(LIMITED)('with %s', (_taken, take) => {
     const MAX = { maxResponseBytes: 200 };
 
     it.each(UNUSABLE)('holds: %s makes a check and a sign-in 503', async (_case, script) => {
@@ -99,9 +100,133 @@ describe.each(oneOf(PLATFORMS))('a limit on %s', (_name, platform) => {
 
   it('is no hindrance to the next call: an interceptor sees each of the three once', async () => {
     const taken = await seam(bed);
-    for (const [, take] of TAKEN) take(taken);
+    for (const [, take] of LIMITED) take(taken);
 
     expect(await taken.callAll()).toEqual([200, 200, 200]);
     expect(taken.service.requests).toHaveLength(OPERATIONS.length);
+  });
+});
+
+/** An agent that counts the connections it makes, also those of its copies. */
+class CountingAgent extends Agent {
+  readonly made = { connections: 0 };
+
+  override createConnection(...connection: [ClientRequestArgs]): Socket {
+    this.made.connections += 1;
+    return (super.createConnection as (...connection: unknown[]) => Socket)(...connection);
+  }
+}
+
+/** An agent with state that no copy of it has. */
+class PrivateAgent extends Agent {
+  #connections = 0;
+
+  override createConnection(...connection: [ClientRequestArgs]): Socket {
+    this.#connections += 1;
+    return (super.createConnection as (...connection: unknown[]) => Socket)(...connection);
+  }
+
+  get connections(): number {
+    return this.#connections;
+  }
+}
+
+/** The header lines of each request, in their order. */
+const written = ({ service }: Seam): unknown[] =>
+  service.requests.map(({ method, path, rawHeaders, body }) => [
+    method,
+    path,
+    body,
+    rawHeaders.map((text) => text.replace(/^127\.0\.0\.1:\d+$/, 'host')),
+  ]);
+
+const ANSWERS: [string, Script][] = [
+  ['200 with a record', json(ANN)],
+  ['200 with nothing', reply(200)],
+  ['202', reply(202)],
+  ['204', reply(204)],
+  ['302', reply(302, '', { location: '/' })],
+  ['400', reply(400)],
+  ['401', reply(401, '{"error":"x"}')],
+  ['403', reply(403)],
+  ['404', reply(404)],
+  ['404 with a body', reply(404, 'no such page')],
+  ['408', reply(408)],
+  ['429', reply(429, '', { 'retry-after': '7' })],
+  ['500', reply(500, 'oops')],
+  ['a reset', drop],
+];
+
+const TAKEN: [string, (taken: Seam) => void][] = [
+  ['axiosRef was read', (taken) => void taken.axios()],
+  ['an interceptor does nothing', (taken) => void taken.axios().interceptors.request.use((config) => config)],
+  ['an agent was set', (taken) => void (taken.axios().defaults.httpAgent = new Agent({ keepAlive: true }))],
+];
+
+describe.each(oneOf(PLATFORMS))('a call on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each(ANSWERS)('that is answered with %s has the same outcome whether or not somebody took the seam', async (_case, script) => {
+    const untouched = await seam(bed, {}, script);
+    const expected = await untouched.callAll();
+    for (const [, take] of TAKEN) {
+      const taken = await seam(bed, {}, script);
+      take(taken);
+      expect(await taken.callAll()).toEqual(expected);
+      expect(taken.service.requests.map(({ method }) => method)).toEqual(untouched.service.requests.map(({ method }) => method));
+    }
+  });
+
+  it.each(TAKEN.slice(0, 2))('is written the same to the last header when %s', async (_case, take) => {
+    const [untouched, taken] = [await seam(bed), await seam(bed)];
+    take(taken);
+    for (const one of [untouched, taken]) await one.callAll();
+
+    expect(written(taken)).toEqual(written(untouched));
+  });
+
+  it('is as patient as the service asks when somebody took the seam', async () => {
+    const taken = await seam(bed, {}, reply(429, '', { 'retry-after': '7' }));
+    taken.axios();
+
+    expect((await taken.app.get('/me', 'token')).headers.get('retry-after')).toBe('7');
+  });
+
+  it.each(['before the first call', 'after calls were made'])('goes over an agent that is set on axiosRef %s', async (when) => {
+    const { axios, callAll } = await seam(bed);
+    if (when === 'after calls were made') await callAll();
+    const agent = new CountingAgent({ keepAlive: true });
+    axios().defaults.httpAgent = agent;
+
+    expect(await callAll()).toEqual([200, 200, 200]);
+    expect(agent.made.connections).toBe(3);
+    expect((await callAll())[0]).toBe(200);
+    expect(agent.made.connections).toBe(5);
+  });
+
+  it('goes over an agent of a class with private fields', async () => {
+    const agent = new PrivateAgent({ keepAlive: true });
+    const { callAll } = await seam(bed, { httpAgent: agent });
+
+    expect(await callAll()).toEqual([200, 200, 200]);
+    expect(agent.connections).toBe(3);
+  });
+
+  it('goes over the agent that is set last', async () => {
+    const agents = [new CountingAgent(), new CountingAgent()] as const;
+    const { axios, callAll } = await seam(bed, { httpAgent: agents[0] });
+    await callAll();
+    axios().defaults.httpAgent = agents[1];
+    await callAll();
+
+    expect(agents.map(({ made }) => made.connections)).toEqual([3, 3]);
+  });
+
+  it('carries a header that is set on the defaults of axiosRef', async () => {
+    const { service, axios, callAll } = await seam(bed);
+    axios().defaults.headers.common['X-Trace'] = 'trace-1';
+
+    expect(await callAll()).toEqual([200, 200, 200]);
+    expect(service.requests.map(({ headers }) => headers['x-trace'])).toEqual(Array(3).fill('trace-1'));
   });
 });

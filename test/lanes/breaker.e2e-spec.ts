@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthService, SessionAuthEvents, type ServiceStatus } from 'nestjs-session-auth';
+import type { SessionAuthError } from 'nestjs-session-auth/errors';
 import { handClock } from '../support/hand-clock.js';
-import { oneOf } from '../support/long-form.js';
+import { oneOf, IS_LONG_FORM } from '../support/long-form.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { drop, hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
 
-const ANN = json({ username: 'ann' });
 const NO_RETRY = { retry: false } as const;
 
 describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_name, platform) => {
@@ -20,7 +23,6 @@ describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_na
   }
 
   it.each<[string, Script]>([
-    ['errors', reply(500, '<html>')],
     ['dropped connections', drop],
     ['errors that are answered in time', reply(408)],
   ])('opens after a run of %s: 503 without a call, with the time that remains', async (_fault, script) => {
@@ -37,26 +39,6 @@ describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_na
     expect((await app.get('/me', 'token')).headers.get('retry-after')).toBe('4');
   });
 
-  it('lets one probe through after its pause: the others get 503 meanwhile, and all are served when it succeeds', async () => {
-    const service = await bed.service();
-    service.on('user_details', reply(500));
-    const app = await bed.sample({ baseUrl: service.url, options: { ...NO_RETRY, breaker: { pauseMs: 1_000 } } });
-    await statusesOf(app, 20);
-    const held = hold(ANN);
-    service.on('user_details', held.script);
-    clock.advance(1_000);
-    const probe = app.get('/me', 'probe');
-    await held.arrived;
-    const others = await Promise.all(Array.from({ length: 99 }, (_, index) => app.get('/me', `other-${index}`)));
-
-    expect(others.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(Array(99).fill([503, '1']));
-    expect(service.callsTo('user_details')).toBe(21);
-    held.release();
-    expect((await probe).status).toBe(200);
-    service.on('user_details', ANN);
-    expect(await statusesOf(app, 3, 'later')).toEqual([200, 200, 200]);
-  });
-
   it('pauses twice as long when the probe fails', async () => {
     const service = await bed.service();
     service.on('user_details', reply(500));
@@ -67,25 +49,6 @@ describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_na
 
     expect((await app.get('/me', 'token')).headers.get('retry-after')).toBe('4');
     expect(service.callsTo('user_details')).toBe(21);
-  });
-
-  it.each<[string, Script, number]>([
-    ['401', reply(401), 401],
-    ['403', reply(403), 403],
-    ['400', reply(400), 401],
-    ['404', reply(404), 401],
-    ['404 with a body', reply(404, 'no such page'), 503],
-    ['429', reply(429), 503],
-    ['431', reply(431), 503],
-    ['200 and no user', json({}), 503],
-  ])('stays closed however many tokens are answered with %s', async (_status, script, status) => {
-    const service = await bed.service();
-    service.on('user_details', script);
-    const app = await bed.sample({ baseUrl: service.url });
-    expect(await statusesOf(app, 100)).toEqual(Array(100).fill(status));
-    service.on('user_details', ANN);
-
-    expect((await app.get('/me', 'ann')).status).toBe(200);
   });
 
   it('does not bar a sign-in or a sign-out', async () => {
@@ -100,15 +63,181 @@ describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_na
     await expect(sessions.signOut('token')).resolves.toBeUndefined();
     expect(service.callsTo('user_details')).toBe(20);
   });
+});
 
-  it('never opens when it is off, and retries stay below a tenth of the calls', async () => {
-    const service = await bed.service();
-    service.on('user_details', reply(500));
-    const app = await bed.sample({ baseUrl: service.url, options: { breaker: false, timeoutMs: 60_000 } });
-    const replies = await Promise.all(Array.from({ length: 300 }, (_, index) => app.get('/me', `token-${index}`)));
+const anew =
+  (prefix: string) =>
+  (index: number): Ask => ({ token: `${TOKEN}-${prefix}-${index}` });
 
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(service.callsTo('user_details')).toBeGreaterThanOrEqual(300);
-    expect(service.callsTo('user_details')).toBeLessThanOrEqual(334);
+function breakersOf({ app }: Trial): ServiceStatus['breakers'] {
+  return app.app.get(SessionAuthEvents).serviceStatus.breakers;
+}
+
+/** Statuses that concern the request, and not the service. */
+const OTHER_STATUSES = [400, 403, 404, 405, 409, 413, 415, 418, 422, 429, 431, 451];
+
+/** Of each kind of answer: several times what opens a breaker. */
+const MANY = IS_LONG_FORM ? 1_000 : 100;
+
+/** How often each code came from so many checks with a token each, of which some are always under way. */
+async function codesOf(
+  { sessions }: Trial,
+  count: number,
+  tokenOf: (index: number) => string,
+  atOnce = 50,
+): Promise<Record<string, number>> {
+  const codes: Record<string, number> = {};
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) {
+      const code = await sessions.verify(tokenOf(index)).then(
+        () => 'served',
+        (error: unknown) => (error as SessionAuthError).code,
+      );
+      codes[code] = (codes[code] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return codes;
+}
+
+describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const clock = handClock();
+  const breaking = { options: { retry: false, breaker: { pauseMs: 7_000 } }, recover: () => clock.advance(7_000) } as const;
+
+  row(
+    'after 20 failures the breaker opens: 503 without a call, with the time that remains as Retry-After [F01]',
+    async (trial) => {
+      trial.service.on('user_details', reply(500));
+      expect(await trial.flood(20, anew('failing'), 1)).toEqual({ 503: 20 });
+      const told: (string | null)[] = [];
+      for (const ms of [0, 3_500]) {
+        clock.advance(ms);
+        const { status, headers } = await trial.ask();
+        told.push(`${status} ${headers.get('retry-after')}`);
+      }
+
+      expect(told).toEqual(['503 7', '503 4']);
+      expect(trial.calls()).toBe(20);
+    },
+    breaking,
+  );
+
+  row(
+    'failures of strangers open their breaker alone; those of known users open both, after 25 calls at most [F01]',
+    async (trial) => {
+      trial.service.on('user_details', json(ANN));
+      expect(await trial.flood(20, anew('known'))).toEqual({ 200: 20 });
+      trial.service.on('user_details', reply(408));
+      expect(await trial.flood(25, anew('stranger'), 1)).toEqual({ 503: 25 });
+      expect([trial.calls(), breakersOf(trial)]).toEqual([40, { known: 'closed', strangers: 'open' }]);
+      trial.service.on('user_details', json(ANN));
+      clock.advance(7_000);
+      expect(await trial.status(anew('probe')(0))).toBe(200);
+      expect(breakersOf(trial)).toEqual({ known: 'closed', strangers: 'closed' });
+      clock.advance(10_000);
+      trial.service.on('user_details', reply(500));
+      expect(await trial.flood(25, (index) => anew('known')(index % 20), 1)).toEqual({ 503: 25 });
+
+      expect([trial.calls(), breakersOf(trial)]).toEqual([61, { known: 'open', strangers: 'open' }]);
+    },
+    breaking,
+  );
+
+  row(
+    'the breaker of known users has a probe of its own, beside that of strangers [F02]',
+    async (trial) => {
+      trial.service.on('user_details', json(ANN));
+      await trial.flood(40, anew('known'));
+      trial.service.on('user_details', reply(500));
+      await trial.flood(20, anew('known'), 1);
+      const held = hold(json(ANN));
+      trial.service.on('user_details', held.script);
+      clock.advance(7_000);
+      const probes = [trial.status(anew('known')(30)), trial.status(anew('stranger')(0))];
+      while (trial.calls() < 62) await new Promise(setImmediate);
+      expect(await trial.flood(99, (index) => anew(index % 2 ? 'stranger' : 'known')(35 + (index % 5)))).toEqual({ 503: 99 });
+      held.release();
+
+      expect([await Promise.all(probes), trial.calls()]).toEqual([[200, 200], 62]);
+    },
+    breaking,
+  );
+
+  row(
+    'after the pause one of 100 callers asks for all: the others get 503 meanwhile [F02]',
+    async (trial) => {
+      trial.service.on('user_details', reply(500));
+      await trial.flood(20, anew('failing'), 1);
+      const held = hold(json(ANN));
+      trial.service.on('user_details', held.script);
+      clock.advance(7_000);
+      const probe = trial.status(anew('probe')(0));
+      await held.arrived;
+      expect(await trial.flood(99, anew('other'))).toEqual({ 503: 99 });
+      held.release();
+
+      expect([await probe, trial.calls()]).toEqual([200, 21]);
+      trial.service.on('user_details', json(ANN));
+      expect(await trial.flood(3, anew('later'))).toEqual({ 200: 3 });
+    },
+    breaking,
+  );
+
+  row('refused tokens, however many, leave the breakers closed [F03]', async (trial) => {
+    trial.service.on('user_details', reply(401));
+    expect(await trial.flood(MANY, anew('bad'), 50)).toEqual({ 401: MANY });
+    expect(trial.calls()).toBe(MANY);
   });
+
+  row('answers of any other status, however many, leave the breakers closed [F03]', async (trial) => {
+    for (const status of OTHER_STATUSES) {
+      trial.service.on('user_details', reply(status));
+      const code = { 400: 'SESSION_REJECTED', 403: 'ACCESS_DENIED', 404: 'SESSION_REJECTED' }[status] ?? 'SESSION_SERVICE_UNAVAILABLE';
+      expect([status, await codesOf(trial, MANY, (index) => `${status}-${index}`)]).toEqual([status, { [code]: MANY }]);
+    }
+    trial.service.on('user_details', reply(404, 'no such page'));
+    expect(await codesOf(trial, MANY, (index) => `page-${index}`)).toEqual({ SESSION_SERVICE_UNAVAILABLE: MANY });
+    expect(trial.calls()).toBe((OTHER_STATUSES.length + 1) * MANY);
+    expect(breakersOf(trial)).toEqual({ known: 'closed', strangers: 'closed' });
+  });
+
+  row('malformed 200s, however many, of one account or of several, leave the breakers closed [F03]', async (trial) => {
+    const malformed = { SESSION_SERVICE_UNAVAILABLE: MANY };
+    trial.service.on('user_details', json({ role: 'no username' }));
+    expect(await codesOf(trial, MANY, () => 'one', 1)).toEqual(malformed);
+    expect(await codesOf(trial, MANY, (index) => `many-${index}`)).toEqual(malformed);
+    expect([trial.calls(), breakersOf(trial)]).toEqual([2 * MANY, { known: 'closed', strangers: 'closed' }]);
+  });
+});
+
+describe.each(oneOf(PLATFORMS))('bounds on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row(
+    'a caller who finds every place taken, in flight and in the queue, gets 503 with Retry-After 1 at once [F04]',
+    async (trial) => {
+      const held = hold(json(ANN));
+      trial.service.on('user_details', held.script);
+      const inFlight = trial.status(anew('first')(0));
+      await held.arrived;
+      const { status, headers } = await trial.ask(anew('next')(0));
+      held.release();
+
+      expect([status, headers.get('retry-after'), await inFlight, trial.calls()]).toEqual([503, '1', 200, 1]);
+    },
+    { options: { maxInFlight: 1, maxQueued: 0 } },
+  );
+
+  row(
+    'in a total outage 1000 callers make at most a tenth more calls than first attempts [F05]',
+    async (trial) => {
+      trial.service.on('user_details', reply(500));
+      expect(await trial.flood(1_000, anew('caller'), 50)).toEqual({ 503: 1_000 });
+      expect(trial.calls()).toBeGreaterThanOrEqual(1_000);
+      expect(trial.calls()).toBeLessThanOrEqual(1_100);
+    },
+    { options: { breaker: false } },
+  );
 });

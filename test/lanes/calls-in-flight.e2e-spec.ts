@@ -2,35 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { SILENCE_MS } from '../support/total-time.js';
-import { hold, json, silence } from '../support/scripted-service.js';
+import { hold, json, silence, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { oneOf } from '../support/long-form.js';
+import { PASSWORD, TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Trial } from '../support/trial/trial.js';
 
-const ANN = json({ username: 'ann' });
+const ANSWER = json({ username: 'ann' });
 
 describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('answers the next caller 503 with `Retry-After: 1` when no place is left, in flight or in the queue', async () => {
-    const service = await bed.service();
-    const held = hold(ANN);
-    service.on('user_details', held.script);
-    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 } });
-    const first = app.get('/me', 'token-1');
-    await held.arrived;
-    const next = await app.get('/me', 'token-2');
-
-    expect(next.status).toBe(503);
-    expect(next.headers.get('retry-after')).toBe('1');
-    expect(next.headers.get('cache-control')).toBe('no-store');
-    held.release();
-    expect((await first).status).toBe(200);
-    expect(service.callsTo('user_details')).toBe(1);
-    expect((await app.get('/me', 'token-2')).status).toBe(200);
-  });
-
   it('takes no second place for a second caller with the same token', async () => {
     const service = await bed.service();
-    const held = hold(ANN);
+    const held = hold(ANSWER);
     service.on('user_details', held.script);
     const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 } });
     const sessions = app.app.get(SessionAuthService);
@@ -43,7 +29,7 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
 
   it('serves those who wait in the order in which they came', async () => {
     const service = await bed.service();
-    const held = hold(ANN);
+    const held = hold(ANSWER);
     service.on('user_details', held.script);
     const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 3, timeoutMs: 60_000 } });
     const sessions = app.app.get(SessionAuthService);
@@ -63,7 +49,7 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
       inFlight.most = Math.max(inFlight.most, inFlight.now);
       setImmediate(() => {
         inFlight.now -= 1;
-        ANN(...call);
+        ANSWER(...call);
       });
     });
     const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 8, timeoutMs: 60_000 } });
@@ -80,13 +66,13 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
     const replies = await Promise.all(['a', 'b', 'c'].map((token) => app.get('/me', token)));
 
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 503]);
-    service.on('user_details', ANN);
+    service.on('user_details', ANSWER);
     expect((await app.get('/me', 'd')).status).toBe(200);
   });
 
   it('does not hold up a sign-in', async () => {
     const service = await bed.service();
-    const held = hold(ANN);
+    const held = hold(ANSWER);
     service.on('user_details', held.script);
     service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
     const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 } });
@@ -97,4 +83,93 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
     held.release();
     expect((await check).status).toBe(200);
   });
+});
+
+const CREDENTIALS = { username: 'ann', password: PASSWORD };
+const SIGNED_IN = json({ ...ANN, auth_token: TOKEN });
+const BUSY = { statusCode: 503, reason: 'busy', retryAfterSeconds: 1 };
+
+/** What came of many calls at once. */
+async function outcomes(trial: Trial, calls: readonly Promise<unknown>[]): Promise<{ done: number; busy: number; other: unknown[] }> {
+  const thrown = await Promise.all(calls.map((call) => trial.thrownBy(call)));
+  const failed = thrown.filter((error) => error !== undefined);
+  const other = failed.filter((error) => (error as { reason?: string }).reason !== 'busy');
+  return { done: calls.length - failed.length, busy: failed.length - other.length, other };
+}
+
+/** Counts the connections that are open at once. */
+function counting(script: Script) {
+  const open = { now: 0, most: 0 };
+  const counted: Script = (request, response, socket) => {
+    open.now += 1;
+    open.most = Math.max(open.most, open.now);
+    socket.on('close', () => (open.now -= 1));
+    script(request, response, socket);
+  };
+  return { open, script: counted };
+}
+
+describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const signIns = (trial: Trial, count: number) => Array.from({ length: count }, () => trial.sessions.signIn(CREDENTIALS));
+  const signOuts = (trial: Trial, count: number) =>
+    Array.from({ length: count }, (_, index) => trial.sessions.signOut(`${TOKEN}-${index}`));
+
+  row('of 1,500 sign-ins at once 32 reach the service, each on its connection, and the others get 503 at once [P11]', async (trial) => {
+    const held = hold(SIGNED_IN);
+    const { open, script } = counting(held.script);
+    trial.service.on('sign_in', script);
+    const calls = outcomes(trial, signIns(trial, 1_499));
+    const body = JSON.stringify(CREDENTIALS);
+    const answer = await trial.ask({ method: 'POST', path: '/login', body, token: null, iv: null });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    await held.arrived;
+    held.release();
+
+    expect(await calls).toEqual({ done: 32, busy: 1_467, other: [] });
+    expect([trial.calls('sign_in'), trial.service.connections()]).toEqual([32, 32]);
+    expect(open.most).toBeLessThanOrEqual(32);
+    expect(await outcomes(trial, signIns(trial, 32))).toEqual({ done: 32, busy: 0, other: [] });
+  });
+
+  row(
+    'sign-ins that wait keep no sign-out and no check from the service, and sign-outs have the same bound [P11]',
+    async (trial) => {
+      const [held, leaving] = [hold(SIGNED_IN), hold(reply(200))];
+      trial.service.on('sign_in', held.script);
+      const calls = outcomes(trial, signIns(trial, 10));
+      await held.arrived;
+      expect(await outcomes(trial, signOuts(trial, 2))).toEqual({ done: 2, busy: 0, other: [] });
+      expect(await trial.status()).toBe(200);
+      trial.service.on('sign_out', leaving.script);
+      const ends = outcomes(trial, signOuts(trial, 10));
+      await leaving.arrived;
+      leaving.release();
+      held.release();
+      expect(await Promise.all([calls, ends])).toEqual(Array(2).fill({ done: 2, busy: 8, other: [] }));
+    },
+    { options: { maxSignIns: 2 } },
+  );
+
+  row(
+    'a sign-in that is aborted, takes too long or fails gives its place back, and its connection [P11]',
+    async (trial) => {
+      const { open, script } = counting(silence);
+      trial.service.on('sign_in', script);
+      const abort = new AbortController();
+      const aborted = trial.sessions.signIn(CREDENTIALS, { signal: abort.signal });
+      expect(await trial.thrownBy(trial.sessions.signIn(CREDENTIALS))).toMatchObject(BUSY);
+      abort.abort();
+      expect(await trial.thrownBy(aborted)).toMatchObject({ name: 'AbortError' });
+      expect(await trial.thrownBy(trial.sessions.signIn(CREDENTIALS))).toMatchObject({ reason: 'timeout' });
+      trial.service.on('sign_in', (_request, _response, socket) => void socket.resetAndDestroy());
+      expect(await trial.thrownBy(trial.sessions.signIn(CREDENTIALS))).toMatchObject({ reason: 'unreachable' });
+      expect(await trial.thrownBy(trial.sessions.signIn({} as never))).toMatchObject({ statusCode: 400 });
+      trial.service.on('sign_in', SIGNED_IN);
+      expect((await trial.sessions.signIn(CREDENTIALS)).kind).toBe('signed-in');
+      await trial.service.idle();
+      expect(open.now).toBe(0);
+    },
+    { options: { maxSignIns: 1, signInTimeoutMs: SILENCE_MS } },
+  );
 });

@@ -1,6 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { IS_LONG_FORM } from '../support/long-form.js';
-import { Flood, servedPart, type Kind } from './flood.js';
+import { startSessionService } from 'nestjs-session-auth/testing';
+import fc from 'fast-check';
+import type { TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
+import { noReplyAt, Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
+import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
+import { Lane, type Ask, type AdmissionResult, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
+import { Admission, strangersShare } from '../../libs/session-auth/src/verifier/lanes/admission.js';
+import { Pace } from '../../libs/session-auth/src/verifier/lanes/pace.js';
+import { Retry, RetryBudget } from '../../libs/session-auth/src/verifier/lanes/retry.js';
+import { StrangersLimit } from '../../libs/session-auth/src/verifier/lanes/strangers-limit.js';
+import { IS_LONG_FORM, oneOf } from '../support/long-form.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { startProbedApp } from '../support/trial/probed-app.js';
+import { plainRow } from '../support/trial/row.js';
+import { ANN } from '../support/trial/trial.js';
+import { Flood, servedPart, randomNumbers, type Kind } from './flood.js';
 import { boundedService, unboundedService, type ServiceModel } from './service-models.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -39,4 +54,224 @@ describe.each<[string, (clock: VirtualClock) => ServiceModel, number]>([
     expect(served.new).toBeGreaterThan(left * 0.6);
     expect(served.junk).toBeGreaterThan(left * 0.6);
   }
+});
+
+const SETTINGS = { timeoutMs: 3_000, maxAttempts: 2, maxInFlight: 128, maxQueued: 1_024 };
+
+/** A service that accepts in 450 ms, refuses junk in 2 ms, and is far from its limits. */
+describe('a service that has time', () => {
+  let clock: VirtualClock;
+  let check: ProtectedCheck<string>;
+  let denied: number;
+  let random: () => number;
+
+  beforeEach(() => {
+    clock = new VirtualClock().install();
+    const ask: Ask<string> = ({ token }, deadline) =>
+      new Promise((settle) => {
+        deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
+        const isJunk = token.startsWith('junk');
+        clock.after(isJunk ? 2 : 450, () => settle(isJunk ? UNAUTHENTICATED : { kind: 'authenticated', user: token }));
+      });
+    check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
+    denied = 0;
+    random = randomNumbers(7);
+  });
+  afterEach(() => void jest.restoreAllMocks());
+
+  async function come(token: string): Promise<void> {
+    const verdict = await check.run({ token, authIv: undefined }, token as TokenKey);
+    check.known.update(token as TokenKey, verdict);
+    if (verdict.kind === 'unavailable') denied += 1;
+  }
+
+  /** Lets so many tokens come at random times until then. */
+  function arrive(count: number, untilMs: number, tokenOf: (turn: number) => string): void {
+    for (let turn = 0; turn < count; turn += 1) clock.after(random() * untilMs, () => void come(tokenOf(turn)));
+  }
+
+  it.each([5, 20])('serves every new user beside known ones and %i tokens a second that it refuses at once', async (junk) => {
+    for (let user = 0; user < 100; user += 1) check.known.add(`known-${user}` as TokenKey);
+    arrive(600, 30_000, (turn) => `known-${turn % 100}`);
+    arrive(2_400, 30_000, (turn) => `new-${turn}`);
+    arrive(junk * 30, 30_000, (turn) => `junk-${turn}`);
+    await clock.runUntil(40_000);
+    expect(denied).toBe(0);
+  });
+
+  it('serves 500 users who come within two seconds after the start, and each again a second after the answer', async () => {
+    const again = async (token: string): Promise<void> => {
+      await come(token);
+      if (clock.nowMs < 6_000) clock.after(500 + random() * 1_000, () => void again(token));
+    };
+    for (let user = 0; user < 500; user += 1) clock.after(random() * 2_000, () => void again(`user-${user}`));
+    await clock.runUntil(12_000);
+    expect(denied).toBe(0);
+  });
+});
+
+const MIB = 1024 * 1024;
+
+/** The short form floods a cache of fewer places, in which nothing lapses meanwhile: what it may not keep would take more than the limit. */
+const FORM = IS_LONG_FORM
+  ? { tokens: 100_000, maxGrowthBytes: 32 * MIB, cache: {} }
+  : { tokens: 20_000, maxGrowthBytes: 2 * MIB, cache: { maxEntries: 500, negativeTtlMs: 300_000 } };
+
+describe.each(oneOf(PLATFORMS).map(([name]) => [name] as const))('a flood on %s', (name) => {
+  plainRow('a flood of tokens of nobody is refused within 32 MiB of heap, and pushes out no signed-in user [G06]', async () => {
+    const service = await startSessionService();
+    const app = await startProbedApp(name, service.url, { timeoutMs: 60_000, cache: { ttlMs: 300_000, ...FORM.cache } });
+    try {
+      const me = async (): Promise<number> => (await fetch(`${app.url}/me`, { headers: { 'x-auth-token': token } })).status;
+      const token = service.signInAs(ANN);
+      expect(await me()).toBe(200);
+      await app.flood(1_000);
+      service.requests.length = 0;
+      const before = (await app.memory()).heapBytes;
+
+      expect(await app.flood(FORM.tokens)).toEqual({ SESSION_REJECTED: FORM.tokens });
+      expect((await app.memory()).heapBytes - before).toBeLessThan(FORM.maxGrowthBytes);
+      const asked = service.requests.length;
+      expect([await me(), service.requests.length - asked]).toEqual([200, 0]);
+    } finally {
+      await app.close();
+      await service.close();
+    }
+  });
+});
+
+const TIMEOUT_MS = 60_000;
+
+type LaneName = 'known' | 'strangers';
+interface Step {
+  readonly does: 'come' | 'answer' | 'end' | 'slow' | 'quick';
+  readonly lane: LaneName;
+  readonly which: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  does: fc.constantFrom<Step['does'][]>(...Array<'come'>(6).fill('come'), ...Array<'answer'>(4).fill('answer'), 'end', 'slow', 'quick'),
+  lane: fc.constantFrom('known', 'strangers'),
+  which: fc.nat(1_000),
+});
+
+/** Checks that come, wait, are answered and time out, in any order; `demand` throws where a bound does not hold. */
+class Turnstile {
+  readonly #lanes: Readonly<Record<LaneName, Lane>>;
+  readonly #admission: Admission;
+  readonly #waiting: Deadline[] = [];
+  readonly #limit: StrangersLimit;
+  #nowMs = 0;
+  #mostInFlight = 0;
+  readonly #settings: { readonly maxInFlight: number; readonly maxQueued: number };
+
+  constructor(maxInFlight: number, maxQueued: number) {
+    this.#settings = { maxInFlight, maxQueued };
+    this.#limit = new StrangersLimit({ maxInFlight, timeoutMs: TIMEOUT_MS });
+    this.#limit.hold(performance.now());
+    const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
+    this.#lanes = {
+      known: laneOf({ share: maxInFlight - share, queueShare: maxQueued - queueShare }),
+      strangers: laneOf({ share, queueShare, limit: this.#limit }),
+    };
+    this.#admission = new Admission(this.#settings, this.#lanes.known, this.#lanes.strangers);
+  }
+
+  async take({ does, lane: name, which }: Step): Promise<void> {
+    const lane = this.#lanes[name];
+    const before = this.#lanes.strangers.inFlight;
+    const knownWaited = this.#lanes.known.waiting.size > 0;
+    if (does === 'come') this.#come(name);
+    else if (does === 'answer' && lane.inFlight > 0) this.#admission.leave(lane);
+    else if (does === 'end') this.#waiting.splice(which % (this.#waiting.length + 1), 1)[0]?.end('aborted');
+    else if (does !== 'answer' && this.#lanes.strangers.inFlight > 0) this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
+    this.#demandBounds();
+    const { inFlight, share } = this.#lanes.strangers;
+    const isOfOnePlace = this.#settings.maxInFlight === 1;
+    demand(
+      isOfOnePlace || !knownWaited || inFlight <= Math.max(before, share),
+      'while known checks wait, strangers get no more than their share',
+    );
+    await Promise.resolve();
+  }
+
+  close(): void {
+    for (const deadline of this.#waiting) deadline.end('aborted');
+  }
+
+  #come(name: LaneName): void {
+    const deadline = new Deadline(TIMEOUT_MS);
+    const waitedBefore = this.#lanes.known.waiting.size;
+    const entering = this.#admission.enter(this.#lanes[name], deadline);
+    const settled = (admitted: AdmissionResult): void => {
+      deadline.clear();
+      const { known } = this.#lanes;
+      const waits = Math.max(waitedBefore, known.waiting.size);
+      if (name === 'known' && admitted === 'full')
+        demand(waits >= known.queueShare, 'a known check is refused only where its share is full');
+    };
+    if (typeof entering === 'string') settled(entering);
+    else {
+      this.#waiting.push(deadline);
+      void entering.then((admitted) => {
+        deadline.clear();
+        this.#waiting.splice(this.#waiting.indexOf(deadline), 1);
+        return admitted;
+      });
+    }
+  }
+
+  /** A stranger is answered, after ten calls that took so long: the limit shrinks or grows. */
+  #adapt(durationMs: number): void {
+    const { strangers } = this.#lanes;
+    this.#nowMs += 2 * TIMEOUT_MS;
+    for (let call = 0; call < 10; call += 1) this.#limit.record(durationMs, this.#nowMs, strangers.inFlight);
+    this.#admission.leave(strangers);
+  }
+
+  /** A limit that shrinks ends no call: those in flight may be more until they are answered. */
+  #mostStrangers(): number {
+    this.#mostInFlight = Math.max(this.#limit.current, Math.min(this.#mostInFlight, this.#lanes.strangers.inFlight));
+    return this.#mostInFlight;
+  }
+
+  #demandBounds(): void {
+    const { known, strangers } = this.#lanes;
+    const { maxInFlight, maxQueued } = this.#settings;
+    const inFlight = known.inFlight + strangers.inFlight;
+    demand(known.inFlight >= 0 && strangers.inFlight >= 0 && inFlight <= maxInFlight, 'calls in flight are within maxInFlight');
+    demand(known.waiting.size + strangers.waiting.size <= maxQueued, 'checks that wait are within maxQueued');
+    demand(strangers.inFlight <= this.#mostStrangers(), 'strangers in flight are within their limit');
+    demand(known.waiting.size === 0 || inFlight === maxInFlight, 'no known check waits beside a free place');
+    demand(
+      strangers.waiting.size === 0 || inFlight === maxInFlight || strangers.inFlight >= this.#limit.current,
+      'no stranger waits beside a free place within the limit',
+    );
+  }
+}
+
+function laneOf(parts: Omit<LaneParts, 'pace' | 'retry' | 'breaker'>): Lane {
+  const pace = new Pace(TIMEOUT_MS);
+  return new Lane({ ...parts, pace, retry: new Retry({ maxAttempts: 1 }, new RetryBudget(), pace), breaker: undefined });
+}
+
+function demand(holds: boolean, claim: string): void {
+  if (!holds) throw new Error(`It does not hold that ${claim}`);
+}
+
+describe('the shares of the lanes', () => {
+  it('hold in any order of checks, answers and timeouts', async () => {
+    const sizes = fc.record({ maxInFlight: fc.integer({ min: 1, max: 12 }), maxQueued: fc.integer({ min: 0, max: 12 }) });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.array(step, { maxLength: 200 }), async ({ maxInFlight, maxQueued }, steps) => {
+        const turnstile = new Turnstile(maxInFlight, maxQueued);
+        try {
+          for (const one of steps) await turnstile.take(one);
+        } finally {
+          turnstile.close();
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

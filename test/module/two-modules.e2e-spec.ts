@@ -1,6 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import * as nest from '@nestjs/common';
 import { Controller, Get, Module, UseGuards, type DynamicModule, type Type } from '@nestjs/common';
+import type * as Library from 'nestjs-session-auth';
+import type * as Errors from 'nestjs-session-auth/errors';
 import { CurrentUser, SessionAuthGuard, SessionAuthModule, type UserRecord } from 'nestjs-session-auth';
+import { isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
+import * as core from '@nestjs/core';
 import { PLATFORMS } from '../support/platforms.js';
 import { hold, json } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -74,5 +79,103 @@ describe.each(PLATFORMS)('two session services in one application on %s', (_name
 
     expect((await app.get('/hiring', 'token')).status).toBe(401);
     expect((await app.get('/payroll', 'token')).status).toBe(200);
+  });
+});
+
+/** Another copy of the library, as a second one in `node_modules` would be; both are for one copy of Nest. */
+async function anotherCopy(): Promise<typeof Library & typeof Errors> {
+  jest.resetModules();
+  jest.unstable_mockModule('@nestjs/common', () => nest);
+  jest.unstable_mockModule('@nestjs/core', () => core);
+  return { ...(await import('nestjs-session-auth')), ...(await import('nestjs-session-auth/errors')) };
+}
+
+describe('an error of another copy of the library', () => {
+  it('is recognised by its brand', async () => {
+    const other = await anotherCopy();
+    const error = new other.SessionRejectedError();
+
+    expect(other.SessionAuthError).not.toBe(SessionAuthError);
+    expect(isSessionAuthError(error)).toBe(true);
+    expect(error).toBeInstanceOf(SessionAuthError);
+  });
+
+  it.each([undefined, null, 'text', 7, {}, new Error('no'), { code: 'SESSION_REJECTED', statusCode: 401 }])('is not %p', (value) => {
+    expect(isSessionAuthError(value)).toBe(false);
+    expect(value instanceof SessionAuthError).toBe(false);
+  });
+});
+
+describe.each(PLATFORMS)('two copies of the library in one application on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it('answer an error of the one through the other with its own status and headers', async () => {
+    const other = await anotherCopy();
+    @Controller()
+    class FailingController {
+      @Get('rejected')
+      rejected(): never {
+        throw new other.SessionRejectedError();
+      }
+
+      @Get('unavailable')
+      unavailable(): never {
+        throw new other.SessionServiceUnavailableError({ reason: 'rate_limited', retryAfterSeconds: 7 });
+      }
+    }
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [FailingController] });
+    const [rejected, unavailable] = await Promise.all([app.get('/rejected'), app.get('/unavailable')]);
+
+    expect([rejected.status, unavailable.status]).toEqual([401, 503]);
+    expect(rejected.headers.get('www-authenticate')).toContain('invalid_token');
+    expect(unavailable.headers.get('retry-after')).toBe('7');
+  });
+
+  it('read the decorators of each other: the guard of one heeds @Roles of the other', async () => {
+    const other = await anotherCopy();
+
+    @Controller()
+    @UseGuards(SessionAuthGuard)
+    class MixedController {
+      @Get('mixed')
+      @other.Roles('boss')
+      mixed(): string {
+        return 'in';
+      }
+    }
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController] });
+
+    expect((await app.get('/mixed', service.signInAs({ role: 'clerk' }))).status).toBe(403);
+    expect((await app.get('/mixed', service.signInAs({ role: 'boss' }))).status).toBe(200);
+  });
+
+  it('guard a handler whose rule is of the one and whose module is of the other', async () => {
+    const other = await anotherCopy();
+
+    @Controller()
+    @UseGuards(SessionAuthGuard)
+    @other.Roles('boss')
+    class MixedController {
+      @Get('class') byClass(): string {
+        return 'in';
+      }
+    }
+
+    @Controller()
+    class OtherController {
+      @Get('handler') @other.Roles('boss') byHandler(): string {
+        return 'in';
+      }
+    }
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController, OtherController] });
+
+    for (const path of ['/class', '/handler']) {
+      expect((await app.get(path)).status).toBe(401);
+      expect((await app.get(path, service.signInAs({ role: 'clerk' }))).status).toBe(403);
+      expect((await app.get(path, service.signInAs({ role: 'boss' }))).status).toBe(200);
+    }
   });
 });

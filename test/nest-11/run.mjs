@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url';
 /** Where the versions of NestJS differ. */
 const SHORT_SUITES = [
   'test/cache/freshness',
-  'test/graphql/(contexts|field-users|freshness)',
+  'test/graphql/(fields|resolvers)',
   'test/messages/',
   'test/module/audit/unguarded-rules',
-  'test/sockets/(gateways|handshakes|message-users)',
+  'test/sockets/(gateways|handshakes)',
 ];
 /** Whole concepts, and what else an attack could reach by another version of NestJS. */
 const LONG_SUITES = [
   'test/(access|graphql|messages|module|sockets|token)/',
-  'test/(cache/freshness|check/shared-call|lanes/(known-users|sign-ins)|revocation/ended-users|secrets/heap)',
-  'test/transport/(desync|outgoing-request|wire)',
+  'test/(cache/freshness|check/shared-call|lanes/(calls-in-flight|known-users)|revocation/ended-users|secrets/heap)',
+  'test/transport/(connections|wire)',
 ];
 const SUITES = process.env.LONG_TESTS === '1' ? LONG_SUITES : SHORT_SUITES;
 

@@ -3,6 +3,8 @@ import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { LIBRARIES, socketTrial } from '../sockets/socket-trial.js';
 import { hold, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
+import { describeWithRedis } from '../support/redis.js';
+import { fleets, sharedFleet, TIMEOUT_MS, type SharedFleet } from '../fleet/suites.js';
 
 describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
   const trial = socketTrial(library);
@@ -66,4 +68,127 @@ describe('an application without a store', () => {
     expect([sessions.countCached(), told]).toEqual([0, ['ann', undefined]]);
     await expect(sessions.endUser(7 as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
+});
+
+/** A session of a user that instances have cached, and that the service has ended since. */
+async function cachedAndEnded(fleet: SharedFleet, username: string, instances = fleet.all.slice(1)): Promise<string> {
+  const token = fleet.signIn({ username });
+  for (const instance of instances) expect(await instance.status(token)).toBe(200);
+  await fleet.key('V');
+  fleet.revoke(token);
+  for (const instance of instances) expect(await instance.status(token)).toBe(200);
+  return token;
+}
+
+describeWithRedis('a user whose sessions are ended on an instance that has cached none of them', () => {
+  const shared = sharedFleet(3);
+
+  it('is refused by all instances, also from the store, and each emits the user once', async () => {
+    const fleet = shared();
+    const [one, ...others] = fleet.all;
+    const token = await cachedAndEnded(fleet, 'ann');
+    const before = (await Promise.all(fleet.all.map((instance) => instance.do('endedUsers')))).map(({ length }) => length);
+
+    expect(await one.do('endUser', 'ann')).toBe('done');
+    expect(await one.status(token)).toBe(401);
+    for (const [index, instance] of others.entries()) {
+      await until('it is told', async () => (await instance.do('endedUsers')).length > (before[index + 1] ?? 0));
+      expect(await instance.status(token)).toBe(401);
+      expect((await instance.do('endedUsers')).slice(before[index + 1])).toEqual(['ann']);
+    }
+  });
+
+  it('is the only one: sessions of other users stay cached', async () => {
+    const fleet = shared();
+    const [one, other] = fleet.all;
+    const bob = fleet.signIn({ username: 'bob' });
+    expect(await other.status(bob)).toBe(200);
+    await fleet.key('V');
+    const { length } = await other.do('endedUsers');
+    await one.do('endUser', 'ann');
+    await until('it is told', async () => (await other.do('endedUsers')).length > length);
+    expect([await other.status(bob), await one.status(bob), fleet.asked]).toEqual([200, 200, 1]);
+  });
+
+  it('is checked again where the session is still good at the service, and cached again', async () => {
+    const fleet = shared();
+    const [one, other] = fleet.all;
+    const token = fleet.signIn({ username: 'ann' });
+    expect(await other.status(token)).toBe(200);
+    await fleet.key('V');
+    const { length } = await other.do('endedUsers');
+    await one.do('endUser', 'ann');
+    await until('it is told', async () => (await other.do('endedUsers')).length > length);
+    expect([await other.status(token), await other.status(token), fleet.asked]).toEqual([200, 200, 2]);
+  });
+
+  it('is not let in by a check that was in flight on another instance', async () => {
+    const fleet = shared();
+    const [one, other, third] = fleet.all;
+    const token = fleet.signIn({ username: 'ann' });
+    const held = hold(json({ username: 'ann', auth_token: token }));
+    fleet.service.on('user_details', held.script);
+    const inFlight = other.status(token);
+    await held.arrived;
+    const { length } = await other.do('endedUsers');
+    await one.do('endUser', 'ann');
+    await until('it is told', async () => (await other.do('endedUsers')).length > length);
+    fleet.service.on('user_details', fleet.details);
+    fleet.revoke(token);
+    held.release();
+    await inFlight;
+    for (const instance of [other, one, third]) expect(await instance.status(token)).toBe(401);
+  });
+
+  it('is ended with all others by endAll', async () => {
+    const fleet = shared();
+    const [one, ...others] = fleet.all;
+    const token = await cachedAndEnded(fleet, 'carl');
+    expect(await one.do('endAll')).toBe('done');
+    expect(await one.status(token)).toBe(401);
+    for (const instance of others) {
+      await until('it is told', async () => (await instance.do('endedUsers')).at(-1) === null);
+      expect(await instance.status(token)).toBe(401);
+    }
+  });
+
+  it('has no readable name in Redis, and needs one', async () => {
+    const fleet = shared();
+    const [one] = fleet.all;
+    await one.do('endUser', 'zaphod@example.com');
+    const keys = await fleet.redis.keys('*');
+    const texts = await Promise.all(keys.map(async (key) => `${key} ${(await fleet.redis.get(key)) ?? ''}`));
+    expect(keys.length).toBeGreaterThan(0);
+    expect(texts.join('\n')).not.toContain('zaphod');
+    for (const name of ['', 'x'.repeat(1_025)]) expect(await one.do('endUser', name)).toBe('INVALID_REQUEST');
+  });
+});
+
+describeWithRedis('a user whose sessions are ended while Redis is full', () => {
+  const start = fleets();
+
+  it(
+    'is refused by all instances all the same, and by the store when it has room again',
+    async () => {
+      const fleet = await start();
+      const [one, other] = (await fleet.instances(2)) as [
+        Awaited<ReturnType<typeof fleet.instance>>,
+        Awaited<ReturnType<typeof fleet.instance>>,
+      ];
+      const token = fleet.signIn({ username: 'ann' });
+      expect(await other.status(token)).toBe(200);
+      await fleet.key('V');
+      fleet.revoke(token);
+      await fleet.redis.config('SET', 'maxmemory', '1');
+      expect(await one.do('endUser', 'ann')).toBe('done');
+      expect(await one.status(token)).toBe(401);
+      await until('it is told', async () => (await other.do('endedUsers')).includes('ann'));
+      expect(await other.status(token)).toBe(401);
+      await fleet.redis.config('SET', 'maxmemory', '0');
+      await until('the revocation is there', async () => (await fleet.redis.keys('*:revoked:*')).length === 1);
+      const late = await fleet.instance();
+      expect(await late.status(token)).toBe(401);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -4,8 +4,11 @@ import { drop, hold, json, reply, silence, type Script } from '../support/script
 import { testbed } from '../support/testbed.js';
 import { handClock } from '../support/hand-clock.js';
 import { errorOf, remembering } from '../support/caching-app.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN } from '../support/trial/trial.js';
 
-const ANN = json({ username: 'ann' });
+const ANSWER = json({ username: 'ann' });
 
 const OUTCOMES: [string, Script][] = [
   ['200', reply(200)],
@@ -42,7 +45,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     'that is answered with %s bars its token from memory for its lifetime, whatever the service says',
     async (_case, script) => {
       const { service, status, calls, sessions } = await remembering(bed, {}, sample);
-      service.on('user_details', ANN);
+      service.on('user_details', ANSWER);
       service.on('sign_out', script);
       await errorOf(sessions.signOut('token'));
       const steps: [number, number][] = [];
@@ -57,7 +60,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
 
   it('bars its token for as long as it could have served in an outage, too', async () => {
     const { service, status, calls, sessions } = await remembering(bed, { staleIfErrorMs: 5_000 });
-    service.on('user_details', ANN);
+    service.on('user_details', ANSWER);
     await sessions.signOut('token');
     clock.advance(14_999);
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 2]);
@@ -72,7 +75,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     ['under an IV', 'iv-2', undefined],
   ])('%s bars its token under whatever IV', async (_case, authIv, remembered) => {
     const { service, status, calls, sessions } = await remembering(bed);
-    service.on('user_details', ANN);
+    service.on('user_details', ANSWER);
     const headers = remembered === undefined ? {} : { 'x-auth-iv': remembered };
     await status('/me', 'token', headers);
     await sessions.signOut('token', authIv === undefined ? {} : { authIv });
@@ -107,7 +110,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
 
   it('is not undone by an answer that was asked for while it was in flight: nobody who comes afterwards shares it', async () => {
     const { service, status, calls, sessions, holdBack } = await remembering(bed);
-    const [asked, leaving] = [holdBack(ANN), hold(reply(200))];
+    const [asked, leaving] = [holdBack(ANSWER), hold(reply(200))];
     service.on('sign_out', leaving.script);
     const left = sessions.signOut('token');
     await leaving.arrived;
@@ -124,7 +127,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
 
   it('bars its token from its end on, however long it took', async () => {
     const { service, status, calls, sessions } = await remembering(bed);
-    service.on('user_details', ANN);
+    service.on('user_details', ANSWER);
     const leaving = hold(reply(200));
     service.on('sign_out', leaving.script);
     const left = sessions.signOut('token');
@@ -144,5 +147,174 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     await sessions.signOut(ann);
 
     expect([await status('/me', bob), calls()]).toEqual([200, 2]);
+  });
+});
+
+const CACHING = { options: { cache: { ttlMs: 300_000 } } };
+
+describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row(
+    'a request after a sign-out gets what the service says, from one call and never from memory [H01]',
+    async (trial) => {
+      for (const [signOut, says] of [
+        [200, 401],
+        [500, 401],
+        [200, 403],
+      ] as const) {
+        const token = `${TOKEN}-${signOut}-${says}`;
+        trial.service.on('user_details', json(ANN));
+        expect([await trial.status({ token }), await trial.status({ token })]).toEqual([200, 200]);
+        trial.service.on('sign_out', reply(signOut));
+        await trial.thrownBy(trial.sessions.signOut(token));
+        const before = trial.calls();
+        trial.service.on('user_details', reply(says));
+        expect([await trial.status({ token }), trial.calls() - before]).toEqual([says, 1]);
+      }
+    },
+    CACHING,
+  );
+
+  row(
+    'an answer in flight while a sign-out settles is not remembered, and who comes afterwards asks anew [H02]',
+    async (trial) => {
+      const held = hold(json(ANN));
+      trial.service.on('user_details', held.script);
+      const early = trial.status();
+      await held.arrived;
+      await trial.sessions.signOut(TOKEN);
+      trial.service.on('user_details', json(ANN));
+
+      expect([await trial.status(), trial.calls()]).toEqual([200, 2]);
+      held.release();
+      expect([await early, await trial.status(), trial.calls()]).toEqual([200, 200, 3]);
+    },
+    CACHING,
+  );
+});
+
+const WAYS = ['signOut', 'forget'] as const;
+
+describe.each(PLATFORMS)('what was dropped on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const clock = handClock();
+
+  it.each(WAYS)('by %s is not brought back by an answer that was in flight', async (leave) => {
+    const { service, sessions, status, calls, holdBack } = await remembering(bed);
+    const held = holdBack(ANSWER);
+    const early = status('/me', 'token');
+    await held.arrived;
+    await sessions[leave]('token');
+    held.release();
+    expect(await early).toBe(200);
+    service.on('user_details', reply(401));
+
+    expect([await status('/me', 'token'), calls()]).toEqual([401, 2]);
+  });
+
+  it.each(WAYS)(
+    'by %s is asked about anew by those who come while the old answer is in flight, and they get the new one',
+    async (leave) => {
+      const { sessions, status, calls, holdBack } = await remembering(bed);
+      const old = holdBack(ANSWER);
+      const early = status('/me', 'token');
+      await old.arrived;
+      await sessions[leave]('token');
+      const anew = holdBack(reply(401));
+      const late = [status('/me', 'token'), errorOf(sessions.verify('token')), errorOf(sessions.verify('token'))] as const;
+      await anew.arrived;
+      old.release();
+      expect(await early).toBe(200);
+      anew.release();
+
+      expect(await Promise.all(late)).toMatchObject([401, { statusCode: 401 }, { statusCode: 401 }]);
+      expect([await status('/me', 'token'), calls()]).toEqual([401, 2]);
+    },
+  );
+
+  it.each(WAYS)('by %s stays dropped when the old answer arrives after the new one', async (leave) => {
+    const { sessions, status, calls, holdBack } = await remembering(bed);
+    const old = holdBack(ANSWER);
+    const early = status('/me', 'token');
+    await old.arrived;
+    await sessions[leave]('token');
+    const anew = holdBack(reply(401));
+    const late = status('/me', 'token');
+    await anew.arrived;
+    anew.release();
+    expect(await late).toBe(401);
+    old.release();
+
+    expect([await early, await status('/me', 'token'), calls()]).toEqual([200, 401, 2]);
+  });
+
+  it.each(WAYS)('by %s is not brought back under an IV either', async (leave) => {
+    const { service, sessions, status, calls, holdBack } = await remembering(bed);
+    const held = holdBack(ANSWER);
+    const early = status('/me', 'token', { 'x-auth-iv': 'iv-1' });
+    await held.arrived;
+    await sessions[leave]('token');
+    held.release();
+    expect(await early).toBe(200);
+    service.on('user_details', reply(401));
+
+    expect([await status('/me', 'token', { 'x-auth-iv': 'iv-1' }), calls()]).toEqual([401, 2]);
+  });
+
+  it.each(WAYS)('by %s is a remembered refusal too: the next request asks', async (leave) => {
+    const { service, sessions, status, calls } = await remembering(bed);
+    expect(await status('/me', 'token')).toBe(401);
+    await sessions[leave]('token');
+    service.on('user_details', ANSWER);
+
+    expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
+  });
+
+  it.each([
+    ['without an IV', undefined, 'iv-1'],
+    ['under another IV', 'iv-2', 'iv-1'],
+    ['under an IV', 'iv-2', undefined],
+  ])('by forget %s is dropped under whatever IV', async (_case, authIv, remembered) => {
+    const { service, sessions, status, calls } = await remembering(bed);
+    service.on('user_details', ANSWER);
+    const headers = remembered === undefined ? {} : { 'x-auth-iv': remembered };
+    await status('/me', 'token', headers);
+    await sessions.forget('token', authIv === undefined ? {} : { authIv });
+
+    expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
+  });
+
+  it('by forget is remembered again once the service has confirmed it, and no call to the service was made for it', async () => {
+    const { service, sessions, status, calls } = await remembering(bed);
+    const token = service.signInAs({});
+    await status('/me', token);
+    await sessions.forget(token);
+    expect(service.requests).toHaveLength(1);
+
+    for (const ms of [0, 0, 9_999]) {
+      clock.advance(ms);
+      expect([await status('/me', token), calls()]).toEqual([200, 2]);
+    }
+  });
+
+  it.each([
+    ['forget', 'a caller that gave up before it began', { signal: AbortSignal.abort(new Error('gave up')) }],
+    ['forget', 'a caller with an IV that cannot be sent', { authIv: 'a b' }],
+    ['signOut', 'a caller with an IV that cannot be sent', { authIv: 'a b' }],
+  ] as const)('by %s is dropped also for %s', async (leave, _case, call) => {
+    const { service, sessions, status, calls } = await remembering(bed);
+    const token = service.signInAs({});
+    await status('/me', token);
+    expect(await errorOf(sessions[leave](token, call))).toBeInstanceOf(Error);
+
+    expect([await status('/me', token), calls()]).toEqual([200, 2]);
+  });
+
+  it.each(WAYS)('by %s can only be a token', async (leave) => {
+    const { sessions } = await remembering(bed);
+    for (const token of ['', 'a b', 'x'.repeat(4_097)]) {
+      expect(await errorOf(sessions[leave](token))).toMatchObject({ code: 'SESSION_REJECTED' });
+    }
   });
 });

@@ -7,12 +7,9 @@ import { PLATFORMS } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { drop, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-
-/** Each holds characters that every encoding writes differently. */
-const KEY = 'canary-key/+=%"1';
-const TOKEN = 'canary-token/+=%"2';
-const IV = 'canary-iv/+=%"3';
-const PASSWORD = 'canary password/+=%"4';
+import { CANARY_FORMS, canariesIn, everythingOf, IV, KEY, PASSWORD, TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import type { Ask, Trial } from '../support/trial/trial.js';
 
 const FORMS = [KEY, TOKEN, IV, PASSWORD].flatMap((secret) => [
   secret,
@@ -25,20 +22,6 @@ const FORMS = [KEY, TOKEN, IV, PASSWORD].flatMap((secret) => [
 ]);
 
 const holds = (text: string): string[] => FORMS.filter((form) => text.toLowerCase().includes(form.toLowerCase()));
-
-/** Everything that somebody could print of an error. */
-function everythingOf(error: Error): string {
-  const all = { depth: Infinity, showHidden: true, getters: true, maxStringLength: Infinity };
-  return [
-    error.message,
-    error.stack,
-    String(error),
-    JSON.stringify(error),
-    inspect(error),
-    inspect(error, all),
-    inspect(Object.entries(error), all),
-  ].join('\n');
-}
 
 @Controller('bosses')
 @UseGuards(SessionAuthGuard)
@@ -119,5 +102,99 @@ describe.each(PLATFORMS)('the key, the token, the IV and the password on %s', (_
 describe('the search for secrets', () => {
   it('finds each of them, however it is written', () => {
     for (const form of FORMS) expect(holds(`before ${form} after`)).toContain(form);
+  });
+});
+
+/** Gives back everything that it was sent. */
+const echo: Script = (request, ...rest) => reply(500, JSON.stringify(request))(request, ...rest);
+
+const ANSWERS: readonly Script[] = [
+  ...[200, 202, 204, 302, 400, 401, 403, 404, 418, 429, 500, 503].map((status) => reply(status)),
+  reply(404, `<html>${KEY} ${TOKEN} ${IV}</html>`),
+  reply(500, `${KEY} ${TOKEN} ${IV} ${PASSWORD}`, { 'x-api-key': KEY, 'x-auth-token': TOKEN }),
+  reply(302, '', { location: `http://127.0.0.1:9/?${encodeURIComponent(TOKEN)}` }),
+  echo,
+  json({ username: 'ann', auth_token: `${TOKEN}-other` }),
+  json({ username: TOKEN, role: [KEY] }),
+  reply(200, `{"auth_token":"${TOKEN}`),
+  drop,
+  silence,
+];
+const LOGIN: Ask = { method: 'POST', path: '/login', token: null, body: JSON.stringify({ username: 'ann', password: PASSWORD }) };
+const REQUESTS: readonly Ask[] = [
+  { path: '/hm' },
+  LOGIN,
+  { method: 'DELETE', path: '/logout' },
+  { token: `${TOKEN} ` },
+  { iv: `${IV} ${IV}` },
+];
+const options = { timeoutMs: 1_000, signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, breaker: false } as const;
+
+/** The six ways to the service class, with what must not get out. */
+function calls({ sessions }: Trial): readonly Promise<unknown>[] {
+  const credentials = { username: 'ann', password: PASSWORD };
+  return [
+    sessions.signIn(credentials, { authIv: IV }),
+    sessions.signIn(credentials, { authIv: `${IV} ` }),
+    sessions.signOut(TOKEN, { authIv: IV }),
+    sessions.signOut(`${TOKEN} `, { authIv: IV }),
+    sessions.userDetails(TOKEN, { authIv: IV }),
+    sessions.verify(TOKEN, { authIv: IV }),
+  ];
+}
+
+describe.each(PLATFORMS)('secrets on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row(
+    'no reply and no log line, at the most verbose level, holds the key, a token, an IV or a password, whatever the service answers [L01]',
+    async (trial) => {
+      for (const script of ANSWERS) {
+        for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) trial.service.on(operation, script);
+        for (const request of REQUESTS) await trial.ask(request);
+      }
+      expect(trial.answers.length).toBe(ANSWERS.length * REQUESTS.length);
+    },
+    { options },
+  );
+
+  row(
+    'no error of the service class holds one either, nor has a cause: not in its message, stack, JSON, fields or deepest inspection [L02]',
+    async (trial) => {
+      const names = new Set<string>();
+      for (const script of ANSWERS) {
+        for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) trial.service.on(operation, script);
+        for (const error of await Promise.all(calls(trial).map((call) => trial.thrownBy(call)))) {
+          if (error !== undefined) names.add((error as Error).name);
+          expect((error as Error | undefined)?.cause).toBeUndefined();
+        }
+      }
+      expect([...names].sort()).toEqual([
+        'AccessDeniedError',
+        'CredentialsRejectedError',
+        'InvalidRequestError',
+        'SessionRejectedError',
+        'SessionServiceUnavailableError',
+      ]);
+    },
+    { options },
+  );
+});
+
+describe('the search for secrets', () => {
+  it('finds each of them, however it is written', () => {
+    for (const form of CANARY_FORMS) expect(canariesIn(`before ${form} after`)).toContain(form.toLowerCase());
+    for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+      for (const before of ['', 'a', 'ab', 'abc'])
+        expect(canariesIn(Buffer.from(`${before}${KEY} after`).toString(encoding))).not.toEqual([]);
+    }
+  });
+
+  it('finds what an error hides', () => {
+    const error = new Error('outer', {
+      cause: new Error('inner', { cause: Object.defineProperty(new Error('core'), 'config', { value: { key: KEY } }) }),
+    });
+    expect(canariesIn(everythingOf(error))).not.toEqual([]);
+    expect(canariesIn(everythingOf(new Error('clean')))).toEqual([]);
   });
 });

@@ -1,27 +1,35 @@
 import type { DynamicModule, INestApplication, LoggerService, Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { IS_LONG_FORM } from './long-form.js';
 
-export const EXPRESS = (): ExpressAdapter => new ExpressAdapter();
-const BOTH = [
-  ['Express', EXPRESS],
-  ['Fastify', () => new FastifyAdapter()],
-] as const;
+/** Creates the HTTP adapter of a platform. */
+export type Platform = () => AbstractHttpAdapter | Promise<AbstractHttpAdapter>;
+
+type NamedPlatform = readonly [name: 'Express' | 'Fastify', platform: () => AbstractHttpAdapter];
+
+/** Express, for what does not depend on the platform. */
+export const EXPRESS: Platform = async () => (await loadExpress())[1]();
+
+async function loadExpress(): Promise<NamedPlatform> {
+  const { ExpressAdapter } = await import('@nestjs/platform-express');
+  return ['Express', () => new ExpressAdapter()];
+}
+
+async function loadFastify(): Promise<NamedPlatform> {
+  const { FastifyAdapter } = await import('@nestjs/platform-fastify');
+  return ['Fastify', () => new FastifyAdapter()];
+}
 
 /** Whose subject is HTTP itself. */
 const SUITES_ON_BOTH = /\/test\/(?:token|access)\//;
 
 /**
  * The HTTP platforms that end-to-end behaviour is tried on: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. In the short form, suites
- * other than those of the token and of access run on one of them: about half of the suites on each.
+ * other than those of the token and of access run on one of them: about half of the suites on each. A suite loads only its own.
  */
-export const PLATFORMS: readonly [(typeof BOTH)[number], ...(typeof BOTH)[number][]] = isOnBoth()
-  ? BOTH
-  : [BOTH[suiteNumber() % 2] ?? BOTH[0]];
-
-export type Platform = (typeof BOTH)[number][1];
+export const PLATFORMS: readonly [NamedPlatform, ...NamedPlatform[]] = isOnBoth()
+  ? [await loadExpress(), await loadFastify()]
+  : [await (suiteNumber() % 2 === 0 ? loadExpress() : loadFastify())];
 
 function isOnBoth(): boolean {
   return IS_LONG_FORM || SUITES_ON_BOTH.test(suite());
@@ -54,7 +62,7 @@ export interface AppSetup {
 
 /** Starts an application from its root module, quietly. */
 export async function startApp(platform: Platform, root: Type | DynamicModule, setup: AppSetup = {}): Promise<RunningApp> {
-  const app = await NestFactory.create(root, platform(), { logger: setup.logger ?? false, abortOnError: false });
+  const app = await NestFactory.create(root, await platform(), { logger: setup.logger ?? false, abortOnError: false });
   setup.configure?.(app);
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();

@@ -2,9 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { PLATFORMS } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
 import { testbed } from '../support/testbed.js';
+import { IV, TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
 
 const CHALLENGE = 'X-Auth-Token realm="session"';
-const REFUSED = 'X-Auth-Token realm="session", error="invalid_token"';
+const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
 
 describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -20,60 +23,12 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
   });
 
   it.each([
-    ['there is no token', []],
-    ['the token is empty', ['X-AUTH-TOKEN:']],
-    ['the token is of blanks only', ['X-AUTH-TOKEN: \t  ']],
-  ])('asks for a token, and the service nothing, when %s', async (_case, lines) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const reply = await sendRaw(app.url, { lines });
-
-    expect(reply.status).toBe(401);
-    expect(reply.headers.get('www-authenticate')).toBe(CHALLENGE);
-    expect(JSON.parse(reply.body)).toEqual({
-      statusCode: 401,
-      code: 'SESSION_REQUIRED',
-      error: 'Unauthorized',
-      message: 'A session token is required',
-    });
-    expect(service.requests).toHaveLength(0);
-  });
-
-  it.each([
-    ['sent twice with the same value', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good']],
-    ['sent twice with different values', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: other']],
-    ['sent twice in different cases', ['X-AUTH-TOKEN: good', 'x-auth-token: good']],
-    ['sent twice, the first time empty', ['X-AUTH-TOKEN:', 'X-AUTH-TOKEN: good']],
-    ['sent twice, the second time empty', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN:']],
-    ['sent twice, both empty', ['X-AUTH-TOKEN:', 'X-AUTH-TOKEN:']],
-    ['sent three times', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good']],
-    ['with a space inside', ['X-AUTH-TOKEN: go od']],
-    ['with a tab inside', ['X-AUTH-TOKEN: go\tod']],
-    ['with a comma and a space', ['X-AUTH-TOKEN: good, good']],
-    ['with byte 0x80', ['X-AUTH-TOKEN: good\x80']],
-    ['with byte 0xff', ['X-AUTH-TOKEN: \xffgood']],
-    ['with two bytes of UTF-8', ['X-AUTH-TOKEN: g\xc3\xb6d']],
-  ])('refuses a token that is %s, and asks the service nothing', async (_case, lines) => {
-    const service = await bed.service();
-    service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url });
-    const reply = await sendRaw(app.url, { lines });
-
-    expect(reply.status).toBe(401);
-    expect(reply.headers.get('www-authenticate')).toBe(REFUSED);
-    expect(JSON.parse(reply.body)).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
-    expect(service.requests).toHaveLength(0);
-  });
-
-  it.each([
     [16, 16, 200, 1],
     [16, 17, 401, 0],
-    [undefined, 4096, 200, 1],
-    [undefined, 4097, 401, 0],
   ])('with maxTokenLength %p answers a token of %p bytes with %p, after %p calls', async (maxTokenLength, length, status, calls) => {
     const service = await bed.service();
     const token = service.signInAs({}, 't'.repeat(length));
-    const app = await bed.sample({ baseUrl: service.url, options: maxTokenLength ? { http: { maxTokenLength } } : {} });
+    const app = await bed.sample({ baseUrl: service.url, options: { http: { maxTokenLength } } });
 
     expect((await app.get('/me', token)).status).toBe(status);
     expect(service.callsTo('user_details')).toBe(calls);
@@ -88,14 +43,6 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
     expect(service.requests[0]?.headers['x-auth-token']).toBe(token);
   });
 
-  it.each(['X-AUTH-TOKEN', 'x-auth-token', 'X-Auth-Token', 'x-AuTh-ToKeN'])('finds the header under the name %s', async (name) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const reply = await sendRaw(app.url, { lines: [`${name}: ${service.signInAs({})}`] });
-
-    expect(reply.status).toBe(200);
-  });
-
   it('refuses a session from the moment it has ended', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
@@ -106,7 +53,101 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
     const reply = await app.get('/me', token);
 
     expect(reply.status).toBe(401);
-    expect(reply.headers.get('www-authenticate')).toBe(REFUSED);
+    expect(reply.headers.get('www-authenticate')).toBe(INVALID_TOKEN);
     expect(service.callsTo('user_details')).toBe(2);
   });
+});
+
+const REQUIRED = { statusCode: 401, code: 'SESSION_REQUIRED', error: 'Unauthorized', message: 'A session token is required' };
+
+/** Each of these is refused with this challenge, and the service is asked nothing. */
+async function expectRefused(trial: Trial, requests: readonly Ask[], challenge: string): Promise<void> {
+  for (const request of requests) {
+    const { status, headers, body } = await trial.ask(request);
+    expect([request, status, headers.get('www-authenticate')]).toEqual([request, 401, challenge]);
+    expect(JSON.parse(body)).toMatchObject(challenge === CHALLENGE ? REQUIRED : { statusCode: 401, code: 'SESSION_REJECTED' });
+  }
+  expect(trial.calls()).toBe(0);
+}
+
+const linesOnly = (...lines: string[]): Ask => ({ token: null, lines });
+const tokenLines = (...values: string[]): Ask => linesOnly(...values.map((value) => `X-AUTH-TOKEN:${value}`));
+
+describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row('a request without a token gets 401 and the challenge without an error, without a call [A01]', async (trial) => {
+    await expectRefused(trial, [{ token: null }, { token: null, iv: null }], CHALLENGE);
+  });
+
+  row('an empty token, or one of blanks only, gets 401 without a call [A02]', async (trial) => {
+    await expectRefused(trial, [tokenLines(''), tokenLines(' '), tokenLines(' \t  ')], CHALLENGE);
+  });
+
+  row('a token header that is sent twice gets 401 without a call, whatever the values and the cases of the names [A03]', async (trial) => {
+    const twice = [
+      tokenLines(TOKEN, TOKEN),
+      tokenLines(TOKEN, 'other'),
+      tokenLines('', TOKEN),
+      tokenLines(TOKEN, ''),
+      tokenLines('', ''),
+      tokenLines(TOKEN, TOKEN, TOKEN),
+      linesOnly(`X-AUTH-TOKEN: ${TOKEN}`, `x-auth-token: ${TOKEN}`),
+      linesOnly(`x-Auth-Token: ${TOKEN}`, 'Accept: */*', `X-aUTH-tOKEN: other`),
+    ];
+    await expectRefused(trial, twice, INVALID_TOKEN);
+  });
+
+  row('a token of maxTokenLength passes with one call, and one that is a byte longer gets 401 without [A04]', async (trial) => {
+    const longest = trial.service.signInAs(ANN, 't'.repeat(4_096));
+
+    expect([await trial.status({ token: longest }), trial.calls()]).toEqual([200, 1]);
+    expect([await trial.status({ token: `${longest}t` }), trial.calls()]).toEqual([401, 1]);
+  });
+
+  row('a token with a space, a tab, a comma and a space, or a byte above ASCII gets 401 without a call [A05]', async (trial) => {
+    const inside = [' ', '\t', ', ', '\x80', '\xff', '\xc3\xb6'];
+    await expectRefused(
+      trial,
+      [...inside.map((bytes) => tokenLines(`${TOKEN}${bytes}${TOKEN}`)), tokenLines(`${TOKEN}\x80`), tokenLines(`\xff${TOKEN}`)],
+      INVALID_TOKEN,
+    );
+  });
+
+  row('a token in the query, a cookie, the body, Authorization or X_AUTH_TOKEN is none: 401 without a call [A06]', async (trial) => {
+    const encoded = encodeURIComponent(TOKEN);
+    const elsewhere: Ask[] = [
+      { token: null, path: `/me?x-auth-token=${encoded}&X-AUTH-TOKEN=${encoded}&auth_token=${encoded}&token=${encoded}` },
+      linesOnly(`Cookie: x-auth-token=${encoded}; auth_token=${encoded}; token=${encoded}`),
+      { token: null, body: JSON.stringify({ 'x-auth-token': TOKEN, auth_token: TOKEN, token: TOKEN }) },
+      linesOnly(`Authorization: Bearer ${TOKEN}`),
+      linesOnly(`X_AUTH_TOKEN: ${TOKEN}`),
+      linesOnly(`XAUTHTOKEN: ${TOKEN}`),
+      { token: null, iv: TOKEN },
+    ];
+    await expectRefused(trial, elsewhere, CHALLENGE);
+  });
+
+  row('the header is found whatever the case of its name [A07]', async (trial) => {
+    for (const name of ['X-AUTH-TOKEN', 'x-auth-token', 'X-Auth-Token', 'x-AuTh-ToKeN']) {
+      expect([name, await trial.status(linesOnly(`${name}: ${TOKEN}`))]).toEqual([name, 200]);
+    }
+  });
+
+  row('an X-AUTH-IV goes to the service unchanged, and a malformed one gets 401 without a call [A08]', async (trial) => {
+    const malformed = ['i v', 'i\tv', 'iv\x80', 'i'.repeat(4_097)].map((iv): Ask => ({ iv }));
+    await expectRefused(trial, [...malformed, { lines: [`x-auth-iv: ${IV}`] }], INVALID_TOKEN);
+
+    expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
+    expect(trial.service.requests[0]?.headers['x-auth-iv']).toBe(IV);
+  });
+
+  row(
+    'an X-AUTH-IV stays here with `forwardAuthIv: false`, whatever it is [A08]',
+    async (trial) => {
+      for (const iv of [IV, 'i v', 'iv\xe9']) expect([iv, await trial.status({ iv })]).toEqual([iv, 200]);
+      for (const { headers } of trial.service.requests) expect(headers).not.toHaveProperty('x-auth-iv');
+    },
+    { options: { forwardAuthIv: false } },
+  );
 });

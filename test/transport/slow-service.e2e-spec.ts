@@ -5,11 +5,15 @@ import { sampleApp } from '../support/sample-app.js';
 import { afterDelay, bytesThenSilence, json, silence, startScriptedService, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
+import { SILENCE_MS } from '../support/total-time.js';
+import { TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN } from '../support/trial/trial.js';
 
 /** Far beyond the total time: a machine that does much else takes its time too. */
 const BUSY_MACHINE_MS = 30_000;
-const ANN = '{"username":"ann"}';
-const HEAD = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${ANN.length}\r\n\r\n`;
+const ANN_JSON = '{"username":"ann"}';
+const HEAD = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${ANN_JSON.length}\r\n\r\n`;
 
 /** Writes one byte after another and never gets to the end. */
 const drip =
@@ -24,7 +28,7 @@ const SLOW: [string, Script][] = [
   ['never answers', silence],
   ['sends half a status line', bytesThenSilence('HTTP/1.1 2')],
   ['sends the headers and never the body', bytesThenSilence(HEAD)],
-  ['sends half the body', bytesThenSilence(`${HEAD}${ANN.slice(0, 9)}`)],
+  ['sends half the body', bytesThenSilence(`${HEAD}${ANN_JSON.slice(0, 9)}`)],
   ['sends nothing but early hints', bytesThenSilence('HTTP/1.1 103 Early Hints', '', '')],
   [
     'drips headers',
@@ -36,7 +40,7 @@ const SLOW: [string, Script][] = [
   [
     'drips the body',
     (...call) => {
-      bytesThenSilence(HEAD.replace(`${ANN.length}`, '1000'))(...call);
+      bytesThenSilence(HEAD.replace(`${ANN_JSON.length}`, '1000'))(...call);
       drip(' ')(...call);
     },
   ],
@@ -54,7 +58,7 @@ describe.each(oneOf(PLATFORMS))('a slow session service on %s', (_name, platform
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     it.each(SLOW)('that %s makes the reply 503 when the total time is over, and its connection is closed', async (_case, script) => {
       const service = await bed.serviceThat(script);
-      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 400, http: http() } });
+      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: SILENCE_MS, http: http() } });
       const { status, tookMs } = await timed(app);
 
       expect(status).toBe(503);
@@ -71,15 +75,6 @@ describe.each(oneOf(PLATFORMS))('a slow session service on %s', (_name, platform
       expect(replies.map(({ status }) => status)).toEqual(Array(200).fill(503));
       await service.idle();
     });
-  });
-
-  it('that still answers in time is asked once', async () => {
-    const service = await bed.service();
-    service.on('user_details', afterDelay(150, json({ username: 'ann' })));
-    const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 5_000 } });
-
-    expect((await app.get('/me', 'token')).status).toBe(200);
-    expect(service.callsTo('user_details')).toBe(1);
   });
 });
 
@@ -114,4 +109,50 @@ describe.each(oneOf(PLATFORMS))('a session service that cannot be reached on %s'
       }
     });
   });
+});
+
+const HEAD_LINES = ['HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 100', '', ''];
+
+describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+
+  row(
+    'headers at once and a body never, or never to its end, become 503 when the total time is over [E01]',
+    async (trial) => {
+      for (const script of [bytesThenSilence(...HEAD_LINES), bytesThenSilence(...HEAD_LINES.slice(0, -1), '{"username":')]) {
+        trial.service.on('user_details', script);
+        expect(await trial.status()).toBe(503);
+      }
+      expect(trial.calls()).toBe(2);
+    },
+    { options: { timeoutMs: SILENCE_MS } },
+  );
+
+  row(
+    'an answer that comes just in time lets the caller in, after one call [E02]',
+    async (trial) => {
+      trial.service.on('user_details', afterDelay(trial.timeoutMs - 9_000, json(ANN)));
+      expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
+    },
+    { options: { timeoutMs: 10_000 } },
+  );
+
+  row(
+    '200 callers of a service that hangs all get 503, never more than maxInFlight calls are open, and no connection stays [E03]',
+    async (trial) => {
+      const open = { now: 0, most: 0 };
+      const hang: Script = (_request, _response, socket) => {
+        open.now += 1;
+        open.most = Math.max(open.most, open.now);
+        socket.on('close', () => (open.now -= 1));
+      };
+      trial.service.on('user_details', hang);
+
+      expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }))).toEqual({ 503: 200 });
+      expect(open.most).toBeGreaterThan(0);
+      expect(open.most).toBeLessThanOrEqual(8);
+      await trial.service.idle();
+    },
+    { options: { timeoutMs: SILENCE_MS, maxInFlight: 8, breaker: false } },
+  );
 });

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { Redis, Cluster } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { describeWithRedis, RedisServer } from '../../support/redis.js';
 import { SilentProxy } from '../../support/silent-proxy.js';
 import { until } from '../../support/until.js';
+import { RedisCluster } from '../../support/redis-cluster.js';
+import { IS_LONG_FORM, oneOf } from '../../support/long-form.js';
 import { RecordedSubscriber } from './recorded-subscriber.js';
 
 const PASSWORD = 'correct-horse-battery';
@@ -122,5 +124,95 @@ describeWithRedis('the subscription of a store', () => {
       await close();
       await until(`none is left of one that is ${state}`, async () => !String(await admin.client('LIST')).includes('user=application'));
     }
+  });
+});
+
+const CHANNEL = 'session-auth:messages';
+const MOVED_OUT = 'Redis does not deliver published messages: the node may have left the cluster';
+const INSTANCES = 12;
+
+describeWithRedis('the subscription of a store in a Redis Cluster', () => {
+  let cluster: RedisCluster;
+  let proxies: SilentProxy[];
+  let redis: Cluster;
+  let stops: (() => Promise<void>)[];
+
+  beforeEach(async () => {
+    cluster = await RedisCluster.start(3);
+    proxies = await Promise.all(cluster.places.map(({ port }) => SilentProxy.to(port)));
+    const natMap = Object.fromEntries(
+      cluster.places.map(({ port }, index) => [`127.0.0.1:${port}`, { host: '127.0.0.1', port: proxies[index]?.port ?? 0 }]),
+    );
+    redis = new Cluster([{ host: '127.0.0.1', port: proxies[0]?.port ?? 0 }], { natMap });
+    redis.on('error', () => undefined);
+    stops = [];
+  });
+  afterEach(async () => {
+    for (const stop of stops) await stop();
+    redis.disconnect();
+    for (const proxy of proxies) await proxy.close();
+    await cluster.close();
+  });
+
+  function subscribe(): RecordedSubscriber {
+    const subscriber = new RecordedSubscriber();
+    stops.push(new RedisSessionStore({ redis }).subscribe(subscriber));
+    return subscriber;
+  }
+
+  /** Where the only subscriber is. */
+  async function nodeOf(subscriber: RecordedSubscriber): Promise<number> {
+    await until('it is subscribed', () => subscriber.isSubscribed);
+    return (await cluster.listeners(CHANNEL)).indexOf(1);
+  }
+
+  it('spreads instances over the nodes, though all subscribe before the cluster is discovered [Q06]', async () => {
+    await new Promise((resolve) => redis.once('+node', resolve));
+    const subscribers = Array.from({ length: INSTANCES }, subscribe);
+
+    await until('all are subscribed', () => subscribers.every(({ isSubscribed }) => isSubscribed));
+    expect((await cluster.listeners(CHANNEL)).filter((count) => count > 0).length).toBeGreaterThan(1);
+  });
+
+  it.each(
+    oneOf([
+      ['is killed', 'kill', 'The connection to Redis was closed'],
+      ['is reset', 'reset', MOVED_OUT],
+      ['is forgotten by the others', 'forget', MOVED_OUT],
+    ] as const),
+  )('moves to another node when its node %s, and tells so [Q06]', async (_name, leave, reason) => {
+    const subscriber = subscribe();
+    const left = await nodeOf(subscriber);
+
+    await cluster[leave](left);
+    await until('it is subscribed again', () => subscriber.isSubscribed && subscriber.states.length > 1);
+
+    expect(subscriber.states).toEqual(['subscribed', reason, 'subscribed']);
+    if (leave !== 'kill') expect((await cluster.listeners(CHANNEL))[left]).toBe(0);
+    await cluster.publish(leave === 'kill' ? 0 : (left + 1) % 3, CHANNEL, 'hello');
+    await until('a message arrives', () => subscriber.messages.includes('hello'));
+  });
+
+  (IS_LONG_FORM ? it : it.skip)('stays where it is while another node is not in the cluster any more', async () => {
+    const subscriber = subscribe();
+    const node = await nodeOf(subscriber);
+
+    await cluster.forget((node + 1) % 3);
+    const before = await cluster.published();
+    await until('it was tested some times', async () => (await cluster.published()) > before + 8);
+
+    expect(subscriber.states).toEqual(['subscribed']);
+  });
+
+  (IS_LONG_FORM ? it : it.skip)('moves to another node when its node does not answer any more [Q06]', async () => {
+    const subscriber = subscribe();
+    const left = await nodeOf(subscriber);
+
+    proxies[left]?.fallSilent();
+    await until('it is subscribed again', () => subscriber.states.length > 1 && subscriber.isSubscribed);
+
+    expect(subscriber.states).toEqual(['subscribed', 'Redis does not answer', 'subscribed']);
+    const listeners = await cluster.listeners(CHANNEL);
+    expect(listeners.filter((count, index) => count > 0 && index !== left).length).toBe(1);
   });
 });

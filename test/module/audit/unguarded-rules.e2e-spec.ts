@@ -1,26 +1,34 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, afterEach, it } from '@jest/globals';
 import {
   Controller,
   Get,
   UseInterceptors,
+  UseGuards,
   type CallHandler,
   type DynamicModule,
   type ExecutionContext,
   type INestApplication,
   type NestInterceptor,
+  type INestMicroservice,
+  type Type,
 } from '@nestjs/common';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
-import { fromPayload, Public, Roles, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import { fromPayload, Public, Roles, SessionAuthGuard, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
+import { NestFactory, APP_GUARD } from '@nestjs/core';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { CapturedLog } from '../../support/captured-log.js';
 import { EXPRESS, startApp } from '../../support/platforms.js';
 import { sampleApp, type SampleApp } from '../../support/sample-app.js';
 import { plainRow } from '../../support/trial/row.js';
+import { testbed } from '../../support/testbed.js';
+import { SOCKET_IO } from '../../sockets/peers.js';
+import { outcomeOf, visit, type AuditedApp } from './audited-app.js';
 
 @Resolver('Opening')
 class OpeningsResolver {
@@ -140,5 +148,146 @@ describe('rules where Nest runs no guards', () => {
     const cached = await trial({ controllers: [CachedController] }, async (url) => (await fetch(`${url}/salary`)).status);
     expect(cached).toMatchObject({ seen: 401, stopped: true });
     expect(cached.warnings).toEqual([expect.stringContaining('CachedController.salary is cached for all users at once')]);
+  });
+});
+
+@Controller()
+class Ruled {
+  @MessagePattern('say') @Roles('boss') say(): string {
+    return 'said';
+  }
+}
+
+@Controller()
+class Plain {
+  @MessagePattern('say') say(): string {
+    return 'said';
+  }
+
+  @MessagePattern('open') @Public() open(): string {
+    return 'open';
+  }
+}
+
+describe('a microservice', () => {
+  const bed = testbed();
+  let messages: INestMicroservice | undefined;
+  afterEach(() => messages?.close());
+
+  async function start(controller: Type, extras: Partial<SessionAuthOptions & SessionAuthExtras>, isGuarded = false) {
+    const service = await bed.service();
+    const options = { token: fromPayload('token'), audit: 'error', ...extras } as const;
+    const root = sampleApp({ baseUrl: service.url, options, controllers: [controller] });
+    const tcp = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } } as const;
+    // With a snapshot Nest inspects what every module holds.
+    messages = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
+      ...tcp,
+      logger: false,
+      abortOnError: false,
+      snapshot: true,
+    });
+    if (isGuarded) messages.useGlobalGuards(messages.get(SessionAuthGuard));
+    await messages.listen();
+    const { port } = messages.unwrap<Server>().address() as AddressInfo;
+    return async (pattern: string, role?: string) => {
+      const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+      const token = role === undefined ? undefined : service.signInAs({ role }, role);
+      const reply = await firstValueFrom(client.send<string>(pattern, { token })).catch(
+        (error: unknown) => (error as { code: string }).code,
+      );
+      client.close();
+      return reply;
+    };
+  }
+
+  it.each<[string, () => ReturnType<typeof start>, string]>([
+    ['a rule', () => start(Ruled, {}), 'ACCESS_DENIED'],
+    ['protectAllRoutes', () => start(Plain, { protectAllRoutes: true }), 'said'],
+    ['useGlobalGuards()', () => start(Plain, {}, true), 'said'],
+  ])('of its own is closed and passes the audit, with %s', async (_name, starting, forClerk) => {
+    const ask = await starting();
+    expect([await ask('say'), await ask('say', 'clerk'), await ask('say', 'boss')]).toEqual(['SESSION_REQUIRED', forClerk, 'said']);
+  });
+
+  it('answers public messages of a closed application', async () => {
+    const ask = await start(Plain, { protectAllRoutes: true });
+    expect(await ask('open')).toBe('open');
+  });
+});
+
+const SAID = { event: 'answer', data: 'said' };
+
+@WebSocketGateway()
+class RuledMessage {
+  @SubscribeMessage('say') @Roles('boss') sayForBosses(): unknown {
+    visit('RuledMessage.sayForBosses');
+    return SAID;
+  }
+}
+
+@WebSocketGateway()
+@Roles('boss')
+class RuledGateway {
+  @SubscribeMessage('say') sayForBosses(): unknown {
+    visit('RuledGateway.sayForBosses');
+    return SAID;
+  }
+}
+
+@WebSocketGateway()
+class PlainGateway {
+  @SubscribeMessage('say') say(): unknown {
+    visit('PlainGateway.say');
+    return SAID;
+  }
+
+  @SubscribeMessage('open') @Public() open(): unknown {
+    return SAID;
+  }
+}
+
+@WebSocketGateway()
+@UseGuards(SessionAuthGuard)
+class GuardedGateway {
+  @SubscribeMessage('say') say(): unknown {
+    visit('GuardedGateway.say');
+    return SAID;
+  }
+}
+
+const [, adapter, connect] = SOCKET_IO;
+
+function serving(gateway: Type, more: Partial<AuditedApp> = {}): AuditedApp {
+  return {
+    ...more,
+    providers: [gateway, ...(more.providers ?? [])],
+    configure: (app: INestApplication) => {
+      more.configure?.(app);
+      app.useWebSocketAdapter(adapter(app));
+    },
+    call: async ({ url }, token) => {
+      const peer = await connect(url, {});
+      await peer.ask('say', { token });
+      await peer.close();
+    },
+  };
+}
+
+const closed = { options: { protectAllRoutes: true } };
+const withGlobalGuard = { providers: [{ provide: APP_GUARD, useClass: SessionAuthGuard }] };
+const guarding = { configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)) };
+
+describe('an application with a gateway', () => {
+  const bed = testbed();
+
+  it.each<[string, () => AuditedApp, string[]]>([
+    ['a rule on a message', () => serving(RuledMessage), ['RuledMessage.sayForBosses']],
+    ['a rule on the gateway', () => serving(RuledGateway), ['RuledGateway.sayForBosses']],
+    ['a guard on the gateway', () => serving(GuardedGateway), ['GuardedGateway.say']],
+    ['protectAllRoutes', () => serving(PlainGateway, closed), ['PlainGateway.say']],
+    ['APP_GUARD', () => serving(PlainGateway, withGlobalGuard), ['PlainGateway.say']],
+    ['useGlobalGuards()', () => serving(PlainGateway, guarding), ['PlainGateway.say']],
+  ])('is closed and passes the audit, with %s', async (_case, create, served) => {
+    expect(await outcomeOf(create, await bed.service())).toEqual({ open: [], served, named: [], isStopped: false });
   });
 });

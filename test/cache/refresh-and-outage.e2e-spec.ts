@@ -1,0 +1,261 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SessionAuthCacheOptions } from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { drop, json, reply, silence, type HeldScript, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { totalTimeFor } from '../support/total-time.js';
+import { handClock } from '../support/hand-clock.js';
+import { errorOf, remembering, type Remembering } from '../support/caching-app.js';
+import { oneOf } from '../support/long-form.js';
+import { StaleController } from './stale-controller.js';
+
+const FAILURES: [string, Script][] = [
+  ['500', reply(500)],
+  ['429', reply(429)],
+  ['200 with no user', json({})],
+  ['a reset', drop],
+  ['silence', silence],
+];
+
+describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const clock = handClock();
+
+  /** A remembered session of ten seconds that is renewed in the last four of them. */
+  async function inUse(renewal?: Script): Promise<Remembering> {
+    const trial = await remembering(bed, { refreshAheadMs: 4_000 }, { options: { timeoutMs: totalTimeFor(renewal) } });
+    trial.service.on('user_details', json({ username: 'ann' }));
+    await trial.status('/me', 'token');
+    return trial;
+  }
+
+  /** Lets the answer in the background go, and waits until it has arrived. */
+  async function landed({ sessions }: Remembering, held: HeldScript): Promise<unknown> {
+    await held.arrived;
+    const renewal = errorOf(sessions.verify('token', { maxAgeMs: 1 }));
+    held.release();
+    return renewal;
+  }
+
+  it('is renewed in the background near its end: nobody waits, though the service holds its answer back', async () => {
+    const trial = await inUse();
+    const { app, status, calls, holdBack } = trial;
+    clock.advance(5_999);
+    expect([await status('/me', 'token'), calls()]).toEqual([200, 1]);
+
+    clock.advance(1);
+    const held = holdBack(json({ username: 'ann', role: 'boss' }));
+    expect(await (await app.get('/me', 'token')).json()).toEqual({ username: 'ann' });
+    await held.arrived;
+    expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 2]);
+
+    expect(await landed(trial, held)).toBeUndefined();
+    expect(await (await app.get('/me', 'token')).json()).toEqual({ username: 'ann', role: 'boss' });
+    clock.advance(5_999);
+    expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
+  });
+
+  it('is not renewed while nobody uses it, and then asked about as any other', async () => {
+    const { status, calls } = await inUse();
+    clock.advance(9_999);
+    expect(calls()).toBe(1);
+
+    clock.advance(1);
+    expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
+  });
+
+  it('is ended by a refusal in the background', async () => {
+    const trial = await inUse();
+    clock.advance(6_000);
+    const held = trial.holdBack(reply(401));
+    expect(await trial.status('/me', 'token')).toBe(200);
+    expect(await landed(trial, held)).toMatchObject({ statusCode: 401 });
+
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([401, 2]);
+  });
+
+  it('is ended by a 403 in the background, which is not remembered', async () => {
+    const trial = await inUse();
+    clock.advance(6_000);
+    const held = trial.holdBack(reply(403));
+    expect(await trial.status('/me', 'token')).toBe(200);
+    expect(await landed(trial, held)).toMatchObject({ statusCode: 403 });
+
+    trial.service.on('user_details', json({ username: 'ann' }));
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 3]);
+  });
+
+  it.each(FAILURES)('survives %s in the background until it lapses', async (_outage, script) => {
+    const trial = await inUse(script);
+    clock.advance(6_000);
+    const held = trial.holdBack(script);
+    expect(await trial.status('/me', 'token')).toBe(200);
+    expect(await landed(trial, held)).toMatchObject({ statusCode: 503 });
+
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 2]);
+    clock.advance(4_000);
+    trial.service.on('user_details', reply(500));
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([503, 3]);
+  });
+
+  it('is tried again after a while when the service was out', async () => {
+    const trial = await inUse();
+    clock.advance(6_000);
+    const held = trial.holdBack(reply(500));
+    await trial.status('/me', 'token');
+    await landed(trial, held);
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 2]);
+
+    clock.advance(1_000);
+    const again = trial.holdBack(json({ username: 'ann' }));
+    expect(await trial.status('/me', 'token')).toBe(200);
+    expect(await landed(trial, again)).toBeUndefined();
+    clock.advance(5_999);
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 3]);
+  });
+
+  it.each(['signOut', 'forget'] as const)('is not brought back by its renewal after %s', async (leave) => {
+    const trial = await inUse();
+    clock.advance(6_000);
+    const held = trial.holdBack(json({ username: 'ann' }));
+    await trial.status('/me', 'token');
+    await held.arrived;
+    await trial.sessions[leave]('token');
+    trial.service.on('user_details', reply(401));
+    held.release();
+
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([401, 3]);
+  });
+
+  it('is not renewed ahead unless that was asked for', async () => {
+    const { service, status, calls } = await remembering(bed);
+    const token = service.signInAs({});
+    await status('/me', token);
+    clock.advance(9_999);
+
+    expect([await status('/me', token), await status('/me', token), calls()]).toEqual([200, 200, 1]);
+  });
+});
+
+const ANN = json({ username: 'ann' });
+const OUTAGES: [string, Script][] = [
+  ['500', reply(500)],
+  ['429', reply(429)],
+  ['404 with a body', reply(404, 'no such page')],
+  ['200 with no user', json({})],
+  ['a reset', drop],
+  ['silence', silence],
+];
+
+describe.each(oneOf(PLATFORMS))('a session that lapsed in an outage on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const clock = handClock();
+
+  /** A session of ten seconds has just lapsed, and the service is out; by the options it is good for five seconds more. */
+  async function lapsed(outage = reply(500), cache: Partial<SessionAuthCacheOptions> = { staleIfErrorMs: 5_000 }): Promise<Remembering> {
+    const settings = { negativeTtlMs: 0, ...cache };
+    const trial = await remembering(bed, settings, { controllers: [StaleController], options: { timeoutMs: totalTimeFor(outage) } });
+    trial.service.on('user_details', ANN);
+    await trial.status('/stale', 'token');
+    clock.advance(10_000);
+    trial.service.on('user_details', outage);
+    return trial;
+  }
+
+  const staleness = async ({ app }: Remembering): Promise<unknown> => (await app.get('/stale', 'token')).json();
+
+  it.each(OUTAGES)('by %s still enters, after the service was asked, and the request is marked', async (_outage, script) => {
+    const trial = await lapsed(script);
+
+    expect(await staleness(trial)).toEqual({ stale: true });
+    expect(trial.calls()).toBe(2);
+  });
+
+  it('enters for staleIfErrorMs and no longer', async () => {
+    const { status } = await lapsed();
+    clock.advance(4_999);
+    expect(await status('/stale', 'token')).toBe(200);
+
+    clock.advance(1);
+    expect(await status('/stale', 'token')).toBe(503);
+  });
+
+  it('is marked only while it is stale', async () => {
+    const trial = await lapsed();
+    await staleness(trial);
+    trial.service.on('user_details', ANN);
+    expect(await staleness(trial)).toEqual({ stale: 'absent' });
+
+    trial.service.on('user_details', reply(500));
+    expect(await staleness(trial)).toEqual({ stale: 'absent' });
+    expect(trial.calls()).toBe(3);
+  });
+
+  it('still meets the rules of each route', async () => {
+    const { status } = await lapsed();
+
+    expect(await status('/boss', 'token')).toBe(403);
+  });
+
+  it('enters for every one of those who ask together', async () => {
+    const { sessions, status, calls, holdBack } = await lapsed();
+    const held = holdBack(reply(500));
+    const first = status('/stale', 'token');
+    await held.arrived;
+    const others = [sessions.verify('token'), sessions.verify('token')];
+    const fresh = errorOf(sessions.verify('token', { maxAgeMs: 1 }));
+    held.release();
+
+    expect([await first, ...(await Promise.all(others))]).toMatchObject([200, { username: 'ann' }, { username: 'ann' }]);
+    expect(await fresh).toMatchObject({ statusCode: 503 });
+    expect(calls()).toBe(2);
+  });
+
+  it.each(['/fresh', '/recent'])('does not enter where it must be sure: %s', async (path) => {
+    const { status, sessions } = await lapsed();
+
+    expect(await status(path, 'token')).toBe(503);
+    for (const maxAgeMs of [0, 60_000]) {
+      expect(await errorOf(sessions.verify('token', { maxAgeMs }))).toMatchObject({ code: 'SESSION_SERVICE_UNAVAILABLE' });
+    }
+  });
+
+  it('is nobody that was not confirmed before: neither another token, nor the same under another IV', async () => {
+    const { status } = await lapsed();
+
+    expect(await status('/stale', 'another')).toBe(503);
+    expect(await status('/stale', 'token', { 'x-auth-iv': 'iv-1' })).toBe(503);
+    expect(await status('/stale', 'token')).toBe(200);
+  });
+
+  it.each<[string, (trial: Remembering) => Promise<unknown>]>([
+    ['a refusal', ({ service, status }) => (service.on('user_details', reply(401)), status('/stale', 'token'))],
+    ['a 403', ({ service, status }) => (service.on('user_details', reply(403)), status('/stale', 'token'))],
+    ['a sign-out', ({ sessions }) => sessions.signOut('token')],
+    ['a sign-out that fails', ({ service, sessions }) => (service.on('sign_out', reply(500)), errorOf(sessions.signOut('token')))],
+    ['forget', ({ sessions }) => sessions.forget('token')],
+  ])('does not enter after %s', async (_case, end) => {
+    const trial = await lapsed();
+    await end(trial);
+    trial.service.on('user_details', reply(500));
+
+    expect(await trial.status('/stale', 'token')).toBe(503);
+  });
+
+  it.each(['signOut', 'forget'] as const)('does not enter when %s comes while it is asked about', async (leave) => {
+    const { sessions, status, holdBack } = await lapsed();
+    const held = holdBack(reply(500));
+    const early = status('/stale', 'token');
+    await held.arrived;
+    await sessions[leave]('token');
+    held.release();
+
+    expect(await early).toBe(503);
+  });
+
+  it('does not enter unless that was asked for', async () => {
+    const { status } = await lapsed(reply(500), {});
+
+    expect(await status('/stale', 'token')).toBe(503);
+  });
+});

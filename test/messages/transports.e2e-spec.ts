@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AddressInfo, Server } from 'node:net';
+import { Controller, Get, type INestMicroservice, type INestApplication } from '@nestjs/common';
+import { ClientProxyFactory, Transport, MessagePattern, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
+import { fromHeader, fromPayload, CurrentUser } from 'nestjs-session-auth';
+import { firstValueFrom } from 'rxjs';
+import type { Metadata } from '@grpc/grpc-js';
+import { canariesIn, everythingOf, TOKEN } from '../support/trial/canaries.js';
+import { describeWithRedis, RedisServer } from '../support/redis.js';
+import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
+import { until } from '../support/until.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+import { OpeningsMessages, Runs, startMicroservice } from './openings.microservice.js';
+import { grpcBed, metadata, speak, textsOf } from './grpc-bed.js';
+
+interface Running {
+  readonly app: INestMicroservice;
+  readonly client: ClientProxy;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+
+async function overTcp(baseUrl: string, runs: Runs): Promise<Running> {
+  const options = { host: HOST, port: 0 };
+  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, { transport: Transport.TCP, options });
+  const { port } = app.unwrap<Server>().address() as AddressInfo;
+  const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
+  return { app, client, close: () => Promise.resolve() };
+}
+
+async function overRedis(baseUrl: string, runs: Runs): Promise<Running> {
+  const server = await RedisServer.start();
+  const options = { host: HOST, port: server.port };
+  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, { transport: Transport.REDIS, options });
+  return { app, client: ClientProxyFactory.create({ transport: Transport.REDIS, options }), close: () => server.close() };
+}
+
+const sample = (baseUrl: string) => ({ baseUrl, options: { token: [fromHeader('x-auth-token'), fromPayload('token')] } });
+
+describe('message handlers over TCP', () => theyAreGuarded(overTcp));
+describeWithRedis('message handlers over Redis', () => theyAreGuarded(overRedis));
+
+function theyAreGuarded(start: typeof overTcp): void {
+  let service: ScriptedService;
+  let runs: Runs;
+  let running: Running;
+
+  beforeEach(async () => {
+    service = await startScriptedService();
+    runs = new Runs();
+    running = await start(service.url, runs);
+    await running.client.connect();
+  });
+  afterEach(async () => {
+    await running.client.close();
+    await running.app.close();
+    await running.close();
+    await service.close();
+  });
+
+  const ask = (pattern: string, payload: unknown): Promise<unknown> => firstValueFrom(running.client.send<unknown>(pattern, payload));
+
+  it('get the user and the token of a message', async () => {
+    expect(await ask('me', { token: service.signInAs({}, 'good') })).toEqual({ text: 'ann good' });
+  });
+
+  it.each([
+    ['no token', {}, 401, 'SESSION_REQUIRED'],
+    ['no payload at all', '', 401, 'SESSION_REQUIRED'],
+    ['a refused token', { token: 'bad' }, 401, 'SESSION_REJECTED'],
+    ['two tokens', { token: ['good', 'good'] }, 401, 'SESSION_REJECTED'],
+    ['a token in the prototype', JSON.parse('{ "__proto__": { "token": "good" } }'), 401, 'SESSION_REQUIRED'],
+    ['a user of another role', { token: 'good' }, 403, 'ACCESS_DENIED'],
+  ])('refuse %s with a typed exception, and do not run', async (_case, payload, statusCode, code) => {
+    service.signInAs({ role: 'new_hire' }, 'good');
+
+    await expect(ask('secrets', payload)).rejects.toEqual({ status: 'error', statusCode, code, message: expect.any(String) });
+    expect(runs.count).toBe(0);
+  });
+
+  it('keep the users of one client from the data of another, by the fields of a message', async () => {
+    const token = service.signInAs({ ccl_info: { client_id: 7 } });
+
+    expect(await ask('client', { token, clientId: 7 })).toEqual({ text: 'client' });
+    await expect(ask('client', { token, clientId: 8 })).rejects.toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+  });
+
+  it('say that the service is unavailable, and for how long, when it gives no usable answer', async () => {
+    const refusal = { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
+    await expect(ask('me', { token: service.signInAs({ username: 5 }) })).rejects.toMatchObject(refusal);
+    expect(runs.count).toBe(0);
+  });
+
+  it('tell no secret, whatever they refuse', async () => {
+    service.signInAs({ role: 'new_hire' }, TOKEN);
+    for (const [pattern, token] of [
+      ['secrets', TOKEN],
+      ['me', `${TOKEN}?`],
+      ['sign-out', `${TOKEN} `],
+    ] as const) {
+      const error: unknown = await ask(pattern, { token }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ status: 'error' });
+      expect(canariesIn(everythingOf(error))).toEqual([]);
+    }
+  });
+
+  it('run for an event with a session, and for no other', async () => {
+    service.signInAs({}, 'good');
+    for (const event of [{ times: 1 }, { times: 10, token: 'bad' }, { times: 100, token: 'good' }]) {
+      await firstValueFrom(running.client.emit('happened', event), { defaultValue: undefined });
+    }
+    await until('the last event', () => runs.count >= 100);
+    expect(await ask('greeting', {})).toEqual({ text: 'hello stranger' });
+    expect(runs.count).toBe(100);
+  });
+
+  it('keep the users of one connection apart', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
+    const answers = names.map((username) => ask('me', { token: service.signInAs({ username }, username) }));
+
+    expect(await Promise.all(answers)).toEqual(names.map((name) => ({ text: `${name} ${name}` })));
+  });
+
+  it('answer an error of the service class that they let through with its own meaning', async () => {
+    service.on('sign_out', reply(403));
+
+    await expect(ask('sign-out', { token: 'some-token' })).rejects.toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+    await expect(ask('sign-out', { token: '' })).rejects.toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+  });
+}
+
+describe('message handlers over gRPC', () => {
+  const bed = grpcBed();
+  const { ask, gather } = bed;
+
+  beforeEach(() => bed.start());
+
+  it('get the user and the token from the metadata', async () => {
+    expect(await ask('Me', {}, metadata(bed.service.signInAs({}, 'good')))).toEqual({ text: 'ann good' });
+  });
+
+  it.each([
+    ['no token', [], 16, 'SESSION_REQUIRED'],
+    ['a refused token', ['bad'], 16, 'SESSION_REJECTED'],
+    ['two tokens', ['good', 'good'], 16, 'SESSION_REJECTED'],
+    ['a user of another role', ['good'], 7, 'ACCESS_DENIED'],
+    ['everybody when the service gives no usable answer', ['unusable'], 14, 'SESSION_SERVICE_UNAVAILABLE'],
+  ])('refuse %s with the status of gRPC, and do not run', async (_case, tokens, code, details) => {
+    bed.service.signInAs({ role: 'new_hire' }, 'good');
+    bed.service.signInAs({ username: 5 }, 'unusable');
+
+    await expect(ask('Secrets', {}, metadata(...tokens))).rejects.toMatchObject({ code, details: expect.stringContaining(`${details}: `) });
+    expect(bed.runs.count).toBe(0);
+  });
+
+  it('tell no secret, whatever they refuse', async () => {
+    bed.service.signInAs({ role: 'new_hire' }, TOKEN);
+    for (const [method, token] of [
+      ['Secrets', TOKEN],
+      ['Me', `${TOKEN}?`],
+    ] as const) {
+      const error: unknown = await ask(method, {}, metadata(token)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      expect(canariesIn(everythingOf(error))).toEqual([]);
+    }
+  });
+
+  it('let a stranger in where they are open', async () => {
+    expect(await ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
+    expect(await ask('Greeting', {}, metadata('bad'))).toEqual({ text: 'hello stranger' });
+  });
+
+  it('answer an error of the service class that they let through with its own meaning', async () => {
+    bed.service.on('sign_out', reply(403));
+
+    await expect(ask('SignOut', { token: 'some-token' }, metadata())).rejects.toMatchObject({
+      code: 7,
+      details: expect.stringContaining('ACCESS_DENIED'),
+    });
+    await expect(ask('SignOut', { token: '' }, metadata())).rejects.toMatchObject({ code: 16 });
+  });
+
+  it.each([
+    ['that answers with many', (presented: Metadata) => bed.client.Ticks({}, presented), ['ann 1', 'ann 2']],
+    ['in both directions', (presented: Metadata) => speak(bed.client.Chat(presented), 2), ['ann 1', 'ann 2']],
+    ['in both directions, whose handler reads first', (presented: Metadata) => speak(bed.client.Converse(presented), 1), ['first 1']],
+    ['that is handed to the handler', (presented: Metadata) => speak(bed.client.Through(presented), 2), ['through']],
+  ])('are guarded in a call %s', async (_kind, call, texts) => {
+    expect(await textsOf(call(metadata(bed.service.signInAs({}, 'good'))))).toEqual(texts);
+    bed.runs.count = 0;
+
+    await expect(textsOf(call(metadata('bad')))).rejects.toMatchObject({ code: 16 });
+    expect(bed.runs.count).toBe(0);
+    expect(await ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
+  });
+
+  it.each([
+    ['that streams its questions', 'Sum', 'ann 6'],
+    ['that is handed to the handler with what it answers with', 'Gather', 'gathered'],
+  ] as const)('are guarded in a call %s', async (_kind, method, text) => {
+    expect(await gather(method, metadata(bed.service.signInAs({}, 'good')), 3)).toEqual({ text });
+    await expect(gather(method, metadata('bad'), 3)).rejects.toMatchObject({ code: 16 });
+    expect(bed.runs.count).toBe(1);
+  });
+});
+
+@Controller()
+class HybridController {
+  @Get('me')
+  @MessagePattern('me')
+  me(@CurrentUser('username') username: string): { name: string } {
+    return { name: username };
+  }
+}
+
+describe.each(PLATFORMS)('a hybrid application on %s that is protected as a whole', (_name, platform) => {
+  const bed = testbed(platform);
+  let client: ClientProxy | undefined;
+  afterEach(async () => {
+    await client?.close();
+  });
+
+  it('guards its routes and its message handlers with one guard', async () => {
+    const service = await bed.service();
+    const options = { protectAllRoutes: true, token: [fromHeader('x-auth-token'), fromPayload('token')] };
+    const app = await bed.sample({ baseUrl: service.url, options, controllers: [HybridController] });
+    const port = await listenForMessages(app.app);
+    client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+    const token = service.signInAs({});
+
+    expect((await app.get('/me')).status).toBe(401);
+    expect(await (await app.get('/me', token)).json()).toEqual({ name: 'ann' });
+    await expect(firstValueFrom(client.send('me', {}))).rejects.toMatchObject({ statusCode: 401, code: 'SESSION_REQUIRED' });
+    expect(await firstValueFrom(client.send<unknown>('me', { token }))).toEqual({ name: 'ann' });
+  });
+});
+
+async function listenForMessages(app: INestApplication): Promise<number> {
+  const options = { host: '127.0.0.1', port: 0 };
+  const messages = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig: true });
+  await app.startAllMicroservices();
+  return (messages.unwrap<Server>().address() as AddressInfo).port;
+}

@@ -1,0 +1,280 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format } from 'prettier';
+import { nestAdd, type Answer, type Files } from './nest-add.js';
+import { MODULE, moduleWith, projectWith, BOTH, IMPORTS, SESSION_AUTH } from './projects.js';
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+const manifestOf = (text = '{}'): Manifest => JSON.parse(text) as Manifest;
+const PROJECT = projectWith(moduleWith('{}'));
+const INSTALLATION = { name: 'node-package', options: { command: 'install', quiet: true, hideOutput: true } };
+const installations = ({ tasks }: Answer): object[] => tasks.filter(({ name }) => name === 'node-package');
+
+const withManifest = (manifest: object): Files => ({ ...PROJECT, 'package.json': JSON.stringify(manifest) });
+
+describe('package.json after nest add', () => {
+  const add = nestAdd();
+
+  it.each([
+    ['11', { '@nestjs/axios': '^4.0.0', '@nestjs/config': '^4.0.0' }],
+    ['12', { '@nestjs/axios': '^12.0.0', '@nestjs/config': '^12.0.0' }],
+  ])('names what the session check needs on Nest %s', async (major, ofNest) => {
+    const { files } = await add(withManifest({ dependencies: { '@nestjs/core': `~${major}.1.0` } }));
+
+    const { dependencies } = manifestOf(files['package.json']);
+    const ofAll = { axios: '^1.8.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
+    expect(dependencies).toEqual({ '@nestjs/core': `~${major}.1.0`, ...ofNest, ...ofAll });
+    expect(Object.keys(dependencies)).toEqual(Object.keys(dependencies).sort());
+  });
+
+  it('names every peer of the package that is not optional and not in every Nest application, within the range of the package', async () => {
+    const manifest = readFileSync(join(import.meta.dirname, '../../libs/session-auth/package.json'), 'utf8');
+    const { peerDependencies, peerDependenciesMeta } = JSON.parse(manifest) as Manifest & { peerDependenciesMeta: object };
+    const { files } = await add(PROJECT);
+
+    const { dependencies } = manifestOf(files['package.json']);
+    const inEvery = ['@nestjs/common', '@nestjs/core', 'reflect-metadata', 'rxjs'];
+    const needed = Object.entries(peerDependencies).filter(([name]) => !inEvery.includes(name) && !(name in peerDependenciesMeta));
+    expect(needed).toHaveLength(4);
+    for (const [name, range] of needed) expect(range.split(' || ')).toContain(dependencies[name]);
+  });
+
+  it('follows the Nest that is installed where the range leaves it open', async () => {
+    const installed = { 'node_modules/@nestjs/core/package.json': '{ "version": "11.1.2" }' };
+
+    const { files } = await add({ ...withManifest({ dependencies: { '@nestjs/core': '>=10' } }), ...installed });
+
+    expect(manifestOf(files['package.json']).dependencies['@nestjs/config']).toBe('^4.0.0');
+  });
+
+  it('keeps what it named, its indentation and its last line', async () => {
+    const before =
+      '{\n\t"dependencies": {\n\t\t"@nestjs/core": "^12.0.0",\n\t\t"axios": "1.9.0"\n\t},\n\t"devDependencies": {\n\t\t"class-validator": "*"\n\t}\n}\n';
+
+    const { files } = await add({ ...PROJECT, 'package.json': before });
+
+    expect(files['package.json']).toMatch(/^\{\n\t"dependencies": \{\n\t\t"@nestjs\/axios".*\n\}\n$/s);
+    expect(files['package.json']).toContain('"axios": "1.9.0"');
+    expect(files['package.json']?.match(/class-validator/g)).toHaveLength(1);
+  });
+
+  it('keeps its line ends', async () => {
+    const { files } = await add({ ...PROJECT, 'package.json': '{\r\n  "name": "app"\r\n}\r\n' });
+
+    expect(files['package.json']).toMatch(/^\{\r\n {2}"name": "app",\r\n/);
+    expect(files['package.json']?.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  it('is installed by the package manager of the project', async () => {
+    expect(installations(await add(PROJECT))).toEqual([INSTALLATION]);
+    expect(installations(await add({ ...PROJECT, 'bun.lock': '' }))).toEqual([
+      { ...INSTALLATION, options: { ...INSTALLATION.options, packageManager: 'bun' } },
+    ]);
+  });
+
+  it('is left to the user to install with --skip-install, who is told', async () => {
+    const answer = await add(PROJECT, { skipInstall: true });
+
+    expect(installations(answer)).toEqual([]);
+    expect(answer.said).toContain('1. Install the packages that were added to package.json: @nestjs/axios, @nestjs/config, axios');
+  });
+});
+
+describe('.env.example after nest add', () => {
+  const add = nestAdd();
+
+  it('shows both variables without values, and .env is not there', async () => {
+    const { files } = await add(PROJECT);
+
+    expect(files['.env.example']).toMatch(/^#.*\nSESSION_SERVICE_URL=\n#.*\nSESSION_SERVICE_API_KEY=\n$/);
+    expect(files).not.toHaveProperty('.env');
+  });
+
+  it('keeps what it had, and .env is as it was', async () => {
+    const before = { '.env': 'PORT=1', '.env.example': 'PORT=3000\nSESSION_SERVICE_URL=https://sessions.test' };
+
+    const { files } = await add({ ...PROJECT, ...before });
+
+    expect(files['.env.example']).toMatch(/^PORT=3000\nSESSION_SERVICE_URL=https:\/\/sessions[.]test\n\n#.*\nSESSION_SERVICE_API_KEY=\n$/);
+    expect(files['.env']).toBe('PORT=1');
+  });
+});
+
+describe('nest add, once more', () => {
+  const add = nestAdd();
+
+  it('changes nothing, installs nothing and says so', async () => {
+    const { files } = await add(PROJECT);
+
+    const again = await add(files);
+
+    expect(again.files).toEqual(files);
+    expect(installations(again)).toEqual([]);
+    expect(again.said).toContain(`SessionAuthModule is already registered in ${MODULE}. Your code is unchanged.`);
+  });
+
+  it('with --protect-all-routes leaves that to the user, and says so', async () => {
+    const { files } = await add(PROJECT);
+
+    const again = await add(files, { protectAllRoutes: true });
+
+    expect(again.files).toEqual(files);
+    expect(again.said).toContain(`Add \`protectAllRoutes: true\` to it in ${MODULE}.`);
+  });
+
+  it('leaves a session check alone that another module of the application registers', async () => {
+    const options = "{ baseUrl: 'https://sessions.test', apiKey: 'key' }";
+    const auth = moduleWith(
+      `{ imports: [SessionAuthModule.forRoot(${options})] }`,
+      "import { SessionAuthModule } from 'nestjs-session-auth';\n",
+    );
+
+    const { files, said } = await add({ ...PROJECT, 'src/auth/auth.module.ts': auth });
+
+    expect(files[MODULE]).toBe(PROJECT[MODULE]);
+    expect(said).toContain('already registered in src/auth/auth.module.ts');
+  });
+});
+
+const CONTROLLER = "import { AppController } from './app.controller.js';\n";
+const CORE = "import { CoreModule } from './core.module.js';\n";
+
+/** What a root module says in `imports`, and what is there afterwards. */
+const CASES: readonly [name: string, before: string, after: string][] = [
+  ['an empty list', '{\n  imports: [],\n  controllers: [],\n}', `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n}`],
+  ['a list on one line', '{\n  imports: [CoreModule],\n}', `{\n  imports: [\n    CoreModule,\n${BOTH}  ],\n}`],
+  [
+    'everything on one line',
+    '{ imports: [CoreModule], providers: [] }',
+    `{\n  imports: [\n    CoreModule,\n${BOTH}  ],\n  providers: [],\n}`,
+  ],
+  [
+    'a list of lines, one with a comment',
+    '{\n  imports: [\n    CoreModule, // first\n    // OldModule,\n  ],\n}',
+    `{\n  imports: [\n    CoreModule, // first\n    // OldModule,\n${BOTH}  ],\n}`,
+  ],
+  ['no list', '{\n  controllers: [],\n}', `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n}`],
+  ['no list, on one line', '{ controllers: [], providers: [] }', `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n  providers: [],\n}`],
+  ['an empty object', '{}', `{\n  imports: [\n${BOTH}  ],\n}`],
+  ['no object', '', `{\n  imports: [\n${BOTH}  ],\n}`],
+];
+
+describe('the root module after nest add', () => {
+  const add = nestAdd();
+  const moduleAfter = async (module: string): Promise<string | undefined> => (await add(projectWith(module))).files[MODULE];
+
+  it.each(CASES)('has the session check in its imports where it had %s', async (_name, before, after) => {
+    const module = await moduleAfter(moduleWith(before, CORE));
+
+    const written = moduleWith(after, IMPORTS + CORE).replace("common';\n\n", "common';\n");
+    const style = { parser: 'typescript', singleQuote: true } as const;
+    expect(await format(module ?? '', style)).toBe(await format(written, style));
+  });
+
+  it('is formatted as Prettier formats it', async () => {
+    for (const [, before] of CASES) {
+      const module = await moduleAfter(moduleWith(before, `${CORE}\nvoid CoreModule;\n`));
+      expect(module).toBe(await format(module ?? '', { parser: 'typescript', singleQuote: true }));
+    }
+  });
+
+  it('keeps its quotes, tabs, line ends and missing semicolons', async () => {
+    const before = ['import { Module } from "@nestjs/common"', '', '@Module({', '\timports: [],', '})', 'export class AppModule {}', ''];
+
+    const module = await moduleAfter(before.join('\r\n'));
+
+    expect(module?.split('\r\n').slice(0, 9)).toEqual([
+      'import { Module } from "@nestjs/common"',
+      'import { ConfigModule, ConfigService } from "@nestjs/config"',
+      'import { SessionAuthModule } from "nestjs-session-auth"',
+      '',
+      '@Module({',
+      '\timports: [',
+      '\t\tConfigModule.forRoot(),',
+      '\t\tSessionAuthModule.forRootAsync({',
+      '\t\t\timports: [ConfigModule],',
+    ]);
+    expect(module?.replaceAll('\r\n', '')).not.toMatch(/[\r\n']/);
+  });
+
+  it('keeps its byte order mark, and its comments where they were', async () => {
+    const module = await moduleAfter(
+      `\uFEFFimport { Module } from '@nestjs/common'; // eslint-disable-line\n\n@Module({})\nexport class AppModule {}\n`,
+    );
+
+    expect(module).toMatch(/^\uFEFFimport \{ Module \} from '@nestjs\/common'; \/\/ eslint-disable-line\nimport /);
+  });
+
+  it.each(["'imports'", '"imports"', "['imports']"])('has the session check in the list that it calls %s', async (name) => {
+    const module = await moduleAfter(moduleWith(`{\n  ${name}: [],\n}`));
+
+    expect(module).toContain(`  ${name}: [\n${BOTH}  ],\n`);
+    expect(module?.match(/^ {2}\S*imports/gm)).toHaveLength(1);
+  });
+
+  it('has the session check though another file of the application is not UTF-8', async () => {
+    const { files } = await add(projectWith(moduleWith('{}'), { 'src/words.ts': "export const FOR = 'für';\n" }), {}, 'latin1');
+
+    expect(files[MODULE]).toContain(BOTH);
+  });
+
+  it('keeps its one ConfigModule.forRoot(), wherever in the application that is', async () => {
+    const config = "import { ConfigModule } from '@nestjs/config';\n";
+    const metadata = '{\n  imports: [\n    ConfigModule.forRoot({ isGlobal: true }),\n  ],\n}';
+    const here = await moduleAfter(moduleWith(metadata, config));
+    const elsewhere = await add(
+      projectWith(moduleWith('{\n  imports: [CoreModule],\n}', CORE), {
+        'src/core/core.module.ts': moduleWith('{ imports: [ConfigModule.forRoot()] }', config, 'CoreModule'),
+        'src/core/core.module.spec.ts': 'it is a test',
+      }),
+    );
+
+    expect(here).toContain(`    ConfigModule.forRoot({ isGlobal: true }),\n${SESSION_AUTH}`);
+    expect(here).toContain("import { ConfigModule, ConfigService } from '@nestjs/config';\n");
+    expect(elsewhere.files[MODULE]).toContain(`    CoreModule,\n${SESSION_AUTH}`);
+  });
+
+  it('is not misled by a ConfigModule.forRoot() in a test or in a comment', async () => {
+    const spec = moduleWith('{ imports: [ConfigModule.forRoot()] }', "import { ConfigModule } from '@nestjs/config';\n");
+    const { files } = await add(
+      projectWith(moduleWith('{}', '// ConfigModule.forRoot() of @nestjs/config\n'), { 'src/app.module.spec.ts': spec }),
+    );
+
+    expect(files[MODULE]).toContain(BOTH);
+  });
+
+  it('calls what it imports by the names that it has for it', async () => {
+    const module = await moduleAfter(moduleWith('{}', "import { ConfigModule as Env } from '@nestjs/config';\n"));
+
+    expect(module).toContain("import { ConfigModule as Env, ConfigService } from '@nestjs/config';");
+    expect(module).toContain('    Env.forRoot(),\n    SessionAuthModule.forRootAsync({\n      imports: [Env],\n');
+  });
+
+  it.each([
+    ['a ConfigModule of its own', "import { ConfigModule } from './config/config.module.js';", 'ConfigModule'],
+    ['imported ConfigService as a type', "import type { ConfigService } from '@nestjs/config';", 'ConfigService'],
+    ['imported ConfigService as a type in a list', "import { type ConfigService } from '@nestjs/config';", 'ConfigService'],
+  ])('gives another name to what it adds where it had %s', async (_name, line, taken) => {
+    const module = await moduleAfter(moduleWith('{}', `${line}\n`));
+
+    expect(module).toContain(`${taken} as Nest${taken}`);
+    expect(module).toContain(taken === 'ConfigModule' ? 'imports: [NestConfigModule],' : '(config: NestConfigService) =>');
+  });
+
+  it('protects every route when that is asked for, and not otherwise', async () => {
+    const project = projectWith(moduleWith('{}', CONTROLLER));
+
+    const all = await add(project, { protectAllRoutes: true });
+    const some = await add(project);
+
+    expect(all.files[MODULE]).toContain('      }),\n      protectAllRoutes: true,\n    }),\n');
+    expect(all.said).toContain('@Public()');
+    expect(some.files[MODULE]).not.toContain('protectAllRoutes');
+    expect(some.said).toContain('@UseGuards(SessionAuthGuard)');
+  });
+});

@@ -1,0 +1,268 @@
+import { describe, expect, it } from '@jest/globals';
+import { inspect } from 'node:util';
+import { UserRecord, type Credentials } from 'nestjs-session-auth';
+import { drop, inTurn, json, reply, silence, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { totalTimeFor, SILENCE_MS } from '../support/total-time.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { IV, PASSWORD, TOKEN } from '../support/trial/canaries.js';
+import { rowsOn } from '../support/trial/row.js';
+import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
+
+const ANN_CREDENTIALS: Credentials = { username: 'ann', password: 'pa ss"wörd\u0000' };
+const SESSION = { username: 'ann', role: 'new_hire', auth_token: 'new-token', extra: 1 };
+
+describe('a sign-in', () => {
+  const bed = testbed();
+
+  async function signIn(script: Script, credentials: Credentials = ANN_CREDENTIALS, authIv?: string) {
+    const service = await bed.service();
+    service.on('sign_in', script);
+    const sessions = await bed.sessions({ baseUrl: service.url, options: { signInTimeoutMs: totalTimeFor(script) } });
+    const call = authIv === undefined ? {} : { authIv };
+    const outcome: unknown = await sessions.signIn(credentials, call).catch((error: unknown) => error);
+    return { outcome, requests: service.requests };
+  }
+
+  it('brings the user and the token', async () => {
+    const { outcome, requests } = await signIn(json(SESSION));
+
+    expect(outcome).toEqual({ kind: 'signed-in', token: 'new-token', user: expect.any(UserRecord) as UserRecord });
+    expect((outcome as { user: UserRecord }).user).toMatchObject({ username: 'ann', role: 'new_hire', auth_token: 'new-token' });
+    expect(JSON.stringify((outcome as { user: UserRecord }).user)).toBe('{"username":"ann","role":"new_hire"}');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('sends what the interface lists and nothing else', async () => {
+    const { requests } = await signIn(json(SESSION), { ...ANN_CREDENTIALS, remember: true } as Credentials, 'iv-1');
+    const [request] = requests;
+    const body = JSON.stringify({ username: 'ann', password: ANN_CREDENTIALS.password });
+
+    expect(request).toMatchObject({ method: 'POST', path: '/authentication', body });
+    expect(request?.headers).toEqual({
+      host: expect.any(String) as unknown,
+      connection: 'close',
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'x-api-key': 'application-key',
+      'x-auth-iv': 'iv-1',
+    });
+  });
+
+  it.each([
+    ['400', reply(400), 'InvalidRequestError', 'INVALID_REQUEST', 400],
+    ['401', reply(401), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
+    ['404', reply(404), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
+    ['403', reply(403), 'AccessDeniedError', 'ACCESS_DENIED', 403],
+  ])('that is answered %s fails with its own error, after one attempt', async (_status, script, name, code, statusCode) => {
+    const { outcome, requests } = await signIn(script);
+
+    expect(outcome).toBeInstanceOf(Error);
+    expect(outcome).toMatchObject({ name, code, statusCode });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('tells nobody whether the user or the password is wrong', async () => {
+    const [wrong, unknown] = [await signIn(reply(401)), await signIn(reply(404))];
+
+    expect(inspect(unknown.outcome).split('\n', 1)).toEqual(inspect(wrong.outcome).split('\n', 1));
+    expect(Object.entries(unknown.outcome as Error)).toEqual(Object.entries(wrong.outcome as Error));
+  });
+
+  it.each<[string, Script, string]>([
+    ['500', reply(500), 'server_error'],
+    ['502 and then 200', inTurn(reply(502), json(SESSION)), 'server_error'],
+    ['503', reply(503), 'server_error'],
+    ['408', reply(408), 'server_error'],
+    ['429', reply(429, '', { 'retry-after': '7' }), 'rate_limited'],
+    ['201', reply(201, JSON.stringify(SESSION)), 'unexpected_status'],
+    ['204', reply(204), 'unexpected_status'],
+    ['302', reply(302, '', { location: '/' }), 'unexpected_status'],
+    ['418', reply(418), 'unexpected_status'],
+    ['a reset and then 200', inTurn(drop, json(SESSION)), 'unreachable'],
+    ['silence', silence, 'timeout'],
+    ['200 and no body', reply(200), 'malformed'],
+    ['200 and no JSON', reply(200, '{'), 'malformed'],
+    ['200 and no token', json({ username: 'ann' }), 'malformed'],
+    ['200 and an empty token', json({ ...SESSION, auth_token: '' }), 'malformed'],
+    ['200 and a token that cannot be sent', json({ ...SESSION, auth_token: 'a b' }), 'malformed'],
+    ['200 and a token that is too long', json({ ...SESSION, auth_token: 't'.repeat(4097) }), 'malformed'],
+    ['200 and a number for a token', json({ ...SESSION, auth_token: 7 }), 'malformed'],
+    ['200 and nobody', json({ auth_token: 'new-token' }), 'malformed'],
+    ['200 and a wrong field', json({ ...SESSION, role: ['boss'] }), 'malformed'],
+  ])('that is answered with %s fails as unavailable, after one attempt', async (_answer, script, reason) => {
+    const { outcome, requests } = await signIn(script);
+
+    expect(outcome).toMatchObject({ name: 'SessionServiceUnavailableError', code: 'SESSION_SERVICE_UNAVAILABLE', statusCode: 503, reason });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('that takes too long says that its outcome is unknown', async () => {
+    const { outcome } = await signIn(silence);
+
+    expect((outcome as Error).message).toMatch(/unknown/);
+  });
+
+  it('waits as long as a busy service asks for', async () => {
+    expect((await signIn(reply(429, '', { 'retry-after': '7' }))).outcome).toMatchObject({ retryAfterSeconds: 7 });
+  });
+
+  it.each([{}, { username: 'ann' }, { password: 'x' }, { username: 7, password: 'x' }, { username: 'ann', password: null }, null, 'ann'])(
+    'without a username and a password is no request: %j',
+    async (credentials) => {
+      const { outcome, requests } = await signIn(json(SESSION), credentials as Credentials);
+
+      expect(outcome).toMatchObject({ name: 'InvalidRequestError' });
+      expect(requests).toHaveLength(0);
+    },
+  );
+
+  it.each(['', 'i v', 'iv\r\nX-API-KEY: other', 'ö'])('with an IV that cannot be sent is no request: %j', async (authIv) => {
+    const { outcome, requests } = await signIn(json(SESSION), ANN_CREDENTIALS, authIv);
+
+    expect(outcome).toMatchObject({ name: 'InvalidRequestError' });
+    expect(requests).toHaveLength(0);
+  });
+});
+
+describe('a sign-out', () => {
+  const bed = testbed();
+
+  async function signOut(script: Script, token = 'token', authIv?: string) {
+    const service = await bed.service();
+    service.on('sign_out', script);
+    const sessions = await bed.sessions({ baseUrl: service.url, options: { signOutTimeoutMs: totalTimeFor(script) } });
+    const call = authIv === undefined ? {} : { authIv };
+    const outcome: unknown = await sessions.signOut(token, call).catch((error: unknown) => error);
+    return { outcome, requests: service.requests };
+  }
+
+  it.each<[string, Script, object]>([
+    ['400', reply(400), { name: 'InvalidRequestError', statusCode: 400 }],
+    ['403', reply(403), { name: 'AccessDeniedError', statusCode: 403 }],
+    ['500', reply(500), { name: 'SessionServiceUnavailableError', reason: 'server_error' }],
+    ['503 and then 200', inTurn(reply(503), reply(200)), { name: 'SessionServiceUnavailableError', reason: 'server_error' }],
+    ['202', reply(202), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }],
+    ['204', reply(204), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }],
+    ['302', reply(302, '', { location: '/' }), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }],
+    ['429', reply(429, '', { 'retry-after': '500' }), { name: 'SessionServiceUnavailableError', retryAfterSeconds: 120 }],
+    ['a reset and then 200', inTurn(drop, reply(200)), { name: 'SessionServiceUnavailableError', reason: 'unreachable' }],
+    ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }],
+  ])('that is answered with %s fails with its own error, after one attempt', async (_answer, script, error) => {
+    const { outcome, requests } = await signOut(script);
+
+    expect(outcome).toBeInstanceOf(Error);
+    expect(outcome).toMatchObject(error);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('sends what the interface lists and nothing else', async () => {
+    const { requests } = await signOut(reply(200), 'token', 'iv-1');
+    const [request] = requests;
+
+    expect(request).toMatchObject({ method: 'DELETE', path: '/authentication', body: '' });
+    expect(request?.headers).toEqual({
+      host: expect.any(String) as unknown,
+      connection: 'close',
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'x-api-key': 'application-key',
+      'x-auth-token': 'token',
+      'x-auth-iv': 'iv-1',
+    });
+  });
+
+  it('ends the session for the next check', async () => {
+    const service = await bed.service();
+    const sessions = await bed.sessions({ baseUrl: service.url });
+    const token = service.signInAs({});
+    service.on('sign_out', (request, response) => {
+      service.revoke(String(request.headers['x-auth-token']));
+      response.writeHead(200).end();
+    });
+    await sessions.verify(token);
+    await sessions.signOut(token);
+
+    await expect(sessions.verify(token)).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+  });
+});
+
+const ISSUED = { ...ANN, auth_token: TOKEN };
+const CREDENTIALS = { username: 'ann', password: PASSWORD };
+const LOGIN: Ask = { method: 'POST', path: '/login', token: null, body: JSON.stringify(CREDENTIALS) };
+const LOGOUT: Ask = { method: 'DELETE', path: '/logout' };
+
+const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(code));
+
+describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const options = { cache: { ttlMs: 300_000 }, signInTimeoutMs: SILENCE_MS, signOutTimeoutMs: 60_000 };
+
+  /** What the service class makes of each answer to a sign-in, and the replies of a controller that lets the error through. */
+  async function signIns(trial: Trial, scripts: readonly Script[]): Promise<unknown[]> {
+    const seen: unknown[] = [];
+    for (const script of scripts) {
+      trial.service.on('sign_in', script);
+      const before = trial.calls('sign_in');
+      const error = await trial.thrownBy(trial.sessions.signIn(CREDENTIALS, { authIv: IV }));
+      seen.push([(error as Error | undefined)?.name, trial.calls('sign_in') - before, await trial.status(LOGIN)]);
+    }
+    return seen;
+  }
+
+  row(
+    'a sign-in has one typed result for each documented status, and 202 is accepted, with no user and no token, whatever its body [B11]',
+    async (trial) => {
+      trial.service.on('sign_in', json(ISSUED));
+      expect(await trial.sessions.signIn(CREDENTIALS)).toMatchObject({ kind: 'signed-in', token: TOKEN, user: ANN });
+      for (const body of ['', 'any', JSON.stringify({ ...ISSUED, auth_token: 'accepted' })]) {
+        trial.service.on('sign_in', reply(202, body, { 'content-type': 'application/json' }));
+        expect(await trial.sessions.signIn(CREDENTIALS)).toEqual({ kind: 'accepted' });
+      }
+
+      expect(await signIns(trial, [json(ISSUED), ...statuses(202, 400, 401, 404, 403)])).toEqual([
+        [undefined, 1, 200],
+        [undefined, 1, 200],
+        ['InvalidRequestError', 1, 400],
+        ['CredentialsRejectedError', 1, 401],
+        ['CredentialsRejectedError', 1, 401],
+        ['AccessDeniedError', 1, 403],
+      ]);
+      expect([await trial.status({ token: 'accepted' }), trial.calls()]).toEqual([401, 1]);
+    },
+    { options },
+  );
+
+  row(
+    'a sign-in that meets an error, a reset or silence is unavailable after one call, ever [B12]',
+    async (trial) => {
+      const faults = [...statuses(500, 502, 503, 504), drop, silence];
+      expect(await signIns(trial, faults)).toEqual(Array(6).fill(['SessionServiceUnavailableError', 1, 503]));
+    },
+    { options },
+  );
+
+  row(
+    'a sign-out is done after 200, 401 and 404 and unavailable after 5xx, one call each, and ends what was remembered in all of them [B13]',
+    async (trial) => {
+      const seen: unknown[] = [];
+      for (const code of [200, 401, 404, 500, 503]) {
+        const token = trial.service.signInAs(ANN, `${TOKEN}-${code}`);
+        trial.service.on('sign_out', reply(code));
+        await trial.ask({ token });
+        const [checks, signOuts] = [trial.calls(), trial.calls('sign_out')];
+        const error = await trial.thrownBy(trial.sessions.signOut(token, { authIv: IV }));
+        const calls = trial.calls('sign_out') - signOuts;
+        await trial.ask({ token });
+        seen.push([(error as Error | undefined)?.name, calls, trial.calls() - checks, await trial.status({ ...LOGOUT, token })]);
+      }
+
+      const done = [undefined, 1, 1, 200];
+      const unavailable = ['SessionServiceUnavailableError', 1, 1, 503];
+      expect(seen).toEqual([done, done, done, unavailable, unavailable]);
+    },
+    { options },
+  );
+});
