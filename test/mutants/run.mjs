@@ -1,6 +1,6 @@
 // Applies each mutant to a copy of the tree, one at a time, and runs the suites that must kill it. MUTANT=text chooses those whose name holds it.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,10 +52,11 @@ function run(suites) {
     process.execPath,
     [
       ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
-      ...[...patterns, '--selectProjects', 'e2e', '--runInBand', '--bail', '--json', '--outputFile', report],
+      ...[...patterns, '--selectProjects', 'e2e', '--runInBand', '--json', '--outputFile', report],
     ],
     { cwd: tree, stdio: 'ignore' },
   );
+  if (!existsSync(report)) return { outcome: 'broken' };
   const { numFailedTests, numPassedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
   if (numFailedTests > 0) return { outcome: 'failed' };
   return { outcome: numRuntimeErrorTestSuites > 0 || numPassedTests === 0 ? 'broken' : 'passed' };
