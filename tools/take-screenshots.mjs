@@ -26,11 +26,11 @@ try {
   await demo.close();
 }
 
-/** What a visitor does in a quarter of a minute: two users, two routes, a steady load with and without a memory. */
+/** What a visitor does in a quarter of a minute: two users, two routes, a steady load without and with the session cache. */
 async function useIt(page) {
   const [a, b] = ['User A', 'User B'].map((name) => page.getByRole('region', { name, exact: true }));
   await page.getByRole('radio', { name: 'Off', exact: true }).check();
-  await page.getByRole('button', { name: 'Count anew' }).click();
+  await page.getByRole('button', { name: 'Reset counts' }).click();
   await a.getByRole('button', { name: 'Sign in as manager' }).click();
   await b.getByRole('button', { name: 'Sign in as newhire' }).click();
   for (const pane of [a, b]) {

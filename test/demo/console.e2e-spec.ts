@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CacheChoice, NO_MEMORY } from '../../apps/demo/src/backend/cache-choice.js';
+import { type CacheChoice, NO_CACHE } from '../../apps/demo/src/backend/cache-choice.js';
 import { type LoadResult } from '../../apps/demo/src/console/messages.js';
 import { type Fault } from '../../apps/demo/src/session-service/fault.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
@@ -24,7 +24,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
 
   beforeEach(async () => {
     await ail('none');
-    await remember(NO_MEMORY);
+    await remember(NO_CACHE);
     await client.send('POST', '/console/reset');
     live = await LiveReports.of(demo.url);
   });
@@ -48,11 +48,11 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     const report = await live.next(({ totals }) => totals.denials.ACCESS_DENIED === 1);
     expect(live.reply.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(report.totals).toEqual({
-      checks: { remembered: 0, shared: 0, asked: 2, refused: 1, unavailable: 0 },
+      checks: { cached: 0, joined: 0, called: 2, refused: 1, unavailable: 0 },
       denials: { SESSION_REQUIRED: 1, SESSION_REJECTED: 1, ACCESS_DENIED: 1, SESSION_SERVICE_UNAVAILABLE: 0 },
       calls: 4,
     });
-    expect(report).toMatchObject({ inFlight: 0, breaker: 'closed', remembered: 0, cache: NO_MEMORY, fault: 'none' });
+    expect(report).toMatchObject({ inFlight: 0, breaker: 'closed', cached: 0, cache: NO_CACHE, fault: 'none' });
 
     const later = await LiveReports.of(demo.url);
     const history = await later.history();
@@ -64,9 +64,9 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
 
   it('tells how long checks of each kind waited', async () => {
     await me(await client.tokenOf('manager'));
-    const { waits } = await live.next(({ checks }) => checks.asked === 1);
-    expect(waits).toEqual({ asked: { medianMs: expect.any(Number), slowestMs: expect.any(Number) } });
-    expect(waits.asked?.medianMs).toBeGreaterThan(0);
+    const { waits } = await live.next(({ checks }) => checks.called === 1);
+    expect(waits).toEqual({ called: { medianMs: expect.any(Number), slowestMs: expect.any(Number) } });
+    expect(waits.called?.medianMs).toBeGreaterThan(0);
   });
 
   it.each([
@@ -110,8 +110,8 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect(await me(token)).toBe(200);
     await client.send('POST', '/console/end-sessions');
     expect(await me(token)).toBe(200);
-    const report = await live.next(({ totals }) => totals.checks.remembered === 1);
-    expect(report).toMatchObject({ remembered: 1, cache: MEMORY });
+    const report = await live.next(({ totals }) => totals.checks.cached === 1);
+    expect(report).toMatchObject({ cached: 1, cache: MEMORY });
     expect((await client.send('POST', '/api/payroll/run', { token })).status).toBe(401);
     expect(await me(token)).toBe(401);
   });
@@ -129,9 +129,9 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     await ail('slow');
     const waiting = Array.from({ length: 5 }, () => me(token));
     await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
-    await Promise.all([remember(MEMORY), remember(NO_MEMORY), remember(MEMORY)]);
+    await Promise.all([remember(MEMORY), remember(NO_CACHE), remember(MEMORY)]);
     expect(await Promise.all(waiting)).toEqual([200, 200, 200, 200, 200]);
-    expect((await live.next(({ cache }) => cache.ttlSeconds === 300)).remembered).toBe(0);
+    expect((await live.next(({ cache }) => cache.ttlSeconds === 300)).cached).toBe(0);
   });
 
   it('makes one call of a stampede', async () => {
@@ -146,7 +146,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   it('drives steady load until it is stopped, one run at a time', async () => {
     const body = { load: 'steady', token: await client.tokenOf('manager') };
     expect((await client.send('POST', '/console/load', { body })).status).toBe(202);
-    await live.next(({ totals }) => totals.checks.asked > 5);
+    await live.next(({ totals }) => totals.checks.called > 5);
     expect((await client.send('POST', '/console/load', { body })).status).toBe(409);
     expect((await client.send('DELETE', '/console/load')).status).toBe(204);
     expect((await client.send('POST', '/console/load', { body })).status).toBe(202);
@@ -180,7 +180,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     const token = await client.tokenOf('manager');
     for (let time = 0; time < 2; time += 1) await me(token);
     const run = await client.send('POST', '/console/load', { body: { load: 'stampede', token } });
-    const report = await live.next(({ totals }) => totals.checks.remembered > 0);
+    const report = await live.next(({ totals }) => totals.checks.cached > 0);
     const told = [run.text, JSON.stringify(report), (await client.get('/metrics')).text, (await client.get('/console/info')).text];
     expect(told.filter((text) => text.includes(token))).toEqual([]);
   });

@@ -52,7 +52,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.call('A', 'GET /api/openings', '200 OK');
     await visitor.call('B', 'GET /api/openings', '403 Forbidden');
     await visitor.pane('A').getByText('Site engineer').waitFor();
-    await visitor.pane('B').getByText('the rule of this route says no').first().waitFor();
+    await visitor.pane('B').getByText('the rule of this route denies this user').first().waitFor();
     const source = visitor.pane('B').getByText('export class OpeningsController');
     await source.waitFor();
     expect(await source.textContent()).toMatch(/@Roles\('hiring_manager'\)[^]*@Get\(\)[^]*list\(\)/);
@@ -88,7 +88,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await client.send('POST', '/console/end-sessions');
     await visitor.call('A', 'GET /api/greeting', '200 OK');
     await visitor.pane('A').getByText('Welcome, stranger!').first().waitFor();
-    await visitor.pane('A').getByText('nobody otherwise').first().waitFor();
+    await visitor.pane('A').getByText('undefined otherwise').first().waitFor();
   });
 
   it('refuses a session at once when it was signed out', async () => {
@@ -158,7 +158,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     const visitor = await visit();
     await visitor.signIn('A', 'manager');
     await visitor.choose('Broken (500)');
-    await visitor.page.getByRole('button', { name: 'Steady: 20 a second for 30 s' }).click();
+    await visitor.page.getByRole('button', { name: 'Steady: 20 per second for 30 s' }).click();
     await visitor.guard.getByText('Breaker open').waitFor();
     await visitor.call('A', 'GET /api/me', '503 Service Unavailable');
     await visitor
@@ -205,9 +205,9 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
   it('says so when an experiment can not begin', async () => {
     const visitor = await visit();
     await visitor.page.route('**/api/session', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '5' } }));
-    await visitor.page.getByRole('button', { name: 'The price of memory' }).click();
-    await visitor.page.getByRole('button', { name: 'End a remembered session' }).click();
-    await visitor.page.getByText('Nobody could be signed in').waitFor();
+    await visitor.page.getByRole('button', { name: 'The price of caching' }).click();
+    await visitor.page.getByRole('button', { name: 'End a cached session' }).click();
+    await visitor.page.getByText('The sign-in failed').waitFor();
     await visitor.pane('A').getByText('Try again in 5 s.').first().waitFor();
   });
 
@@ -215,9 +215,9 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     const visitor = await visit();
     const focused = (): Promise<unknown> => visitor.page.evaluate('document.activeElement?.textContent?.trim()');
     await visitor.page.getByRole('button', { name: 'Sign-out works at once' }).click();
-    await visitor.page.getByRole('button', { name: 'Sign in, remembered' }).press('Enter');
+    await visitor.page.getByRole('button', { name: 'Sign in with a cached session' }).press('Enter');
     await visitor.pane('A').getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(await focused()).toBe('Sign in, remembered');
+    expect(await focused()).toBe('Sign in with a cached session');
     await visitor.signIn('B', 'newhire');
     expect(await focused()).toBe('Sign out');
     await visitor.pane('B').getByRole('button', { name: 'Sign out' }).press('Enter');
@@ -254,7 +254,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     const mortal = await startDemo({ port: 0, env: {}, newAdapter });
     const visitor = await Visitor.of(browser, mortal.url);
     await mortal.close();
-    await visitor.guard.getByText('The live stream broke off').waitFor();
+    await visitor.guard.getByText('The live stream was interrupted').waitFor();
     await visitor.pane('A').getByRole('button', { name: 'GET /api/me', exact: true }).click();
     await visitor.pane('A').getByText('No reply came').first().waitFor();
     await visitor.leave();
@@ -283,7 +283,7 @@ describeWithBrowser('the page of a demo with the session service of somebody els
     await visitor.call('A', 'GET /api/openings', '200 OK');
     await visitor.call('B', 'GET /api/openings', '401 Unauthorized');
     expect(
-      await visitor.page.getByRole('button', { name: /Sign in as|End all sessions|Count anew|requests at once|a second for/ }).count(),
+      await visitor.page.getByRole('button', { name: /Sign in as|End all sessions|Reset counts|requests at once|per second for/ }).count(),
     ).toBe(0);
     expect(await visitor.page.getByRole('radio').count()).toBe(0);
     expect(visitor.complaints).toEqual([]);

@@ -8,7 +8,7 @@ import { Panel } from './guard/panel.js';
 import { Header } from './header.js';
 import { Pane } from './pane/pane.js';
 
-/** Two users on the left; on the right what the guard makes of them. */
+/** Renders the two users on the left, and the live view of the guard with the controls on the right. */
 export function App(): VNode {
   const info = useJson('/console/info') as ConsoleInfo | undefined;
   const sources = useJson('/sources.json') as RouteSources | undefined;

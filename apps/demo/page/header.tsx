@@ -2,10 +2,10 @@ import { type VNode } from 'preact';
 import { type ConsoleInfo } from '../src/console/messages.js';
 
 const PLATFORMS: Readonly<Record<ConsoleInfo['platform'], string>> = { express: 'Express', fastify: 'Fastify' };
-/** The page of the API is there on Express; its document everywhere. */
+/** Only Express serves the page of the API; both platforms serve its document. */
 const API_DOCS: Readonly<Record<ConsoleInfo['platform'], string>> = { express: 'docs', fastify: 'docs-json' };
 
-/** What this page is, and what else the backend shows of itself. */
+/** Renders the purpose of the page, with links to the other pages of the backend. */
 export function Header({ platform }: { readonly platform: ConsoleInfo['platform'] | undefined }): VNode {
   return (
     <header>

@@ -1,16 +1,16 @@
 const NUMBERS = new Intl.NumberFormat('en');
 
-/** A whole number with its thousands apart. */
+/** Formats a whole number with thousands separators. */
 export function count(value: number): string {
   return NUMBERS.format(value);
 }
 
-/** A number and its noun: `1 call`, `2 calls`. */
+/** Formats a number with its noun: `1 call`, `2 calls`. */
 export function counted(value: number, noun: string): string {
   return `${count(value)} ${value === 1 ? noun : `${noun}s`}`;
 }
 
-/** Milliseconds in the unit that fits. */
+/** Formats milliseconds in a suitable unit. */
 export function duration(ms: number): string {
   if (ms < 1) return `${Math.max(1, Math.round(ms * 1000))} µs`;
   if (ms < 10) return `${ms.toFixed(1)} ms`;

@@ -1,7 +1,7 @@
 import { type INestApplication } from '@nestjs/common';
 import { type AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { type CacheChoice, NO_MEMORY } from './backend/cache-choice.js';
+import { type CacheChoice, NO_CACHE } from './backend/cache-choice.js';
 import { cacheOptionsOf } from './backend/cache-options.js';
 import { createBackend } from './backend/create-backend.js';
 import { ConsoleModule } from './console/console.module.js';
@@ -71,7 +71,7 @@ async function createApplications(
   const { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, users, mischief } = service;
   const create = (cache: CacheChoice): Promise<INestApplication> =>
     createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, newAdapter());
-  const backend = await RestartableApp.start(create, NO_MEMORY);
+  const backend = await RestartableApp.start(create, NO_CACHE);
   closing.add(() => backend.close());
   const adapter = newAdapter();
   const info = { users, controls: mischief !== undefined, platform: adapter.getType() as 'express' | 'fastify' };

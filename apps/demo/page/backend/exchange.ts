@@ -10,33 +10,34 @@ export interface Call {
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
-/** A request and its reply as text that may be shown: no token and no password is in it. */
+/** A request and its reply as text that is safe to show: without tokens and passwords. */
 export interface Exchange {
   /** Later calls have higher numbers. */
   readonly number: number;
   readonly route: string;
   readonly withToken: boolean;
   readonly request: string;
-  /** 0: no reply came. */
+  /** 0: no reply. */
   readonly status: number;
   readonly statusText: string;
   readonly headers: string;
   readonly body: string;
-  /** The stable code of a refusal. */
+  /** The stable code of a denial. */
   readonly code?: string;
   readonly retryAfter?: string;
   readonly tookMs: number;
 }
 
+/** The result of a call. */
 export interface Outcome {
   readonly exchange: Exchange;
-  /** The body of the reply, parsed; undefined where it is not JSON. */
+  /** The parsed body of the reply; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
 let calls = 0;
 
-/** Sends a call; a network failure is an outcome as well. */
+/** Sends a call. Never rejects: a network failure is an outcome too. */
 export async function send(call: Call): Promise<Outcome> {
   const number = ++calls;
   const start = performance.now();
@@ -61,7 +62,7 @@ export async function send(call: Call): Promise<Outcome> {
   return { exchange, json };
 }
 
-/** Reads a field of a parsed body if it is text. */
+/** Returns a field of a parsed body if it is a string. */
 export function stringField(json: unknown, name: string): string | undefined {
   const value: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, name) : undefined;
   return typeof value === 'string' ? value : undefined;

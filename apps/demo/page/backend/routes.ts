@@ -1,4 +1,4 @@
-/** What a path names besides fixed words, and the values that one may try. */
+/** A parameter of a path, with the values to choose from. */
 export interface RouteParameter {
   readonly name: string;
   readonly label: string;
@@ -9,7 +9,7 @@ export interface RouteParameter {
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Who may enter. */
+  /** The users who may call it. */
   readonly admits: string;
   readonly parameter?: RouteParameter;
 }
@@ -24,7 +24,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/api/openings/:id/approval',
-    admits: 'approvers among hiring managers',
+    admits: 'hiring managers who are approvers',
     parameter: { name: ':id', label: 'Opening', values: ['op-1', 'op-2', 'op-3'] },
   },
   { method: 'GET', path: '/api/onboarding', admits: 'new hires' },
@@ -35,11 +35,11 @@ export const ROUTES: readonly Route[] = [
     parameter: { name: ':companyId', label: 'Company', values: ['210', '215'] },
   },
   { method: 'GET', path: '/api/benefits', admits: 'users with benestream_enabled' },
-  { method: 'GET', path: '/api/benefits/advice', admits: 'users who ticked help_checkbox' },
-  { method: 'POST', path: '/api/payroll/run', admits: 'hiring managers; never from memory' },
+  { method: 'GET', path: '/api/benefits/advice', admits: 'users with help_checkbox' },
+  { method: 'POST', path: '/api/payroll/run', admits: 'hiring managers; never from the cache' },
 ];
 
-/** Names a route as the sources of the controllers do. */
+/** Returns the key of a route in the sources of the controllers: `GET /api/me`. */
 export function routeKey({ method, path }: { readonly method: string; readonly path: string }): string {
   return `${method} ${path}`;
 }

@@ -3,11 +3,11 @@ import { type Call, type Exchange, send, stringField } from './exchange.js';
 import { ME, type Route, routeKey } from './routes.js';
 
 interface ClientState {
-  /** The username of the user who is signed in. */
+  /** The username of the signed-in user. */
   readonly username?: string;
-  /** In the memory of this page alone: a reload loses it. */
+  /** Kept only in a variable of this page: a reload loses it. */
   readonly token?: string;
-  /** The token of the session that this user ended. */
+  /** The token of the session that this user signed out of. */
   readonly endedToken?: string;
   /** The user record as a handler receives it. */
   readonly record?: string;
@@ -18,25 +18,25 @@ interface ClientState {
   readonly waiting?: string;
 }
 
-/** One user of the page, and what they may do. */
+/** The session of one user of the page, with its actions. */
 export interface Client extends ClientState {
-  /** Resolves to the token, or to undefined if nobody was signed in. */
+  /** Resolves to the token, or to undefined if the sign-in failed. */
   readonly signIn: (username: string, password: string) => Promise<string | undefined>;
   readonly signOut: () => Promise<void>;
-  /** Tries a route; with a token of its own instead of the session's, if one is given. */
+  /** Calls a route, with the given token or the session's. */
   readonly tryRoute: (route: Route, path?: string, token?: string) => Promise<void>;
 }
 
 type Change = (change: (state: ClientState) => ClientState) => void;
 
-/** Holds the session of one user and their last exchanges. */
+/** Holds the session of one user, with the last exchange of each route. */
 export function useClient(): Client {
   const [state, setState] = useState<ClientState>({ tried: {} });
   const token = useRef<string>(undefined);
 
   const exchange = (call: Call) => exchangeAndShow(call, setState);
-  const tryRoute = async (route: Route, path = route.path, ownToken = token.current) => {
-    await exchange({ route: routeKey(route), method: route.method, path, token: ownToken });
+  const tryRoute = async (route: Route, path = route.path, presented = token.current) => {
+    await exchange({ route: routeKey(route), method: route.method, path, token: presented });
   };
   const signIn = async (username: string, password: string) => {
     const { exchange: shown, json } = await exchange({ ...SIGN_IN, credentials: { username, password } });
@@ -50,7 +50,7 @@ export function useClient(): Client {
   const signOut = async () => {
     const ended = token.current;
     const { exchange: shown } = await exchange({ ...SIGN_OUT, token: ended });
-    // With a 401 the session had ended already.
+    // 401: the session had already ended.
     if (ended === undefined || (shown.status !== 204 && shown.status !== 401)) return;
     token.current = undefined;
     setState(({ last }) => ({ tried: {}, endedToken: ended, ...(last && { last }) }));
@@ -72,7 +72,7 @@ async function exchangeAndShow(call: Call, setState: Change): ReturnType<typeof 
   return outcome;
 }
 
-/** Replies may overtake each other; the latest call stays the one that is shown. */
+/** Replies can arrive out of order: the latest call remains the last exchange. */
 function withExchange({ waiting, ...before }: ClientState, exchange: Exchange): ClientState {
   const last = before.last && before.last.number > exchange.number ? before.last : exchange;
   const tried = { ...before.tried, [exchange.route]: exchange };

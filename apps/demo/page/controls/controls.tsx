@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { type LiveReport } from '../../src/console/messages.js';
 import { type Tokens } from '../pane/pane-name.js';
 import { LoadControl } from './load.js';
-import { Memory } from './memory.js';
+import { SessionCache } from './session-cache.js';
 import { SessionService } from './session-service.js';
 import { type LoadRun } from './use-load.js';
 
@@ -12,13 +12,13 @@ interface ControlsProps {
   readonly tokens: Tokens;
 }
 
-/** What a visitor may change, beside what it changes. */
+/** Renders the settings that a visitor can change. */
 export function Controls({ report, run, tokens }: ControlsProps): VNode {
   return (
     <div class="controls">
       {report.fault !== undefined && <SessionService fault={report.fault} />}
       <LoadControl run={run} tokens={tokens} />
-      <Memory cache={report.cache} />
+      <SessionCache cache={report.cache} />
     </div>
   );
 }

@@ -15,11 +15,11 @@ interface LoadProps {
   readonly tokens: Tokens;
 }
 
-/** Many requests with the session of one of the two users. */
+/** Sends many requests with the session of one of the two users. */
 export function LoadControl({ run, tokens }: LoadProps): VNode {
   const [pane, setPane] = useState<PaneName>('A');
   const token = tokens[pane];
-  const reason = token === undefined ? `Sign in as user ${pane} first: load needs a session.` : undefined;
+  const reason = token === undefined ? `Sign in as user ${pane} first: the load needs a session.` : undefined;
   return (
     <section class="control" aria-labelledby="load">
       <div class="control-head">
@@ -30,8 +30,8 @@ export function LoadControl({ run, tokens }: LoadProps): VNode {
         <Start load="stampede" run={run} token={token} />
         <Start load="steady" run={run} token={token} />
       </div>
-      <p id="load-said" class="hint" aria-live="polite">
-        {run.running === undefined ? (reason ?? run.said) : run.said}
+      <p id="load-status" class="hint" aria-live="polite">
+        {run.running === undefined ? (reason ?? run.status) : run.status}
       </p>
     </section>
   );
@@ -39,7 +39,7 @@ export function LoadControl({ run, tokens }: LoadProps): VNode {
 
 const START_LABELS: Readonly<Record<Load, string>> = {
   stampede: `Stampede: ${STAMPEDE_REQUESTS} requests at once`,
-  steady: `Steady: ${STEADY_REQUESTS_PER_SECOND} a second for ${STEADY_SECONDS} s`,
+  steady: `Steady: ${STEADY_REQUESTS_PER_SECOND} per second for ${STEADY_SECONDS} s`,
 };
 
 interface StartProps {
@@ -48,7 +48,7 @@ interface StartProps {
   readonly token: string | undefined;
 }
 
-/** Stays in reach of the keyboard while it can't start anything, and says why. What goes on for a while can be stopped. */
+/** Starts a run of load, and stops a steady one. While it can't start one, it keeps the keyboard focus and explains why. */
 function Start({ load, run, token }: StartProps): VNode {
   const stops = load === 'steady' && run.running === load;
   const off = !stops && (token === undefined || run.running !== undefined);
@@ -57,7 +57,7 @@ function Start({ load, run, token }: StartProps): VNode {
     else if (token !== undefined && !off) void run.start(load, token);
   };
   return (
-    <button type="button" class="small" aria-disabled={off} aria-describedby="load-said" onClick={act}>
+    <button type="button" class="small" aria-disabled={off} aria-describedby="load-status" onClick={act}>
       {stops ? 'Stop the load' : START_LABELS[load]}
     </button>
   );

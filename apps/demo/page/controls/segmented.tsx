@@ -8,7 +8,7 @@ interface SegmentedProps<T extends string | number> {
   readonly choose: (value: T) => void;
 }
 
-/** One choice of few, as a row of radio buttons. */
+/** A choice of one option, as a row of radio buttons. */
 export function Segmented<T extends string | number>({ name, legend, options, value, choose }: SegmentedProps<T>): VNode {
   return (
     <fieldset class="segmented">

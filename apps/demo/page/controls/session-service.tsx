@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Fault, FAULTS } from '../../src/session-service/fault.js';
 import { counted } from '../text.js';
-import { endSessions, putFault, sayFailure } from './console-api.js';
+import { endSessions, putFault, messageOf } from './console-api.js';
 import { Segmented } from './segmented.js';
 import { useChoice } from './use-choice.js';
 
@@ -15,34 +15,34 @@ const LABELS: Readonly<Record<Fault, string>> = {
 };
 
 const SYMPTOMS: Readonly<Record<Fault, string>> = {
-  none: 'It answers as it should.',
+  none: 'It answers normally.',
   slow: 'It answers, but late.',
   broken: 'It answers every call with 500.',
-  garbage: 'It answers 200 with a body that is no user record.',
-  stopped: 'Nothing listens at its address.',
+  garbage: 'It answers 200 with a body that is not a user record.',
+  stopped: 'It refuses every connection.',
 };
 
 const FAULT_OPTIONS = FAULTS.map((value) => ({ value, label: LABELS[value] }));
 
-/** What ails the service that the guard asks. */
+/** Sets the fault of the session service, and ends its sessions. */
 export function SessionService({ fault }: { readonly fault: Fault }): VNode {
   const [chosen, choose, failure] = useChoice(fault, putFault);
   const [ended, setEnded] = useState('');
   const end = () => {
     endSessions().then(
-      (number) => setEnded(`${counted(number, 'session')} ended, at the service alone.`),
-      (error: unknown) => setEnded(sayFailure(error)),
+      (number) => setEnded(`${counted(number, 'session')} ended, at the session service only.`),
+      (error: unknown) => setEnded(messageOf(error)),
     );
   };
   return (
-    <section class="control" aria-labelledby="the-service">
+    <section class="control" aria-labelledby="session-service">
       <div class="control-head">
-        <h2 id="the-service">The session service</h2>
+        <h2 id="session-service">Session service</h2>
         <button type="button" class="small" onClick={end}>
           End all sessions
         </button>
       </div>
-      <Segmented name="fault" legend="What ails it" options={FAULT_OPTIONS} value={chosen} choose={choose} />
+      <Segmented name="fault" legend="Fault" options={FAULT_OPTIONS} value={chosen} choose={choose} />
       <p class="hint" aria-live="polite">
         {failure ?? `${SYMPTOMS[chosen]} ${ended}`}
       </p>

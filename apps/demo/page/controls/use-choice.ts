@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { sayFailure } from './console-api.js';
+import { messageOf } from './console-api.js';
 
-/** A setting of the server: shows a choice at once, and what the server reports from then on. */
+/** Returns a setting of the server, a function that changes it, and the last failure. A change is shown at once, until the server reports its setting. */
 export function useChoice<T>(reported: T, put: (choice: T) => Promise<void>): readonly [T, (choice: T) => void, string | undefined] {
   const [pending, setPending] = useState<T>();
   const [failure, setFailure] = useState<string>();
@@ -12,7 +12,7 @@ export function useChoice<T>(reported: T, put: (choice: T) => Promise<void>): re
     setPending(() => choice);
     put(choice).catch((error: unknown) => {
       setPending(undefined);
-      setFailure(sayFailure(error));
+      setFailure(messageOf(error));
     });
   };
   return [pending ?? reported, choose, failure];

@@ -1,68 +1,69 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Load, type LoadResult, STEADY_SECONDS } from '../../src/console/messages.js';
 import { count, counted, duration } from '../text.js';
-import { ConsoleError, sayFailure, startLoad, stopLoad } from './console-api.js';
+import { ConsoleError, messageOf, startLoad, stopLoad } from './console-api.js';
 
 const ALREADY_RUNNING = 409;
-const WATCH = 'Under way: watch the guard.';
+const WATCH = 'Running: watch the guard.';
 
+/** The run of load, with its actions. */
 export interface LoadRun {
   readonly running: Load | undefined;
-  /** What the last run came to, in a sentence. */
-  readonly said: string;
+  /** The state or the result of the last run, in a sentence. */
+  readonly status: string;
   readonly start: (load: Load, token: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Runs load, one run at a time, and says what it came to. */
+/** Starts and stops load, one run at a time, and reports its result. */
 export function useLoad(): LoadRun {
   const [running, setRunning] = useState<Load>();
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   useEffect(() => {
     if (running !== 'steady') return undefined;
     const timer = setTimeout(() => {
       setRunning(undefined);
-      setSaid('The steady load is over.');
+      setStatus('The steady load has ended.');
     }, STEADY_SECONDS * 1000);
     return () => clearTimeout(timer);
   }, [running]);
 
   const start = async (load: Load, token: string) => {
     setRunning(load);
-    setSaid(load === 'steady' ? WATCH : 'Under way…');
-    const { still, says } = await startLoad(load, token).then(told, refused);
-    setRunning(still);
-    setSaid(says);
+    setStatus(load === 'steady' ? WATCH : 'Running…');
+    const started = await startLoad(load, token).then(succeeded, failed);
+    setRunning(started.running);
+    setStatus(started.status);
   };
   const stop = async () => {
-    setSaid(await stopLoad().then(() => 'Stopped.', sayFailure));
+    setStatus(await stopLoad().then(() => 'Stopped.', messageOf));
     setRunning(undefined);
   };
-  return { running, said, start, stop };
+  return { running, status, start, stop };
 }
 
-interface Told {
-  readonly still?: Load;
-  readonly says: string;
+interface Started {
+  readonly running?: Load;
+  readonly status: string;
 }
 
-function told(result: LoadResult | undefined): Told {
-  return result ? { says: sayResult(result) } : { still: 'steady', says: WATCH };
+function succeeded(result: LoadResult | undefined): Started {
+  return result ? { status: describe(result) } : { running: 'steady', status: WATCH };
 }
 
-function refused(error: unknown): Told {
+function failed(error: unknown): Started {
   if (error instanceof ConsoleError && error.status === ALREADY_RUNNING)
-    return { still: 'steady', says: 'A run of load is under way already.' };
-  return { says: sayFailure(error) };
+    return { running: 'steady', status: 'A run of load is already in progress.' };
+  return { status: messageOf(error) };
 }
 
 /** `500 requests, 500 answered 200, 1 call to the session service, 180 ms.` */
-function sayResult({ statuses, lost, calls, tookMs }: LoadResult): string {
-  const answers = Object.entries(statuses);
-  const requests = answers.reduce((sum, [, number]) => sum + number, lost);
+function describe({ statuses, lost, calls, tookMs }: LoadResult): string {
+  const replies = Object.entries(statuses);
+  const requests = replies.reduce((sum, [, number]) => sum + number, lost);
   return [
     counted(requests, 'request'),
-    ...answers.map(([status, number]) => `${count(number)} answered ${status}`),
+    ...replies.map(([status, number]) => `${count(number)} answered ${status}`),
     ...(lost > 0 ? [`${count(lost)} without a reply`] : []),
     `${counted(calls, 'call')} to the session service`,
     `${duration(tookMs)}.`,

@@ -1,9 +1,9 @@
 import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { sayFailure } from '../controls/console-api.js';
+import { messageOf } from '../controls/console-api.js';
 import { type Experiment, EXPERIMENTS, type Scene } from './experiment.js';
 
-/** Things worth trying: one is open at a time. */
+/** Renders the experiments: one is open at a time. */
 export function Experiments({ scene }: { readonly scene: Scene }): VNode {
   const [open, setOpen] = useState<Experiment>();
   return (
@@ -24,12 +24,12 @@ export function Experiments({ scene }: { readonly scene: Scene }): VNode {
 }
 
 function Open({ experiment, scene }: { readonly experiment: Experiment; readonly scene: Scene }): VNode {
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const set = () => {
-    setSaid('Setting the scene…');
+    setStatus('Setting up…');
     experiment.set(scene).then(
-      () => setSaid(experiment.then),
-      (error: unknown) => setSaid(sayFailure(error)),
+      () => setStatus(experiment.then),
+      (error: unknown) => setStatus(messageOf(error)),
     );
   };
   return (
@@ -39,7 +39,7 @@ function Open({ experiment, scene }: { readonly experiment: Experiment; readonly
         {experiment.button}
       </button>
       <p class="then" aria-live="polite">
-        {said}
+        {status}
       </p>
     </div>
   );

@@ -24,8 +24,8 @@ const OPTIONS: Omit<uPlot.Options, 'width'> = {
   ],
 };
 
-/** Checks a second, by kind. */
-export function ChecksChart({ reports, said }: { readonly reports: readonly LiveReport[]; readonly said: string }): VNode {
+/** Draws the checks per second, by kind. */
+export function ChecksChart({ reports, description }: { readonly reports: readonly LiveReport[]; readonly description: string }): VNode {
   const data = useMemo(() => stackedChecks(reports), [reports]);
-  return <div ref={usePlot(OPTIONS, data)} class="chart" role="img" aria-label={said} />;
+  return <div ref={usePlot(OPTIONS, data)} class="chart" role="img" aria-label={description} />;
 }

@@ -3,28 +3,28 @@ import { CHECK_KINDS, DENIAL_CODES, type LiveReport } from '../../src/console/me
 import { count } from '../text.js';
 import { BREAKER_LOOKS, DENIAL_LABELS, KIND_LOOKS } from './kinds.js';
 
-/** Whether the service is asked at all. */
+/** Renders the state of the breaker. */
 export function Breaker({ state }: { readonly state: LiveReport['breaker'] }): VNode {
-  const { label, sign, says } = BREAKER_LOOKS[state];
+  const { label, sign, meaning } = BREAKER_LOOKS[state];
   return (
     <p class="breaker" data-state={state} aria-live="polite">
-      <span aria-hidden="true">{sign}</span> Breaker <strong>{label.toLowerCase()}</strong> <small>{says}</small>
+      <span aria-hidden="true">{sign}</span> Breaker <strong>{label.toLowerCase()}</strong> <small>{meaning}</small>
     </p>
   );
 }
 
-/** What stands and runs now. */
-export function Standing({ report }: { readonly report: LiveReport }): VNode {
+/** Renders the cached sessions, and the calls in flight and in total. */
+export function Status({ report }: { readonly report: LiveReport }): VNode {
   return (
     <dl class="gauges three">
-      <Gauge label="Sessions in memory" value={report.remembered} />
+      <Gauge label="Cached sessions" value={report.cached} />
       <Gauge label="Calls in flight" value={report.inFlight} />
       <Gauge label="Calls to the service" value={report.totals.calls} />
     </dl>
   );
 }
 
-/** The checks of each kind, in the order and with the colours of the chart. */
+/** Renders the number of checks of each kind, in the order and the colours of the chart. */
 export function CheckTotals({ totals }: { readonly totals: LiveReport['totals'] }): VNode {
   return (
     <dl class="gauges kinds">
@@ -35,7 +35,7 @@ export function CheckTotals({ totals }: { readonly totals: LiveReport['totals'] 
   );
 }
 
-/** The refusals, by the code in the reply. */
+/** Renders the number of denials, by the code in the reply. */
 export function Denials({ totals }: { readonly totals: LiveReport['totals'] }): VNode {
   return (
     <dl class="gauges four">

@@ -1,22 +1,22 @@
 import { type VNode } from 'preact';
 import { type LiveReport } from '../../src/console/messages.js';
-import { countAnew } from '../controls/console-api.js';
+import { resetCounts } from '../controls/console-api.js';
 import { ChecksChart } from './checks-chart.js';
-import { sayChecks, sayWaits } from './figures.js';
-import { Breaker, CheckTotals, Denials, Standing } from './gauges.js';
+import { describeChecks, describeWaits } from './figures.js';
+import { Breaker, CheckTotals, Denials, Status } from './gauges.js';
 import { useEvery } from './use-every.js';
 import { type Connection, type Live } from './use-live.js';
 import { WaitsChart } from './waits-chart.js';
 
-const SAID_EVERY_MS = 5000;
+const DESCRIBED_EVERY_MS = 5000;
 
 const CONNECTIONS: Readonly<Record<Connection, string>> = {
   open: 'live',
-  broken: 'The live stream broke off; connecting again…',
-  refused: 'No live stream now, perhaps because too many pages watch: close one. Trying again…',
+  broken: 'The live stream was interrupted. Reconnecting…',
+  refused: 'No live stream: perhaps too many pages watch the guard. Close one. Retrying…',
 };
 
-/** What the guard does, while it does it. */
+/** Renders the live view of the guard. */
 export function Guard({ live, controls }: { readonly live: Live; readonly controls: boolean }): VNode {
   const report = live.reports.at(-1);
   return (
@@ -27,8 +27,8 @@ export function Guard({ live, controls }: { readonly live: Live; readonly contro
           <span aria-hidden="true">{live.connection === 'open' ? '●' : '○'}</span> {CONNECTIONS[live.connection]}
         </p>
         {controls && (
-          <button type="button" class="small" onClick={() => void countAnew().catch(() => undefined)}>
-            Count anew
+          <button type="button" class="small" onClick={() => void resetCounts().catch(() => undefined)}>
+            Reset counts
           </button>
         )}
       </div>
@@ -38,17 +38,17 @@ export function Guard({ live, controls }: { readonly live: Live; readonly contro
 }
 
 function Instruments({ reports, report }: { readonly reports: readonly LiveReport[]; readonly report: LiveReport }): VNode {
-  const said = useEvery(SAID_EVERY_MS, { checks: sayChecks(reports), waits: sayWaits(reports) });
+  const descriptions = useEvery(DESCRIBED_EVERY_MS, { checks: describeChecks(reports), waits: describeWaits(reports) });
   return (
     <>
       <Breaker state={report.breaker} />
-      <Standing report={report} />
-      <h3>Checks in all, and each second</h3>
+      <Status report={report} />
+      <h3>Checks: in total, and per second</h3>
       <CheckTotals totals={report.totals} />
-      <ChecksChart reports={reports} said={said.checks} />
-      <h3>How long a check waits: median, and the slowest faint</h3>
-      <WaitsChart reports={reports} said={said.waits} />
-      <h3>Refused in all</h3>
+      <ChecksChart reports={reports} description={descriptions.checks} />
+      <h3>Duration of checks: median, and fainter the slowest</h3>
+      <WaitsChart reports={reports} description={descriptions.waits} />
+      <h3>Denials in total</h3>
       <Denials totals={report.totals} />
     </>
   );

@@ -3,27 +3,29 @@ import { type CheckKind, type DenialCode, type LiveReport } from '../../src/cons
 interface KindLook {
   readonly label: string;
   readonly colour: string;
-  /** Dashes of its line: no kind is told by its colour alone. */
+  /** Dashes of its line: colour alone must not distinguish the kinds. */
   readonly dash: number[];
 }
 
-/** How each kind of check is called and drawn, on the dark panel in both colour schemes. */
+/** The label and the look of each kind of check; the panel is dark in both colour schemes. */
 export const KIND_LOOKS: Readonly<Record<CheckKind, KindLook>> = {
-  remembered: { label: 'Remembered', colour: '#5fd3a6', dash: [] },
-  shared: { label: 'Shared flight', colour: '#7fb0ff', dash: [6, 3] },
-  asked: { label: 'Asked', colour: '#e6e9f2', dash: [2, 2] },
-  refused: { label: 'Refused', colour: '#f5bd66', dash: [8, 3, 2, 3] },
+  cached: { label: 'Cached', colour: '#5fd3a6', dash: [] },
+  joined: { label: 'Joined a call', colour: '#7fb0ff', dash: [6, 3] },
+  called: { label: 'Called the service', colour: '#e6e9f2', dash: [2, 2] },
+  refused: { label: 'Denied', colour: '#f5bd66', dash: [8, 3, 2, 3] },
   unavailable: { label: 'Unavailable', colour: '#ff8d84', dash: [3, 6] },
 };
 
+/** The label, the sign and the meaning of each state of the breaker. */
 export const BREAKER_LOOKS: Readonly<
-  Record<LiveReport['breaker'], { readonly label: string; readonly sign: string; readonly says: string }>
+  Record<LiveReport['breaker'], { readonly label: string; readonly sign: string; readonly meaning: string }>
 > = {
-  closed: { label: 'Closed', sign: '●', says: 'the service is asked' },
-  halfOpen: { label: 'Half-open', sign: '◐', says: 'one probe is on its way' },
-  open: { label: 'Open', sign: '○', says: 'only remembered sessions enter' },
+  closed: { label: 'Closed', sign: '●', meaning: 'calls are made' },
+  halfOpen: { label: 'Half-open', sign: '◐', meaning: 'one probe is in flight' },
+  open: { label: 'Open', sign: '○', meaning: 'no calls: only cached sessions are admitted' },
 };
 
+/** The label of each denial: its status and its reason. */
 export const DENIAL_LABELS: Readonly<Record<DenialCode, string>> = {
   SESSION_REQUIRED: '401 no token',
   SESSION_REJECTED: '401 not valid',

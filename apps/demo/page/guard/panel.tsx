@@ -11,7 +11,7 @@ interface PanelProps {
   readonly tokens: Tokens;
 }
 
-/** The guard's instruments, and under them the controls. */
+/** Renders the live view of the guard, with the controls below it. */
 export function Panel({ controls, run, tokens }: PanelProps): VNode {
   const live = useLive();
   const report = live.reports.at(-1);

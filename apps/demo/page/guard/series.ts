@@ -5,7 +5,7 @@ const SECONDS_SHOWN = 60;
 /** Zero has no logarithm. */
 const SHORTEST_MS = 0.01;
 
-/** Checks a second over the last minute, stacked: the highest first, so that each is drawn over by the one below it. */
+/** Returns the checks per second over the last minute, stacked. The highest series is first, so that each covers the one before. */
 export function stackedChecks(reports: readonly LiveReport[]): uPlot.AlignedData {
   const latest = secondOf(reports.at(-1));
   const seconds = Array.from({ length: SECONDS_SHOWN + 1 }, (_, at) => at - SECONDS_SHOWN);
@@ -22,7 +22,7 @@ export function stackedChecks(reports: readonly LiveReport[]): uPlot.AlignedData
   return [seconds, ...stack.reverse()];
 }
 
-/** For each kind: the slowest check of each report, then the median; as powers of ten, so that the scale is logarithmic. */
+/** Returns, for each kind, the slowest check of each report, then the median, as powers of ten for a logarithmic scale. */
 export function waitsOfKinds(reports: readonly LiveReport[]): uPlot.AlignedData {
   const latest = reports.at(-1)?.at ?? 0;
   const line = (kind: CheckKind, of: 'slowestMs' | 'medianMs') =>

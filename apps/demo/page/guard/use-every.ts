@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 
-/** Holds a value that changes often for a while, so that nobody is read figures without end. */
+/** Returns a value, updated at most once in `ms` milliseconds, so that a screen reader does not read figures without end. */
 export function useEvery<T>(ms: number, value: T): T {
   const held = useRef<{ readonly value: T; readonly since: number } | undefined>(undefined);
   const now = performance.now();

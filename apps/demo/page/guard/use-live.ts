@@ -1,16 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { LIVE_RETRY_SECONDS, type LiveReport, REPORTS_KEPT } from '../../src/console/messages.js';
 
-/** How the live stream stands: open, broken off or not open yet, or refused, as when too many pages watch. */
+/** State of the live stream: open; broken (interrupted, or not open yet); or refused, for example because too many pages watch. */
 export type Connection = 'open' | 'broken' | 'refused';
 
+/** The live stream. */
 export interface Live {
   readonly connection: Connection;
-  /** Those of the last minute, oldest first. */
+  /** The reports of the last minute, oldest first. */
   readonly reports: readonly LiveReport[];
 }
 
-/** Follows the guard's live reports, and comes back when the stream breaks. */
+/** Receives the live reports of the guard, and reconnects if the stream is interrupted. */
 export function useLive(): Live {
   const [connection, setConnection] = useState<Connection>('broken');
   const [reports, setReports] = useState<readonly LiveReport[]>([]);
@@ -34,17 +35,17 @@ interface Listener {
 
 function follow(listener: Listener): () => void {
   const stream = new EventSource('/console/live');
-  let leave = () => stream.close();
+  let stop = () => stream.close();
   stream.addEventListener('open', () => listener.onConnection('open'));
   stream.addEventListener('history', ({ data }: MessageEvent<string>) => listener.onHistory(JSON.parse(data) as LiveReport[]));
   stream.addEventListener('report', ({ data }: MessageEvent<string>) => listener.onReport(JSON.parse(data) as LiveReport));
   stream.addEventListener('error', () => {
-    // The browser tries again by itself, unless what answered was no stream.
+    // The browser reconnects by itself, unless the response is not a stream.
     const isRefused = stream.readyState === EventSource.CLOSED;
     listener.onConnection(isRefused ? 'refused' : 'broken');
     if (!isRefused) return;
-    const timer = setTimeout(() => (leave = follow(listener)), LIVE_RETRY_SECONDS * 1000);
-    leave = () => clearTimeout(timer);
+    const timer = setTimeout(() => (stop = follow(listener)), LIVE_RETRY_SECONDS * 1000);
+    stop = () => clearTimeout(timer);
   });
-  return () => leave();
+  return () => stop();
 }

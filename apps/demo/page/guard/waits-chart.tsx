@@ -26,10 +26,10 @@ const OPTIONS: Omit<uPlot.Options, 'width'> = {
   series: [{}, ...CHECK_KINDS.flatMap((kind) => [slowestOf(KIND_LOOKS[kind]), medianOf(KIND_LOOKS[kind])])],
 };
 
-/** How long checks waited, by kind: the median as a line, the slowest faint above it. */
-export function WaitsChart({ reports, said }: { readonly reports: readonly LiveReport[]; readonly said: string }): VNode {
+/** Draws the duration of checks, by kind: the median, and fainter the slowest. */
+export function WaitsChart({ reports, description }: { readonly reports: readonly LiveReport[]; readonly description: string }): VNode {
   const data = useMemo(() => waitsOfKinds(reports), [reports]);
-  return <div ref={usePlot(OPTIONS, data)} class="chart" role="img" aria-label={said} />;
+  return <div ref={usePlot(OPTIONS, data)} class="chart" role="img" aria-label={description} />;
 }
 
 function medianOf({ colour, dash }: { readonly colour: string; readonly dash: number[] }): uPlot.Series {

@@ -1,14 +1,14 @@
 import { type VNode } from 'preact';
 import { type Client } from '../backend/use-client.js';
 
-/** Signs in with a username and a password that the visitor types. */
+/** Signs in with the username and the password that the visitor enters. */
 export function CredentialsForm({ name, client }: { readonly name: string; readonly client: Client }): VNode {
   const signIn = (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const fields = new FormData(form);
     void client.signIn(text(fields, 'username'), text(fields, 'password'));
-    // Not the username: whoever mistyped the password need not type it again.
+    // The username stays, for another attempt after a mistyped password.
     form.querySelectorAll<HTMLInputElement>('[type=password]').forEach((password) => (password.value = ''));
   };
   return (

@@ -12,7 +12,7 @@ interface ExchangeViewProps {
   readonly source: RouteSources[string] | undefined;
 }
 
-/** What was sent, what came back, why, and which lines of the controller decided it. */
+/** Renders a request, its reply with an explanation, and the lines of the controller that declare the route. */
 export function ExchangeView({ pane, exchange, source }: ExchangeViewProps): VNode {
   const reply = [...[exchange.statusText, exchange.headers].filter(Boolean), '', exchange.body || '(no body)'];
   return (

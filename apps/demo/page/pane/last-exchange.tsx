@@ -10,7 +10,7 @@ interface LastExchangeProps {
   readonly sources: RouteSources | undefined;
 }
 
-/** The last call and its reply, which is also read out: with its number, or the same reply would be read once. */
+/** Renders the last call and its reply. Screen readers announce it with its number, since they would skip a repeated text. */
 export function LastExchange({ pane, exchange, sources }: LastExchangeProps): VNode {
   return (
     <>
@@ -21,7 +21,7 @@ export function LastExchange({ pane, exchange, sources }: LastExchangeProps): VN
       {exchange ? (
         <ExchangeView pane={pane} exchange={exchange} source={sources?.[exchange.route]} />
       ) : (
-        <p class="hint">Nothing yet. Sign in and try a route, or try one without: the refusal is worth reading.</p>
+        <p class="hint">Nothing yet. Sign in and try a route, or try one without a session to see a denial.</p>
       )}
     </>
   );

@@ -3,7 +3,7 @@ import { ME } from '../backend/routes.js';
 import { type Client } from '../backend/use-client.js';
 import { useLostFocus } from './use-lost-focus.js';
 
-/** After a sign-out: the token is still known here, and worth nothing. */
+/** Offers to present the token of a session again after its sign-out. */
 export function OldToken({ client, token }: { readonly client: Client; readonly token: string }): VNode {
   const again = useLostFocus();
   return (

@@ -1,5 +1,5 @@
-/** The two users who sit side by side. */
+/** The name of one of the two users. */
 export type PaneName = 'A' | 'B';
 
-/** The token of each, where somebody is signed in. */
+/** The token of each signed-in user. */
 export type Tokens = Readonly<Record<PaneName, string | undefined>>;

@@ -14,7 +14,7 @@ interface PaneProps {
   readonly sources: RouteSources | undefined;
 }
 
-/** One user: their session, the routes they may try, and their last exchange. */
+/** Renders one user: the session, the routes to try, and the last exchange. */
 export function Pane({ name, client, users, sources }: PaneProps): VNode {
   const signedIn = client.username !== undefined;
   return (
@@ -34,9 +34,9 @@ export function Pane({ name, client, users, sources }: PaneProps): VNode {
 function Record({ name, record }: { readonly name: string; readonly record: string | undefined }): VNode {
   return (
     <details class="record">
-      <summary>The record, as a handler receives it</summary>
+      <summary>User record, as a handler receives it</summary>
       <pre tabIndex={0} role="region" aria-label={`Record of user ${name}`}>
-        {record ?? 'GET /api/me has not answered yet.'}
+        {record ?? 'No reply from GET /api/me yet.'}
       </pre>
     </details>
   );

@@ -4,7 +4,7 @@ import { type Route, ROUTES, type RouteParameter, routeKey } from '../backend/ro
 import { type Client } from '../backend/use-client.js';
 import { StatusChip } from './status-chip.js';
 
-/** Every route: a button, who may enter, and the last reply. */
+/** Renders each route: a button, the users who may call it, and the last reply. */
 export function RouteList({ client }: { readonly client: Client }): VNode {
   return (
     <ul class="routes">

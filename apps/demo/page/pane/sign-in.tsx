@@ -13,9 +13,9 @@ interface SignInProps {
   readonly users: Users | undefined;
 }
 
-/** One click for each user whom the demo knows; a form for everyone else. */
+/** Renders a button for each user of the demo, and a form for other credentials. */
 export function SignIn({ name, client, users }: SignInProps): VNode {
-  // The two panes suggest different users: what one may, the other may not.
+  // The two panes suggest users with different rights.
   const suggested = users?.[name === 'A' ? 0 : Math.min(2, users.length - 1)];
   return (
     <div class="sign-in">

@@ -7,7 +7,7 @@ interface SourceViewProps {
   readonly source: string;
 }
 
-/** The lines of the controller that declare a route. */
+/** Renders the lines of the controller that declare a route. */
 export function SourceView({ pane, file, source }: SourceViewProps): VNode {
   return (
     <div class="source">

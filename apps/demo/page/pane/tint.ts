@@ -1,12 +1,13 @@
 const WORDS =
   /(?<comment>\/\/.*|\/\*[^]*?\*\/)|(?<string>'[^']*'|`[^`]*`)|(?<decorator>@\w+)|(?<keyword>\b(?:async|await|class|const|export|if|new|readonly|return|throw|void|undefined|true|false)\b)/g;
 
+/** A piece of source text of one kind. */
 export interface Tinted {
   readonly kind: string;
   readonly text: string;
 }
 
-/** Cuts TypeScript into pieces to colour: comments, strings, decorators, keywords, and the rest. */
+/** Splits TypeScript into pieces to colour: comments, strings, decorators, keywords, and the rest. */
 export function tint(source: string): Tinted[] {
   const pieces: Tinted[] = [];
   let end = 0;

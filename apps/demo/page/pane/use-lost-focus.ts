@@ -1,7 +1,7 @@
 import { type RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** For a button that comes in place of the one that was pressed: the keyboard goes on here, unless it is somewhere else on the page. */
+/** Focuses a button that replaces the pressed one, unless another element has the focus. */
 export function useLostFocus(): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {

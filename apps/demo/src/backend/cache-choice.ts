@@ -10,4 +10,4 @@ export interface CacheChoice {
 export const TTL_SECONDS = [0, 5, 30, 300] as const;
 
 /** Every request asks the service. */
-export const NO_MEMORY: CacheChoice = { ttlSeconds: 0, refreshAhead: false, staleIfError: false };
+export const NO_CACHE: CacheChoice = { ttlSeconds: 0, refreshAhead: false, staleIfError: false };

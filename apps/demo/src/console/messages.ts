@@ -15,7 +15,7 @@ export const LIVE_RETRY_SECONDS = 5;
  * How a check of a session was answered: from memory, by a call that another check had made, by a call of its own, or by a refusal; or
  * nobody could say.
  */
-export const CHECK_KINDS = ['remembered', 'shared', 'asked', 'refused', 'unavailable'] as const;
+export const CHECK_KINDS = ['cached', 'joined', 'called', 'refused', 'unavailable'] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
 /** What the guard refused, by the code in the reply. */
@@ -49,7 +49,7 @@ export interface LiveReport {
   readonly inFlight: number;
   readonly breaker: 'closed' | 'halfOpen' | 'open';
   /** Sessions that would be answered from memory now. */
-  readonly remembered: number;
+  readonly cached: number;
   readonly cache: CacheChoice;
   /** Absent with a session service of somebody else. */
   readonly fault?: Fault;

@@ -6,7 +6,7 @@ const MAX_WAITS = 2_000;
 
 /** Counts the checks of a span of time by how they were answered. */
 export class CheckTally {
-  readonly checks: Record<CheckKind, number> = { remembered: 0, shared: 0, asked: 0, refused: 0, unavailable: 0 };
+  readonly checks: Record<CheckKind, number> = { cached: 0, joined: 0, called: 0, refused: 0, unavailable: 0 };
   readonly #waits = new Map<CheckKind, number[]>();
 
   add(message: CheckMessage): void {
@@ -33,6 +33,6 @@ export class CheckTally {
 function kindOf({ outcome, source, joined }: CheckMessage): CheckKind {
   if (outcome === 'unavailable') return 'unavailable';
   if (outcome !== 'authenticated') return 'refused';
-  if (source === 'cache') return 'remembered';
-  return joined ? 'shared' : 'asked';
+  if (source === 'cache') return 'cached';
+  return joined ? 'joined' : 'called';
 }

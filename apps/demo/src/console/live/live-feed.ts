@@ -48,7 +48,7 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
       at: Date.now(),
       ...this.activity.take(),
       breaker: breakerOf(backend.app.get(SessionAuthEvents).serviceStatus.breakers),
-      remembered: backend.app.get(SessionAuthService).countCached(),
+      cached: backend.app.get(SessionAuthService).countCached(),
       cache: backend.settings,
       ...(mischief && { fault: mischief.fault }),
     };

@@ -6,17 +6,17 @@ import { useChoice } from './use-choice.js';
 
 const TTL_OPTIONS = TTL_SECONDS.map((value) => ({ value, label: value === 0 ? 'Off' : lifetime(value) }));
 
-/** How the backend remembers sessions, and what that costs. */
-export function Memory({ cache }: { readonly cache: CacheChoice }): VNode {
+/** Changes the session cache of the backend, and shows the price of each choice. */
+export function SessionCache({ cache }: { readonly cache: CacheChoice }): VNode {
   const [chosen, choose, failure] = useChoice(cache, putCache);
   const off = chosen.ttlSeconds === 0;
   return (
-    <section class="control" aria-labelledby="memory">
+    <section class="control" aria-labelledby="session-cache">
       <div class="control-head">
-        <h2 id="memory">Memory</h2>
+        <h2 id="session-cache">Session cache</h2>
         <Segmented
           name="ttl"
-          legend="How long a session is remembered"
+          legend="How long a session is cached"
           options={TTL_OPTIONS}
           value={chosen.ttlSeconds}
           choose={(ttlSeconds) => choose({ ...chosen, ttlSeconds })}
@@ -49,8 +49,8 @@ function Tick({ label, on, off, set }: TickProps): VNode {
 }
 
 function price({ ttlSeconds, staleIfError }: CacheChoice): string {
-  if (ttlSeconds === 0) return 'Nothing is remembered: every request asks the service, or shares a call that is under way.';
-  const stale = staleIfError ? ', and a minute more while the service is unavailable' : '';
+  if (ttlSeconds === 0) return 'Nothing is cached: every check calls the session service, or joins a call in flight.';
+  const stale = staleIfError ? ', and for one more minute while the service is unavailable' : '';
   return `A session that was ended elsewhere still works here for up to ${lifetime(ttlSeconds)}${stale}.`;
 }
 
