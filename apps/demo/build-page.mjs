@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { readRouteSources } from './route-sources.mjs';
 
-// Builds the browser page into page/dist: four files, and nothing that another origin would have to serve.
+// Builds the browser page into page/dist: four files, which load nothing from another origin.
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const dist = here('page/dist');
 
@@ -24,7 +24,7 @@ for (const { path, contents } of outputFiles) put(basename(path), contents);
 put('index.html', readFileSync(here('page/index.html')));
 put('sources.json', JSON.stringify(readRouteSources(here('src/backend'))));
 
-/** All at once: a demo that starts meanwhile reads the old file or the new one. */
+/** Replaces a file atomically: a demo that starts meanwhile reads the old file or the new one. */
 function put(name, contents) {
   writeFileSync(`${dist}/.${name}`, contents);
   renameSync(`${dist}/.${name}`, `${dist}/${name}`);

@@ -5,7 +5,7 @@ import ts from 'typescript';
 const HTTP_METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete'];
 const SHOWN_API_DECORATORS = ['ApiSessionAuth'];
 
-/** Reads from the controllers in a folder how each route is declared: by method and path, `GET /api/me`. */
+/** Reads the declaration of each route from the controllers in a folder, by method and path: `GET /api/me`. */
 export function readRouteSources(folder) {
   const files = ts.sys.readDirectory(folder, ['.ts'], undefined, ['**/*.controller.ts']).sort();
   return Object.fromEntries(files.flatMap(routesOfFile));
@@ -45,7 +45,7 @@ function shownDecorators(file, node) {
     .map(({ node: decorator }) => decorator.getText(file));
 }
 
-/** The method as it is written, from behind its last decorator. */
+/** The source of the method, without its decorators. */
 function bodyOf(file, method) {
   const start = Math.max(...decoratorsOf(method).map(({ node }) => node.end));
   return file.text.slice(start, method.end).trim();

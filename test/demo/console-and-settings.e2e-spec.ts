@@ -135,7 +135,7 @@ describe('the settings of the demo', () => {
     const { port } = other.address() as AddressInfo;
     try {
       await expect(refusalOf({ PORT: String(port) })).resolves.toBe(
-        `127.0.0.1:${port} is in use: stop what listens there, or set PORT to another one.`,
+        `127.0.0.1:${port} is in use: stop the program that listens there, or set PORT to another port.`,
       );
     } finally {
       other.close();

@@ -7,7 +7,7 @@ import { createBackend } from './backend/create-backend.js';
 import { ConsoleModule } from './console/console.module.js';
 import { AllowedHosts } from './serving/allowed-hosts.js';
 import { createApp } from './serving/create-app.js';
-import { FrontDoor } from './serving/front-door.js';
+import { DemoServer } from './serving/demo-server.js';
 import { RestartableApp } from './serving/restartable-app.js';
 import { ServedApp } from './serving/served-app.js';
 import { connectSessionService } from './session-service/connect-session-service.js';
@@ -17,27 +17,27 @@ import { readAllowedHosts } from './settings/allowed-hosts-settings.js';
 import { readListenSettings } from './settings/listen-settings.js';
 import { readSessionServiceSettings } from './settings/session-service-settings.js';
 
-/** How to start the demo, where it differs from what the environment says. */
+/** Options of the demo, which take precedence over the environment. */
 export interface StartDemoOptions {
   /** 0: any free port. */
   readonly port?: number;
   readonly host?: string;
   /** @default process.env */
   readonly env?: NodeJS.ProcessEnv;
-  /** Makes an adapter for each application. @default Express */
+  /** Creates the HTTP adapter of each application. @default Express */
   readonly newAdapter?: () => AbstractHttpAdapter;
 }
 
-/** A demo that listens. */
+/** A running demo. */
 export interface RunningDemo {
   readonly url: string;
-  /** Users to try; empty unless the session service is the embedded one. */
+  /** Users to sign in as; empty for a remote session service. */
   readonly users: readonly DemoUser[];
-  /** Lets replies under way finish, for five seconds at most, then stops the embedded session service as well; once, however often called. */
+  /** Completes open requests, for five seconds at most, then stops the embedded session service. Can be called repeatedly. */
   close(): Promise<void>;
 }
 
-/** Starts the demo, with a session service of its own unless the environment names one: the backend, and the console that looks at it. */
+/** Starts the backend, the console that observes it and, unless the environment names another, the embedded session service. */
 export async function startDemo(options: StartDemoOptions = {}): Promise<RunningDemo> {
   const env = options.env ?? process.env;
   const { port, host } = { ...readListenSettings(env), ...options };
@@ -46,11 +46,11 @@ export async function startDemo(options: StartDemoOptions = {}): Promise<Running
   try {
     const service = await connectSessionService(readSessionServiceSettings(env));
     closing.add(() => service.close());
-    const { backend, theConsole } = await createApplications(service, options.newAdapter ?? (() => new ExpressAdapter()), closing);
-    const door = new FrontDoor(backend, new ServedApp(theConsole), allowedHosts);
-    // The console's streams never end by themselves.
-    closing.add(() => Promise.all([door.close(), theConsole.close()]));
-    const url = await door.open(port, host);
+    const { backend, consoleApp } = await createApplications(service, options.newAdapter ?? (() => new ExpressAdapter()), closing);
+    const server = new DemoServer(backend, new ServedApp(consoleApp), allowedHosts);
+    // The live streams of the console don't end by themselves.
+    closing.add(() => Promise.all([server.close(), consoleApp.close()]));
+    const url = await server.open(port, host);
     return { url, users: service.users, close: () => closing.close() };
   } catch (error) {
     await closing.close();
@@ -60,7 +60,7 @@ export async function startDemo(options: StartDemoOptions = {}): Promise<Running
 
 interface Applications {
   readonly backend: RestartableApp<CacheChoice>;
-  readonly theConsole: INestApplication;
+  readonly consoleApp: INestApplication;
 }
 
 async function createApplications(
@@ -68,18 +68,18 @@ async function createApplications(
   newAdapter: () => AbstractHttpAdapter,
   closing: Closing,
 ): Promise<Applications> {
-  const { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, users, mischief } = service;
+  const { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, users, serviceControls } = service;
   const create = (cache: CacheChoice): Promise<INestApplication> =>
     createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, newAdapter());
   const backend = await RestartableApp.start(create, NO_CACHE);
   closing.add(() => backend.close());
   const adapter = newAdapter();
-  const info = { users, controls: mischief !== undefined, platform: adapter.getType() as 'express' | 'fastify' };
-  const theConsole = await createApp(ConsoleModule.over({ backend, info, ...(mischief && { mischief }) }), adapter);
-  return { backend, theConsole };
+  const info = { users, controls: serviceControls !== undefined, platform: adapter.getType() as 'express' | 'fastify' };
+  const consoleApp = await createApp(ConsoleModule.over({ backend, info, ...(serviceControls && { serviceControls }) }), adapter);
+  return { backend, consoleApp };
 }
 
-/** What has started ends in the opposite order, once; what can't end well keeps nothing else from ending. */
+/** Runs the steps of closing once, in reverse order. A step that fails does not stop the others; the first error is thrown at the end. */
 class Closing {
   readonly #steps: (() => Promise<unknown>)[] = [];
   #closed: Promise<void> | undefined;

@@ -1,9 +1,9 @@
 import { type SessionAuthCacheOptions } from 'nestjs-session-auth';
 
-/** What the parts of the backend read from `ConfigService`. */
+/** The values that the backend reads from `ConfigService`. */
 export interface BackendConfig {
   readonly SESSION_SERVICE_URL: string;
   readonly SESSION_SERVICE_API_KEY: string;
-  /** How sessions are remembered; `false`: not at all. */
+  /** Options of the session cache; `false`: off. */
   readonly SESSION_CACHE: SessionAuthCacheOptions | false;
 }

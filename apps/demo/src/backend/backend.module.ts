@@ -12,7 +12,7 @@ import { OpeningsModule } from './openings/openings.module.js';
 import { PayrollController } from './payroll/payroll.controller.js';
 import { SessionModule } from './session/session.module.js';
 
-/** A hiring backend: every route asks for a session, except those marked `@Public()`. */
+/** A hiring backend: every route requires a session, except those marked `@Public()` or `@OptionalAuth()`. */
 @Module({
   imports: [
     SessionAuthModule.forRootAsync({
@@ -32,7 +32,7 @@ import { SessionModule } from './session/session.module.js';
   controllers: [GreetingController, OnboardingController, CompanyReportController, BenefitsController, PayrollController],
 })
 export class BackendModule {
-  /** Takes the settings as they are: the environment was read, and checked, before. */
+  /** Uses the settings as they are: they have been read from the environment and checked. */
   static with(config: BackendConfig): DynamicModule {
     return {
       module: BackendModule,

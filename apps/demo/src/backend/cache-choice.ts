@@ -1,13 +1,15 @@
-/** How the backend remembers sessions. A change starts the backend anew, with an empty memory, while requests go on. */
+/** The session cache of the backend. A change restarts the backend with an empty cache, without interrupting requests. */
 export interface CacheChoice {
-  /** Seconds for which a session is remembered; 0: no memory. */
+  /** Seconds until an entry expires; 0: the cache is off. */
   readonly ttlSeconds: (typeof TTL_SECONDS)[number];
-  /** Asks again in the background before a session lapses. */
+  /** Calls the session service in the background before an entry expires. */
   readonly refreshAhead: boolean;
-  /** Lets a lapsed session in for a minute while the service is unavailable. */
+  /** Uses an expired entry for one more minute while the session service is unavailable. */
   readonly staleIfError: boolean;
 }
+
+/** The lifetimes to choose from. */
 export const TTL_SECONDS = [0, 5, 30, 300] as const;
 
-/** Every request asks the service. */
+/** The cache is off: every check calls the session service. */
 export const NO_CACHE: CacheChoice = { ttlSeconds: 0, refreshAhead: false, staleIfError: false };

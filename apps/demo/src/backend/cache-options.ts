@@ -3,7 +3,7 @@ import { type CacheChoice } from './cache-choice.js';
 
 const STALE_IF_ERROR_MS = 60_000;
 
-/** The library's options for a choice on the page. */
+/** Returns the library's options for a choice on the page. */
 export function cacheOptionsOf({ ttlSeconds, refreshAhead, staleIfError }: CacheChoice): SessionAuthCacheOptions | false {
   if (ttlSeconds === 0) return false;
   const ttlMs = ttlSeconds * 1_000;

@@ -5,7 +5,7 @@ import { type BackendConfig } from './backend-config.js';
 import { BackendModule } from './backend.module.js';
 import { serveDocs } from './docs/serve-docs.js';
 
-/** Creates the backend, ready to answer. */
+/** Creates the backend, initialized and ready to handle requests. */
 export function createBackend(config: BackendConfig, adapter: AbstractHttpAdapter): Promise<INestApplication> {
   return createApp(BackendModule.with(config), adapter, serveDocs);
 }

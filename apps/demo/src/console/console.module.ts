@@ -10,7 +10,7 @@ import { LoadRuns } from './load/load-runs.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
 
-/** The page at `/`, and what it needs to show the guard at work. It looks at the backend from outside. */
+/** The page at `/`, with its live view and its controls. It observes the backend from outside. */
 @Module({})
 export class ConsoleModule {
   static over(parts: ConsoleParts): DynamicModule {

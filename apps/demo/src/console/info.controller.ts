@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ConsoleParts } from './console-parts.js';
 import { type ConsoleInfo } from './messages.js';
 
-/** What the page may offer. */
+/** The users and the controls that the page offers. */
 @Controller('console/info')
 export class InfoController {
   constructor(private readonly parts: ConsoleParts) {}

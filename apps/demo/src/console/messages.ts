@@ -2,83 +2,82 @@ import { type CacheChoice } from '../backend/cache-choice.js';
 import { type DemoUser } from '../session-service/demo-user.js';
 import { type Fault } from '../session-service/fault.js';
 
-/** What the console and its page say to each other. Types and names alone: the page is built from this file too. */
+/** Messages between the console and its page. Types and constants only, because the page is built from this file too. */
 
-/** Live reports a second, and how many of them a page gets when it comes: those of the last minute. */
+/** Live reports per second, and the number of past reports that a new page receives: those of the last minute. */
 export const REPORTS_PER_SECOND = 2;
 export const REPORTS_KEPT = 60 * REPORTS_PER_SECOND;
 
-/** Seconds until a page that was refused the live reports, as too many watch, tries again. */
+/** Seconds until a page retries after its live stream was refused because too many pages watch. */
 export const LIVE_RETRY_SECONDS = 5;
 
 /**
- * How a check of a session was answered: from memory, by a call that another check had made, by a call of its own, or by a refusal; or
- * nobody could say.
+ * Kinds of checks. Authenticated from the cache, by a call of another check, or by its own call; refused with 401 or 403; or unavailable.
  */
 export const CHECK_KINDS = ['cached', 'joined', 'called', 'refused', 'unavailable'] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
-/** What the guard refused, by the code in the reply. */
+/** Denials, by the code in the reply. */
 export const DENIAL_CODES = ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'SESSION_SERVICE_UNAVAILABLE'] as const;
 export type DenialCode = (typeof DENIAL_CODES)[number];
 
-/** How long checks of one kind waited, in milliseconds. */
+/** Durations of the checks of one kind, in milliseconds. */
 export interface Waits {
   readonly medianMs: number;
   readonly slowestMs: number;
 }
 
-/** What the guard did in half a second, and how it stands. */
+/** The activity of the guard in half a second, and its state. */
 export interface LiveReport {
-  /** Counts the reports since the demo started: a page that comes back knows what it has. */
+  /** Number of the report since the demo started, so that a page that reconnects knows which reports it has. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Checks since the report before. */
+  /** Checks since the previous report. */
   readonly checks: Readonly<Record<CheckKind, number>>;
-  /** How long they waited; absent where there were none. */
+  /** Durations of these checks; absent for a kind without checks. */
   readonly waits: Readonly<Partial<Record<CheckKind, Waits>>>;
   readonly totals: {
-    /** Since the demo started, or since it was told to count anew. */
+    /** Since the demo started, or since the last reset. */
     readonly checks: Readonly<Record<CheckKind, number>>;
     readonly denials: Readonly<Record<DenialCode, number>>;
     /** Calls to the session service. */
     readonly calls: number;
   };
-  /** Calls to the session service that are under way. */
+  /** Calls to the session service in flight. */
   readonly inFlight: number;
   readonly breaker: 'closed' | 'halfOpen' | 'open';
-  /** Sessions that would be answered from memory now. */
+  /** Entries of the session cache. */
   readonly cached: number;
   readonly cache: CacheChoice;
-  /** Absent with a session service of somebody else. */
+  /** Absent with a remote session service. */
   readonly fault?: Fault;
 }
 
-/** What the load button does: many requests at once, or some each second for a while. */
+/** Kinds of load: many requests at once, or a fixed rate for a while. */
 export const LOADS = ['stampede', 'steady'] as const;
 export type Load = (typeof LOADS)[number];
 export const STAMPEDE_REQUESTS = 500;
 export const STEADY_REQUESTS_PER_SECOND = 20;
 export const STEADY_SECONDS = 30;
 
-/** What a run of load came to. */
+/** The result of a run of load. */
 export interface LoadResult {
   readonly load: Load;
-  /** Requests that were answered, by status. */
+  /** Requests with a reply, by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests that got no reply. */
+  /** Requests without a reply. */
   readonly lost: number;
-  /** Calls to the session service meanwhile. */
+  /** Calls to the session service during the run. */
   readonly calls: number;
   readonly tookMs: number;
 }
 
-/** What the page may offer. */
+/** The users and the controls that the page offers. */
 export interface ConsoleInfo {
-  /** Users to sign in as, with their published passwords; none with a session service of somebody else. */
+  /** Users to sign in as, with their published passwords; none with a remote session service. */
   readonly users: readonly DemoUser[];
-  /** Whether there are buttons for faults, load and memory: with the embedded session service alone. */
+  /** Whether the page has controls for faults, load and the session cache: only with the embedded session service. */
   readonly controls: boolean;
   readonly platform: 'express' | 'fastify';
 }

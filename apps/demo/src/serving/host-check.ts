@@ -3,7 +3,7 @@ import { type AllowedHosts, hostOf } from './allowed-hosts.js';
 
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** Lets requests in that name the demo as their host, and says what to do to others. */
+/** Admits requests for an allowed host, and replies to all others with an explanation. */
 export class HostCheck {
   readonly #allowed: AllowedHosts;
 
@@ -11,11 +11,11 @@ export class HostCheck {
     this.#allowed = allowed;
   }
 
-  /** Whether the request may go on. If not, it is answered: 400 when it names no host or several, 421 when it names another. */
+  /** Returns whether the host is allowed. If not, sends the reply: 400 without exactly one valid host, 421 for another host. */
   pass(request: IncomingMessage, response: ServerResponse): boolean {
     const { host: headers = [] } = request.headersDistinct;
     const target = ABSOLUTE_TARGET.exec(request.url ?? '');
-    // A host in the target stands above the header; neither may be another's.
+    // A host in the target takes precedence over the header; both must be allowed.
     const hosts = [...headers, ...(target ? [target[1] ?? ''] : [])].map(hostOf);
     const known = hosts.filter((host) => host !== undefined);
     if (headers.length !== 1 || known.length !== hosts.length) return refuse(response, 400, MALFORMED);
@@ -26,13 +26,13 @@ export class HostCheck {
   }
 }
 
-const MALFORMED = 'A request to the demo needs exactly one header "Host", with a host name or an IP address.\n';
+const MALFORMED = 'A request to the demo needs exactly one "Host" header, with a host name or an IP address.\n';
 
 function explain(host: string): string {
   return (
     `The demo does not answer to the name "${host}".\n` +
-    `Open it as localhost or by an IP address, or start it again with DEMO_ALLOWED_HOSTS=${host} when this name is its own, ` +
-    'as that of a forwarded port is. Separate several names with commas.\n'
+    `Use localhost or an IP address instead. If this name belongs to the demo, such as that of a forwarded port, restart the demo with ` +
+    `DEMO_ALLOWED_HOSTS=${host}. Separate several names with commas.\n`
   );
 }
 

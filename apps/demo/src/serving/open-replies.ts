@@ -1,44 +1,45 @@
 import { type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 
-/** Replies under way, by their connections: a reply that waits behind another one is not told when its connection closes. */
+/** Tracks open replies by connection: a pipelined reply emits no event when its connection closes. */
 export class OpenReplies {
   readonly #open = new Map<Socket, Connection>();
   #drained: (() => void) | undefined;
 
+  /** Tracks a reply until it closes. */
   add(response: ServerResponse): void {
     const { socket } = response.req;
     const { replies } = this.#open.get(socket) ?? this.#watch(socket);
     replies.add(response);
     response.once('close', () => {
       replies.delete(response);
-      if (replies.size === 0) this.#forget(socket);
+      if (replies.size === 0) this.#remove(socket);
     });
   }
 
-  /** Resolves when there are none. Cuts off those that there still are after so long. */
-  async drain(patienceMs: number): Promise<void> {
+  /** Resolves when no reply is open. Closes the remaining connections after the time-out. */
+  async drain(timeoutMs: number): Promise<void> {
     if (this.#open.size === 0) return;
-    const patience = setTimeout(() => this.#cutOff(), patienceMs);
+    const timeout = setTimeout(() => this.#destroyAll(), timeoutMs);
     await new Promise<void>((resolve) => (this.#drained = resolve));
-    clearTimeout(patience);
+    clearTimeout(timeout);
   }
 
   #watch(socket: Socket): Connection {
-    const connection = { replies: new Set<ServerResponse>(), closed: () => this.#forget(socket) };
+    const connection = { replies: new Set<ServerResponse>(), closed: () => this.#remove(socket) };
     this.#open.set(socket, connection);
     socket.once('close', connection.closed);
     return connection;
   }
 
-  #forget(socket: Socket): void {
+  #remove(socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection) socket.off('close', connection.closed);
     this.#open.delete(socket);
     if (this.#open.size === 0) this.#drained?.();
   }
 
-  #cutOff(): void {
+  #destroyAll(): void {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 }

@@ -1,18 +1,18 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type INestApplication } from '@nestjs/common';
 import { ServedApp } from './served-app.js';
-import { Turns } from './turns.js';
+import { SerialQueue } from './serial-queue.js';
 
 const DRAIN_MS = 5_000;
 
 /**
- * An application that starts anew when its settings change: what reads its options once, at bootstrap, gets them so. Requests go to the new
- * one as soon as it can answer; the old one finishes what it has begun.
+ * Restarts an application when its settings change, because the library reads its options once, at startup. New requests go to the new
+ * application as soon as it is ready; the old one completes its open requests.
  */
 export class RestartableApp<Settings> {
   readonly #create: (settings: Settings) => Promise<INestApplication>;
   readonly #leaving = new Set<Promise<void>>();
-  readonly #changes = new Turns();
+  readonly #changes = new SerialQueue();
   #current: ServedApp;
   #settings: Settings;
 
@@ -22,6 +22,7 @@ export class RestartableApp<Settings> {
     this.#settings = settings;
   }
 
+  /** Creates the application with its first settings. */
   static async start<Settings>(
     create: (settings: Settings) => Promise<INestApplication>,
     settings: Settings,
@@ -29,26 +30,29 @@ export class RestartableApp<Settings> {
     return new RestartableApp(create, await create(settings), settings);
   }
 
+  /** Handles a request with the current application. */
   handle(request: IncomingMessage, response: ServerResponse): void {
     this.#current.handle(request, response);
   }
 
-  /** The application of now. */
+  /** The current application. */
   get app(): INestApplication {
     return this.#current.app;
   }
 
+  /** The current settings. */
   get settings(): Settings {
     return this.#settings;
   }
 
-  /** Starts anew with other settings; one change after the other. */
+  /** Restarts with other settings. Restarts run one after the other. */
   restart(settings: Settings): Promise<void> {
-    return this.#changes.take(() => this.#replace(settings));
+    return this.#changes.run(() => this.#replace(settings));
   }
 
+  /** Completes open requests, for five seconds at most, and closes all applications. */
   async close(): Promise<void> {
-    await this.#changes.over();
+    await this.#changes.settled();
     await Promise.all([this.#current.close(DRAIN_MS), ...this.#leaving]);
   }
 

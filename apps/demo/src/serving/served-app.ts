@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse } from 'node:htt
 import { type INestApplication } from '@nestjs/common';
 import { OpenReplies } from './open-replies.js';
 
-/** An application that answers what another server hands it. It never listens itself. */
+/** Handles requests that another server passes on to an application that does not listen itself. */
 export class ServedApp {
   readonly #server: Server;
   readonly #open = new OpenReplies();
@@ -16,9 +16,9 @@ export class ServedApp {
     this.#server.emit('request', request, response);
   }
 
-  /** Lets replies under way finish, for so long at most, then closes the application. It must be handed nothing more. */
-  async close(patienceMs: number): Promise<void> {
-    await this.#open.drain(patienceMs);
+  /** Waits for open replies until the time-out, then closes the application. No request may be passed on after this. */
+  async close(timeoutMs: number): Promise<void> {
+    await this.#open.drain(timeoutMs);
     await this.app.close();
   }
 }

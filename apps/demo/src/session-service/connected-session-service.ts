@@ -1,23 +1,23 @@
 import { type Fault } from './fault.js';
 import { type DemoUser } from './demo-user.js';
 
-/** The session service that the demo asks, wherever it runs. */
+/** The session service that the demo calls, remote or embedded. */
 export interface ConnectedSessionService {
   readonly url: string;
   readonly apiKey: string;
-  /** Users to try; empty unless the service is the embedded one. */
+  /** Users to sign in as; empty for a remote session service. */
   readonly users: readonly DemoUser[];
-  /** What may be done to the embedded one, and to no other. */
-  readonly mischief?: Mischief;
+  /** Controls of the embedded session service; absent for a remote one. */
+  readonly serviceControls?: ServiceControls;
   close(): Promise<void>;
 }
 
-/** What a visitor may do to the embedded session service. */
-export interface Mischief {
+/** Controls of the embedded session service. */
+export interface ServiceControls {
   readonly fault: Fault;
-  ail(fault: Fault): Promise<void>;
-  /** Ends every session behind the backend's back, and tells how many there were. */
+  setFault(fault: Fault): Promise<void>;
+  /** Ends every session without notifying the backend. Resolves to their number. */
   endAllSessions(): Promise<number>;
-  /** Signs in so many times, past the fault, and returns the tokens. Never rejects: a sign-in that fails gives none. */
+  /** Signs in `count` times, unaffected by the fault. Resolves to the tokens of the successful sign-ins; never rejects. */
   openSessions(count: number): Promise<string[]>;
 }

@@ -1,7 +1,7 @@
-/** A user whom the embedded session service knows, with the password that the page may fill in. */
+/** A user of the embedded session service, with the published password. */
 export interface DemoUser {
   readonly username: string;
   readonly password: string;
-  /** What this user shows. */
+  /** The roles of the user, or the effect of the sign-in. */
   readonly about: string;
 }

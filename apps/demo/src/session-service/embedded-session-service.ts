@@ -1,26 +1,26 @@
 import { DEMO_ACCOUNTS, DEMO_API_KEY, type DemoAccount, startReferenceService } from 'session-service';
 import { type ConnectedSessionService } from './connected-session-service.js';
 import { type DemoUser } from './demo-user.js';
-import { FaultFront } from './fault-front.js';
+import { FaultProxy } from './fault-proxy.js';
 import { openSessions } from './open-sessions.js';
 
-/** Starts a session service of our own on a free loopback port, in memory, with users to try and a front that can ail. */
+/** Starts the reference session service in memory on a free loopback port, with demo users, behind a proxy that fails on demand. */
 export async function startEmbeddedSessionService(): Promise<ConnectedSessionService> {
   const service = await startReferenceService({ seed: true, logger: ['warn', 'error', 'fatal'] });
-  const front = new FaultFront(service.url);
-  const mischief = {
+  const proxy = new FaultProxy(service.url);
+  const serviceControls = {
     get fault() {
-      return front.fault;
+      return proxy.fault;
     },
-    ail: front.ail.bind(front),
+    setFault: proxy.setFault.bind(proxy),
     endAllSessions: service.endAllSessions.bind(service),
     openSessions: (count: number) => openSessions(service.url, count),
   };
   const close = async (): Promise<void> => {
-    await front.close();
+    await proxy.close();
     await service.close();
   };
-  return { url: await front.open(), apiKey: DEMO_API_KEY, users: DEMO_ACCOUNTS.map(userOf), mischief, close };
+  return { url: await proxy.open(), apiKey: DEMO_API_KEY, users: DEMO_ACCOUNTS.map(userOf), serviceControls, close };
 }
 
 function userOf({ password, pending, profile: { username, role, sub_role } }: DemoAccount): DemoUser {

@@ -1,6 +1,6 @@
 import { DEMO_ACCOUNTS, DEMO_API_KEY } from 'session-service';
 
-/** Signs in so many times at the embedded session service itself, and returns the tokens of the sign-ins that succeed. */
+/** Signs in `count` times at the embedded session service itself. Resolves to the tokens of the successful sign-ins. */
 export async function openSessions(serviceUrl: string, count: number): Promise<string[]> {
   const tokens = await Promise.all(Array.from({ length: count }, () => signIn(serviceUrl).catch(() => undefined)));
   return tokens.filter((token) => token !== undefined);

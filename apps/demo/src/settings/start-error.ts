@@ -1,4 +1,4 @@
-/** Something that whoever starts the demo can put right: the message says what, and no stack trace helps. */
+/** A startup failure that the user can fix: the message says how, without a stack trace. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Authorize, CurrentUser, RequireFlags } from 'nestjs-session-auth';
 import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 
-/** Health plans, where the user's employer offers them. */
+/** Health plans, for users whose employer offers them. */
 @ApiTags('benefits')
 @ApiSessionAuth()
 @Controller('api/benefits')
@@ -17,7 +17,7 @@ export class BenefitsController {
 
   @Get('advice')
   @Authorize((user) => user.help_checkbox === true)
-  @ApiOkResponse({ description: 'Advice, for those who asked for help' })
+  @ApiOkResponse({ description: 'Advice, for users who requested help' })
   advise(@CurrentUser('preffered_language') language: string | undefined): { readonly language: string; readonly advice: string } {
     return { language: language ?? 'en', advice: 'Compare the plans before your first day.' };
   }

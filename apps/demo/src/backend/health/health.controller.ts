@@ -4,7 +4,7 @@ import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs
 import { Public } from 'nestjs-session-auth';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 
-/** Whether this process answers, and what its requests have shown of the session service. Neither asks anybody. */
+/** Health of this process, and of the session service as the latest checks have shown it. Neither makes a call. */
 @Public()
 @ApiTags('health')
 @Controller('api/health')
@@ -15,7 +15,7 @@ export class HealthController {
   ) {}
 
   @Get()
-  @ApiOkResponse({ description: 'The process answers' })
+  @ApiOkResponse({ description: 'The process is up' })
   read(): { readonly status: 'ok' } {
     return { status: 'ok' };
   }

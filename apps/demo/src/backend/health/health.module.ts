@@ -3,6 +3,6 @@ import { TerminusModule } from '@nestjs/terminus';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { HealthController } from './health.controller.js';
 
-/** Health, for a balancer and for people. */
+/** Health checks, for load balancers and people. */
 @Module({ imports: [TerminusModule.forRoot({ logger: false })], controllers: [HealthController], providers: [SessionAuthHealthIndicator] })
 export class HealthModule {}

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from 'nestjs-session-auth';
 import { SessionMetrics } from './session-metrics.js';
 
-/** The checks of sessions in the text format of Prometheus. */
+/** The metrics of the library, in the text format of Prometheus. */
 @Public()
 @ApiExcludeController()
 @Controller('metrics')

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { MetricsController } from './metrics.controller.js';
 import { SessionMetrics } from './session-metrics.js';
 
-/** What the guard did, for Prometheus. */
+/** Metrics for Prometheus. */
 @Module({ controllers: [MetricsController], providers: [SessionMetrics] })
 export class MetricsModule {}

@@ -3,7 +3,7 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 
-/** What the library reports to OpenTelemetry, kept for whoever comes to read it. */
+/** Collects the OpenTelemetry metrics of the library until they are read. */
 @Injectable()
 export class SessionMetrics implements OnApplicationShutdown {
   readonly #exporter = new PrometheusExporter({ preventServerStart: true });
@@ -11,7 +11,7 @@ export class SessionMetrics implements OnApplicationShutdown {
   readonly #stop = observeSessionAuth({ meter: this.#meters.getMeter('nestjs-session-auth') });
   readonly #serializer = new PrometheusSerializer();
 
-  /** The figures of now, as text in the format of Prometheus. */
+  /** Returns the current metrics in the text format of Prometheus. */
   async read(): Promise<string> {
     const { resourceMetrics } = await this.#exporter.collect();
     return this.#serializer.serialize(resourceMetrics);

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** A position that waits for someone to be hired. */
+/** A position to fill. */
 export class Opening {
   @ApiProperty({ example: 'op-1' })
   readonly id: string;
@@ -8,7 +8,7 @@ export class Opening {
   @ApiProperty({ example: 'Site engineer' })
   readonly title: string;
 
-  @ApiPropertyOptional({ description: 'Username of whoever approved it first; absent until then' })
+  @ApiPropertyOptional({ description: 'Username of the first approver; absent before the approval' })
   readonly approvedBy?: string;
 
   constructor(id: string, title: string, approvedBy?: string) {
@@ -17,7 +17,7 @@ export class Opening {
     if (approvedBy !== undefined) this.approvedBy = approvedBy;
   }
 
-  /** Approving again changes nothing: the first approval stands. */
+  /** Returns the approved opening. Another approval changes nothing: the first one stands. */
   approve(username: string): Opening {
     return this.approvedBy === undefined ? new Opening(this.id, this.title, username) : this;
   }

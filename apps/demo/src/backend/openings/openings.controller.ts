@@ -5,7 +5,7 @@ import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 import { Opening } from './opening.js';
 import { OpeningsService } from './openings.service.js';
 
-/** Hiring managers read openings; those among them who are approvers approve. */
+/** Hiring managers read openings; approvers among them approve openings. */
 @ApiTags('openings')
 @ApiSessionAuth()
 @Roles('hiring_manager')

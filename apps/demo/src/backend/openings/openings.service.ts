@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Opening } from './opening.js';
 
-/** The openings, in memory: a restart forgets all approvals. */
+/** Holds the openings in memory: a restart loses all approvals. */
 @Injectable()
 export class OpeningsService {
   private readonly openings = new Map(
@@ -14,7 +14,7 @@ export class OpeningsService {
     return [...this.openings.values()];
   }
 
-  /** The approved opening, or undefined if there is none with this id. */
+  /** Returns the approved opening, or undefined if no opening has this id. */
   approve(id: string, username: string): Opening | undefined {
     const approved = this.openings.get(id)?.approve(username);
     if (approved) this.openings.set(id, approved);

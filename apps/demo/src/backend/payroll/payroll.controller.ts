@@ -3,7 +3,7 @@ import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, FreshSession, Roles } from 'nestjs-session-auth';
 import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 
-/** Moves money: what is remembered of a session is not good enough. */
+/** Moves money, and therefore requires a fresh check instead of a cached session. */
 @ApiTags('payroll')
 @ApiSessionAuth()
 @Roles('hiring_manager')
@@ -12,7 +12,7 @@ export class PayrollController {
   @Post('run')
   @FreshSession()
   @HttpCode(HttpStatus.ACCEPTED)
-  @ApiAcceptedResponse({ description: 'The run was ordered' })
+  @ApiAcceptedResponse({ description: 'The run is ordered' })
   run(@CurrentUser('username') username: string | undefined): { readonly orderedBy: string } {
     return { orderedBy: username ?? 'unknown' };
   }

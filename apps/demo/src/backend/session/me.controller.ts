@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentUser, UserRecord } from 'nestjs-session-auth';
 import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 
-/** Who is signed in. */
+/** The signed-in user. */
 @ApiTags('session')
 @Controller('api/me')
 export class MeController {

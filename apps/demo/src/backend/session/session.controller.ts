@@ -4,7 +4,7 @@ import { AuthToken, Public, SessionAuthService, type UserRecord } from 'nestjs-s
 import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 import { SignInDto } from './sign-in.dto.js';
 
-/** What a sign-in answers: with 202 there is neither a user nor a token. */
+/** The body of the reply to a sign-in. With 202, it contains neither a user nor a token. */
 export type SignInReply = { readonly user: UserRecord; readonly token: string } | { readonly accepted: true };
 
 /** The part of a reply that Express and Fastify share. */
@@ -12,7 +12,7 @@ interface Reply {
   status(code: number): unknown;
 }
 
-/** Signs in and out. What the session service refuses becomes the right status without a line here. */
+/** Signs in and out. The library's errors have the right status, so this controller handles none. */
 @ApiTags('session')
 @Controller('api/session')
 export class SessionController {
@@ -35,7 +35,7 @@ export class SessionController {
   @Delete()
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiSessionAuth()
-  @ApiNoContentResponse({ description: 'Signed out: the token works no more' })
+  @ApiNoContentResponse({ description: 'Signed out: the token is no longer valid' })
   async signOut(@AuthToken() token: string): Promise<void> {
     await this.sessions.signOut(token);
   }

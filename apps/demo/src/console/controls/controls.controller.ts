@@ -1,11 +1,11 @@
 import { Body, Controller, HttpCode, HttpStatus, NotFoundException, Post, Put, UseGuards } from '@nestjs/common';
-import { type Mischief } from '../../session-service/connected-session-service.js';
+import { type ServiceControls } from '../../session-service/connected-session-service.js';
 import { ConsoleParts } from '../console-parts.js';
 import { GuardActivity } from '../live/guard-activity.js';
 import { CacheDto, FaultDto } from './controls.dto.js';
 import { OwnPageGuard } from './own-page.guard.js';
 
-/** The buttons that only a demo with its own session service has. */
+/** The controls of the page, which exist only with the embedded session service. */
 @UseGuards(OwnPageGuard)
 @Controller('console')
 export class ControlsController {
@@ -16,31 +16,32 @@ export class ControlsController {
 
   @Put('fault')
   @HttpCode(HttpStatus.NO_CONTENT)
-  async ail(@Body() { fault }: FaultDto): Promise<void> {
-    await this.mischief.ail(fault);
+  async setFault(@Body() { fault }: FaultDto): Promise<void> {
+    await this.serviceControls.setFault(fault);
   }
 
   @Post('end-sessions')
   @HttpCode(HttpStatus.OK)
   async endSessions(): Promise<{ readonly ended: number }> {
-    return { ended: await this.mischief.endAllSessions() };
+    return { ended: await this.serviceControls.endAllSessions() };
   }
 
   @Put('cache')
   @HttpCode(HttpStatus.NO_CONTENT)
-  async remember(@Body() { ttlSeconds, refreshAhead, staleIfError }: CacheDto): Promise<void> {
+  async setCache(@Body() { ttlSeconds, refreshAhead, staleIfError }: CacheDto): Promise<void> {
     await this.parts.backend.restart({ ttlSeconds, refreshAhead, staleIfError });
   }
 
   @Post('reset')
   @HttpCode(HttpStatus.NO_CONTENT)
-  countAnew(): void {
+  resetCounts(): void {
     this.activity.reset();
   }
 
-  private get mischief(): Mischief {
-    const { mischief } = this.parts;
-    if (!mischief) throw new NotFoundException('Only the embedded session service has this button.');
-    return mischief;
+  private get serviceControls(): ServiceControls {
+    const { serviceControls } = this.parts;
+    if (!serviceControls)
+      throw new NotFoundException('This control needs the embedded session service: start the demo without SESSION_SERVICE_URL.');
+    return serviceControls;
   }
 }

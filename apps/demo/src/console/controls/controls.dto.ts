@@ -3,13 +3,13 @@ import { type CacheChoice, TTL_SECONDS } from '../../backend/cache-choice.js';
 import { type Fault, FAULTS } from '../../session-service/fault.js';
 import { type Load, LOADS } from '../messages.js';
 
-/** The body that chooses a fault. */
+/** The body of a request to set the fault. */
 export class FaultDto {
   @IsIn(FAULTS)
   readonly fault!: Fault;
 }
 
-/** The body that chooses a memory. */
+/** The body of a request to change the session cache. */
 export class CacheDto implements CacheChoice {
   @IsIn(TTL_SECONDS)
   readonly ttlSeconds!: CacheChoice['ttlSeconds'];
@@ -21,10 +21,10 @@ export class CacheDto implements CacheChoice {
   readonly staleIfError!: boolean;
 }
 
-/** Visible ASCII: anything else is in no header. */
+/** Visible ASCII, the characters of a header value. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** The body that orders load, with the token that its requests present. */
+/** The body of a request to start load, with the token that the load presents. */
 export class LoadDto {
   @IsIn(LOADS)
   readonly load!: Load;

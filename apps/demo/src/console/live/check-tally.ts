@@ -1,10 +1,10 @@
 import type { CheckMessage } from 'nestjs-session-auth/diagnostics';
 import { CHECK_KINDS, type CheckKind, type Waits } from '../messages.js';
 
-/** Waits that are kept to find the median of; the counts go on without. */
+/** The most durations of one kind that are kept for the median. Counts have no limit. */
 const MAX_WAITS = 2_000;
 
-/** Counts the checks of a span of time by how they were answered. */
+/** Counts checks by kind, and keeps their durations. */
 export class CheckTally {
   readonly checks: Record<CheckKind, number> = { cached: 0, joined: 0, called: 0, refused: 0, unavailable: 0 };
   readonly #waits = new Map<CheckKind, number[]>();
@@ -17,7 +17,7 @@ export class CheckTally {
     this.#waits.set(kind, waits);
   }
 
-  /** How long each kind waited; nothing of a kind that there was none of. */
+  /** Returns the durations of each kind that has a check. */
   summarize(): Partial<Record<CheckKind, Waits>> {
     return Object.fromEntries(CHECK_KINDS.flatMap((kind) => this.#summaryOf(kind)));
   }

@@ -8,32 +8,32 @@ const CHECKS = 'nestjs-session-auth:check';
 const DENIALS = 'nestjs-session-auth:denial';
 const CALLS = tracingChannel<'nestjs-session-auth:call', CallMessage>('nestjs-session-auth:call');
 
-/** Listens on the library's diagnostics channels, and counts. */
+/** Counts the messages of the library's diagnostics channels. */
 @Injectable()
 export class GuardActivity implements OnModuleInit, OnModuleDestroy {
   readonly #calls = new Set<CallMessage>();
   #latest = new CheckTally();
-  #totals = nothingYet();
+  #totals = zeroTotals();
   #callsBefore = 0;
 
   onModuleInit(): void {
-    subscribe(CHECKS, this.#hearCheck);
-    subscribe(DENIALS, this.#hearDenial);
-    CALLS.subscribe(this.#hearCalls);
+    subscribe(CHECKS, this.#onCheck);
+    subscribe(DENIALS, this.#onDenial);
+    CALLS.subscribe(this.#onCalls);
   }
 
   onModuleDestroy(): void {
-    unsubscribe(CHECKS, this.#hearCheck);
-    unsubscribe(DENIALS, this.#hearDenial);
-    CALLS.unsubscribe(this.#hearCalls);
+    unsubscribe(CHECKS, this.#onCheck);
+    unsubscribe(DENIALS, this.#onDenial);
+    CALLS.unsubscribe(this.#onCalls);
   }
 
-  /** Calls to the session service since the start: whoever counts a span of them is not misled by a new count. */
+  /** Calls to the session service since the demo started. A reset does not change it. */
   get calls(): number {
     return this.#callsBefore + this.#totals.calls;
   }
 
-  /** What there was since it was asked before, and how it stands. */
+  /** Returns the checks since the previous call, the totals, and the calls in flight. */
   take(): Pick<LiveReport, 'checks' | 'waits' | 'totals' | 'inFlight'> {
     const { checks } = this.#latest;
     const waits = this.#latest.summarize();
@@ -42,20 +42,20 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
     return { checks, waits, totals: structuredClone(this.#totals), inFlight: this.#calls.size };
   }
 
-  /** Counts anew. */
+  /** Sets all counts to zero. */
   reset(): void {
     this.#callsBefore = this.calls;
     this.#latest = new CheckTally();
-    this.#totals = nothingYet();
+    this.#totals = zeroTotals();
   }
 
-  readonly #hearCheck = (message: unknown): void => this.#latest.add(message as CheckMessage);
+  readonly #onCheck = (message: unknown): void => this.#latest.add(message as CheckMessage);
 
-  readonly #hearDenial = (message: unknown): void => {
+  readonly #onDenial = (message: unknown): void => {
     this.#totals.denials[(message as DenialMessage).code] += 1;
   };
 
-  readonly #hearCalls = {
+  readonly #onCalls = {
     start: (call: CallMessage): void => {
       this.#totals.calls += 1;
       this.#calls.add(call);
@@ -67,7 +67,7 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
   };
 }
 
-function nothingYet() {
+function zeroTotals() {
   return {
     checks: new CheckTally().checks,
     denials: { SESSION_REQUIRED: 0, SESSION_REJECTED: 0, ACCESS_DENIED: 0, SESSION_SERVICE_UNAVAILABLE: 0 },

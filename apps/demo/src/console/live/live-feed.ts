@@ -5,12 +5,12 @@ import { ConsoleParts } from '../console-parts.js';
 import { type LiveReport, REPORTS_KEPT, REPORTS_PER_SECOND } from '../messages.js';
 import { GuardActivity } from './guard-activity.js';
 
-/** The page shows one breaker: that of known sessions, unless only that of strangers has opened. */
+/** Returns the state that the page shows: that of known sessions, or of strangers if the first is closed. */
 function breakerOf({ known, strangers }: ServiceStatus['breakers']): BreakerState {
   return known === 'closed' ? strangers : known;
 }
 
-/** Reports twice a second, and keeps the reports of the last minute. */
+/** Emits a report twice a second, and keeps the reports of the last minute. */
 @Injectable()
 export class LiveFeed implements OnModuleInit, OnModuleDestroy {
   readonly #reports = new Subject<LiveReport>();
@@ -32,17 +32,18 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
     this.#reports.complete();
   }
 
+  /** Emits each new report. */
   get reports(): Observable<LiveReport> {
     return this.#reports;
   }
 
-  /** The reports of the last minute, the oldest first. */
+  /** The reports of the last minute, oldest first. */
   get history(): readonly LiveReport[] {
     return this.#history;
   }
 
   #report(): void {
-    const { backend, mischief } = this.parts;
+    const { backend, serviceControls } = this.parts;
     const report: LiveReport = {
       number: (this.#number += 1),
       at: Date.now(),
@@ -50,7 +51,7 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
       breaker: breakerOf(backend.app.get(SessionAuthEvents).serviceStatus.breakers),
       cached: backend.app.get(SessionAuthService).countCached(),
       cache: backend.settings,
-      ...(mischief && { fault: mischief.fault }),
+      ...(serviceControls && { fault: serviceControls.fault }),
     };
     this.#history = [...this.#history.slice(1 - REPORTS_KEPT), report];
     this.#reports.next(report);

@@ -7,9 +7,9 @@ import { StreamPlaces } from './stream-places.js';
 
 const MAX_STREAMS = 64;
 const MAX_STREAMS_PER_ADDRESS = 16;
-/** Characters that may wait for a client that does not read, which is then cut off. The last minute is less than half of them. */
+/** Characters that are buffered for a slow client before it is disconnected; more than twice the last minute's reports. */
 const MAX_PENDING_LENGTH = 256 * 1024;
-/** A page comes back by itself. A stream that nobody reads ends, with what was kept for it. */
+/** Ends abandoned streams, with their buffers. An open page reconnects by itself. */
 const MAX_STREAM_MS = 600_000;
 const RETRY_MS = 1_000;
 
@@ -21,7 +21,7 @@ interface Reply {
   header(name: string, value: string): unknown;
 }
 
-/** What the guard does, live: first the last minute, then a report twice a second. */
+/** Streams the activity of the guard: first the last minute, then a report twice a second. */
 @Controller('console/live')
 export class LiveController {
   readonly #places = new StreamPlaces(MAX_STREAMS, MAX_STREAMS_PER_ADDRESS);
@@ -30,12 +30,12 @@ export class LiveController {
 
   @Sse('', { maxPendingDataLength: MAX_PENDING_LENGTH })
   stream(@Req() { socket }: Request, @Res({ passthrough: true }) reply: Reply): Observable<MessageEvent> {
-    // A place is taken when the stream begins: one whose client has left by then never does, and would never end.
+    // Takes a place on subscription: without it, a client that has already disconnected would keep the place for ever.
     return defer(() => {
       const giveBack = this.#places.take(socket.remoteAddress ?? '');
       if (giveBack) return this.#reports().pipe(finalize(giveBack));
       reply.header('Retry-After', String(LIVE_RETRY_SECONDS));
-      throw new ServiceUnavailableException('Too many pages watch the guard already: close one, or try again later.');
+      throw new ServiceUnavailableException('Too many pages watch the guard. Close one, or try again later.');
     });
   }
 

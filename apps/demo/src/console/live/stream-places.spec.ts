@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { StreamPlaces } from './stream-places.js';
 
 describe('StreamPlaces', () => {
-  it('gives each address so many places, and all of them no more than there are', () => {
+  it('limits the places per address and in total', () => {
     const places = new StreamPlaces(5, 2);
     const taken = ['one', 'one', 'one', 'two', 'two', 'three', 'four'].map((address) => places.take(address) !== undefined);
     expect(taken).toEqual([true, true, false, true, true, true, false]);
   });
 
-  it('gives a place to the next once it was given back, however often that was', () => {
+  it('frees a place once, however often it is given back', () => {
     const places = new StreamPlaces(1, 1);
     const giveBack = places.take('one');
     giveBack?.();

@@ -1,4 +1,4 @@
-/** Counts open streams: so many in all, and so many for one address, so that one visitor cannot take every place. */
+/** Limits open streams, in total and per address, so that one client can't take every place. */
 export class StreamPlaces {
   readonly #max: number;
   readonly #maxPerAddress: number;
@@ -10,7 +10,7 @@ export class StreamPlaces {
     this.#maxPerAddress = maxPerAddress;
   }
 
-  /** Takes a place and returns what gives it back, which may be called more than once; undefined when there is none. */
+  /** Takes a place. Returns a function that gives it back, which can be called repeatedly, or undefined if no place is free. */
   take(address: string): (() => void) | undefined {
     const taken = this.#taken.get(address) ?? 0;
     if (this.#total >= this.#max || taken >= this.#maxPerAddress) return undefined;

@@ -10,7 +10,7 @@ const STEADY_AT_ONCE = 200;
 /** A circuit breaker opens on failures of five different tokens. */
 const OTHER_SESSIONS = 5;
 
-/** Load on the demo by the demo: one run at a time, and each has an end. */
+/** Runs load on the demo, one run at a time, each of limited length. */
 @Injectable()
 export class LoadRuns implements OnModuleDestroy {
   #stop: (() => void) | undefined;
@@ -24,16 +24,17 @@ export class LoadRuns implements OnModuleDestroy {
     this.stop();
   }
 
+  /** Whether a run is in progress. */
   get isRunning(): boolean {
     return this.#stop !== undefined;
   }
 
-  /** Ends the run, if there is one. */
+  /** Ends the run, if one is in progress. */
   stop(): void {
     this.#stop?.();
   }
 
-  /** All requests at once. */
+  /** Sends all requests at once. Resolves when each has a reply or is lost. */
   async stampede(origin: string, token: string): Promise<LoadResult> {
     const driver = new LoadDriver(origin, STAMPEDE_REQUESTS);
     const stop = this.#started(() => driver.close());
@@ -49,11 +50,11 @@ export class LoadRuns implements OnModuleDestroy {
     }
   }
 
-  /** Sends a fixed rate of requests, until its time is over or it is stopped: in the session of this token, and in a few others. */
+  /** Sends requests at a fixed rate until the time is over or the run is stopped, with this token and those of a few other sessions. */
   steady(origin: string, token: string): void {
     const driver = new LoadDriver(origin, STEADY_AT_ONCE);
     const tokens = [token];
-    void this.parts.mischief?.openSessions(OTHER_SESSIONS).then((others) => tokens.push(...others));
+    void this.parts.serviceControls?.openSessions(OTHER_SESSIONS).then((others) => tokens.push(...others));
     let left = STEADY_REQUESTS_PER_SECOND * STEADY_SECONDS;
     const timer = setInterval(() => {
       void driver.send(GUARDED, tokens[left % tokens.length] ?? token);
@@ -66,7 +67,7 @@ export class LoadRuns implements OnModuleDestroy {
     });
   }
 
-  /** Gives what ends this run, and never the next one. */
+  /** Registers a run. Returns a function that ends this run, and never a later one. */
   #started(end: () => void): () => void {
     const stop = (): void => {
       if (this.#stop === stop) this.#stop = undefined;

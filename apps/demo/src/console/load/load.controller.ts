@@ -14,7 +14,7 @@ interface Reply {
   status(code: number): unknown;
 }
 
-/** Puts load on the backend, so that one sees what the guard makes of it. */
+/** Starts and stops load on the backend. */
 @UseGuards(OwnPageGuard)
 @Controller('console/load')
 export class LoadController {
@@ -27,9 +27,9 @@ export class LoadController {
     @Req() request: Request,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<LoadResult | undefined> {
-    if (this.runs.isRunning) throw new ConflictException('A run of load is under way: wait for its end, or stop it.');
-    if (load === 'stampede') return this.runs.stampede(entranceOf(request), token);
-    this.runs.steady(entranceOf(request), token);
+    if (this.runs.isRunning) throw new ConflictException('A run of load is in progress: wait until it ends, or stop it.');
+    if (load === 'stampede') return this.runs.stampede(originOfRequest(request), token);
+    this.runs.steady(originOfRequest(request), token);
     reply.status(HttpStatus.ACCEPTED);
     return undefined;
   }
@@ -41,7 +41,7 @@ export class LoadController {
   }
 }
 
-/** Where this request came in: so can others. */
-function entranceOf({ socket: { localAddress = '', localFamily, localPort = 0 } }: Request): string {
+/** Returns the origin at which this request arrived. */
+function originOfRequest({ socket: { localAddress = '', localFamily, localPort = 0 } }: Request): string {
   return originOf({ address: localAddress, family: localFamily, port: localPort });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { StartError } from '../../settings/start-error.js';
 
-/** The files of the page, read once at bootstrap: no request ever names a path. */
+/** Holds the files of the page, read once at startup: no request selects a path. */
 @Injectable()
 export class PageFiles {
   readonly html = readBuilt('index.html');
@@ -15,6 +15,6 @@ function readBuilt(name: string): string {
   try {
     return readFileSync(new URL(`../../../page/dist/${name}`, import.meta.url), 'utf8');
   } catch {
-    throw new StartError('The page of the demo is not built: run "npm run build:page" first.');
+    throw new StartError('The page of the demo is not built. Run "npm run build:page" first.');
   }
 }

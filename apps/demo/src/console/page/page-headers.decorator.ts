@@ -11,7 +11,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Says what a file of the page is, and that it may load nothing but the other files. */
+/** Sets the headers of a file of the page, which can load only the other files. */
 export function PageHeaders(contentType: string): MethodDecorator {
   return applyDecorators(
     Header('Content-Type', `${contentType}; charset=utf-8`),

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { PageFiles } from './page-files.js';
 import { PageHeaders } from './page-headers.decorator.js';
 
-/** The page on which one sees the guard at work. */
+/** Serves the page that shows the guard at work. */
 @Controller()
 export class PageController {
   constructor(private readonly files: PageFiles) {}

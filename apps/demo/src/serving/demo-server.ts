@@ -5,46 +5,46 @@ import { type AllowedHosts } from './allowed-hosts.js';
 import { HostCheck } from './host-check.js';
 import { originOf } from './origin-of.js';
 
-/** Whoever answers requests. */
-export interface Answering {
+/** A handler of requests. */
+export interface RequestHandler {
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
-const OF_THE_BACKEND = /^\/(?:api|docs|docs-json|metrics)(?:[/?]|$)/;
+const BACKEND_PATH = /^\/(?:api|docs|docs-json|metrics)(?:[/?]|$)/;
 const DRAIN_MS = 5_000;
 
-/** The one port: what names the demo as its host and belongs to the backend goes there, everything else to the console with its page. */
-export class FrontDoor {
+/** Listens on the demo's one port, and routes each request with an allowed host to the backend or, for all other paths, to the console. */
+export class DemoServer {
   readonly #server: Server;
 
-  constructor(backend: Answering, theConsole: Answering, allowedHosts: AllowedHosts) {
+  constructor(backend: RequestHandler, consoleApp: RequestHandler, allowedHosts: AllowedHosts) {
     const hosts = new HostCheck(allowedHosts);
     this.#server = createServer((request, response) => {
-      response.once('close', () => this.#letGo());
+      response.once('close', () => this.#closeIdle());
       if (!hosts.pass(request, response)) return;
-      (OF_THE_BACKEND.test(request.url ?? '') ? backend : theConsole).handle(request, response);
+      (BACKEND_PATH.test(request.url ?? '') ? backend : consoleApp).handle(request, response);
     });
   }
 
-  /** Gives the URL. Rejects with what the system says where it can't listen. */
+  /** Listens. Resolves to the URL, or rejects with the error of the system. */
   async open(port: number, host: string): Promise<string> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
     return originOf(this.#server.address() as AddressInfo);
   }
 
-  /** Takes no more connections, and ends those that are open when they are idle, or after five seconds. */
+  /** Accepts no more connections, and closes open ones when they are idle, or after five seconds. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
-    const patience = setTimeout(() => this.#server.closeAllConnections(), DRAIN_MS);
+    const deadline = setTimeout(() => this.#server.closeAllConnections(), DRAIN_MS);
     this.#server.close();
     await closed;
-    clearTimeout(patience);
+    clearTimeout(deadline);
   }
 
-  /** A connection whose reply ends after the door was closed would be kept for the next request, which can't come. */
-  #letGo(): void {
+  /** Keep-alive would otherwise hold a connection open whose reply ends after the server was closed. */
+  #closeIdle(): void {
     if (!this.#server.listening) setImmediate(() => this.#server.closeIdleConnections());
   }
 }

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer, request as requestTo, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Turns } from '../serving/turns.js';
+import { SerialQueue } from '../serving/serial-queue.js';
 import { type Fault } from './fault.js';
 
 const HOST = '127.0.0.1';
-/** Slow, but within the time that a check has. */
+/** Slow, but within the deadline of a check. */
 const SLOW_MS = 1_500;
 
-/** Stands before the embedded session service, and ails where somebody wants to see what comes of it. */
-export class FaultFront {
+/** Proxies the embedded session service, and fails on demand. */
+export class FaultProxy {
   readonly #server: Server;
   readonly #service: URL;
-  readonly #changes = new Turns();
+  readonly #changes = new SerialQueue();
   #port = 0;
   #fault: Fault = 'none';
 
@@ -22,27 +22,28 @@ export class FaultFront {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  /** Gives the URL to ask in place of the service's own. */
+  /** Listens. Resolves to the URL of the proxy. */
   async open(): Promise<string> {
     await this.#listen();
     return `http://${HOST}:${this.#port}`;
   }
 
+  /** The current fault. */
   get fault(): Fault {
     return this.#fault;
   }
 
-  /** From now on; `stopped` closes the port, with all its connections. */
-  ail(fault: Fault): Promise<void> {
-    return this.#changes.take(() => this.#become(fault));
+  /** Changes the fault. `stopped` closes the port and all its connections. */
+  setFault(fault: Fault): Promise<void> {
+    return this.#changes.run(() => this.#apply(fault));
   }
 
   async close(): Promise<void> {
-    await this.#changes.over();
+    await this.#changes.settled();
     await this.#stop();
   }
 
-  async #become(fault: Fault): Promise<void> {
+  async #apply(fault: Fault): Promise<void> {
     if (fault === 'stopped') await this.#stop();
     else if (!this.#server.listening) await this.#listen();
     this.#fault = fault;
