@@ -78,7 +78,8 @@ import type { WireReply } from './send.js';
 
     await expect(runServiceToItsEnd(program, { DATABASE_URL })).resolves.toEqual({
       code: 1,
-      output: 'session-service: the database that DATABASE_URL names cannot be opened: its tables are of another version of this service\n',
+      output:
+        'session-service: the database that DATABASE_URL names cannot be opened: its tables belong to another version of this service; use that version or an empty database\n',
     });
   });
 
@@ -88,7 +89,7 @@ import type { WireReply } from './send.js';
     const ends = await Promise.all([add(), add(), add(), add()]);
 
     expect(ends.map(({ code }) => code).sort()).toEqual([0, 1, 1, 1]);
-    for (const { code, output } of ends) expect(output).toContain(code === 0 ? 'Added the user "ann"' : 'is taken already');
+    for (const { code, output } of ends) expect(output).toContain(code === 0 ? 'Added the user "ann"' : 'is already taken');
     expectUserRecord(await signIn((await start()).url, { username: 'ann', password: 'open sesame' }));
   });
 
@@ -119,11 +120,15 @@ import type { WireReply } from './send.js';
     ['is no URL', () => 'canary-host and canary-password', /must be a URL/],
     ['is of another kind of database', () => 'mysql://canary:canary@127.0.0.1/canary', /must be a URL/],
     ['has a password that cannot be decoded', () => 'postgres://canary:canary%f0@127.0.0.1/canary', /must be a URL/],
-    ['names a certificate that is not there', () => `${server.urlOf('postgres')}?sslrootcert=/canary`, /a file or socket .* is missing/],
+    [
+      'names a certificate that is not there',
+      () => `${server.urlOf('postgres')}?sslrootcert=/canary`,
+      /a file or socket .* does not exist/,
+    ],
     ['has a wrong password', () => server.urlOf('postgres', 'canary-password'), /refuses the user or the password/],
     ['names no database of the server', () => server.urlOf('canary_database'), /no such database/],
     // Where nothing answers the look-up either, the service gives up before the system does.
-    ['names a host that there is not', () => 'postgres://canary:canary@canary.invalid/canary', /its host|gave no connection/],
+    ['names a host that there is not', () => 'postgres://canary:canary@canary.invalid/canary', /its host|did not respond/],
     ['names a port where nothing listens', () => server.urlOf('postgres', 'canary-password', 1), /nothing listens/],
   ];
 
@@ -158,7 +163,7 @@ import type { WireReply } from './send.js';
 
     expect({ code, output }).toEqual({
       code: 1,
-      output: 'session-service: the database that DATABASE_URL names cannot be opened: it gave no connection, or no answer in time\n',
+      output: 'session-service: the database that DATABASE_URL names cannot be opened: the server did not respond in time\n',
     });
   });
 });

@@ -79,7 +79,7 @@ describe('the service as a process', () => {
 
     expect({ code, output }).toEqual({
       code: 1,
-      output: `session-service: port ${port} on 127.0.0.1 is already in use; set PORT to another one\n`,
+      output: `session-service: port ${port} on 127.0.0.1 is already in use; stop the program that listens there, or set PORT to another port\n`,
     });
   });
 

@@ -9,7 +9,7 @@ if (commandLine.length === 0) {
   try {
     process.stdout.write(`${await runAdministration(commandLine, process.env, databasePlaceFrom(process.env))}\n`);
   } catch (error) {
-    process.stderr.write(`session-service admin: ${error instanceof Error ? error.message : 'unknown failure'}\n`);
+    process.stderr.write(`session-service admin: ${error instanceof Error ? error.message : 'unknown error'}\n`);
     process.exitCode = 1;
   }
 }

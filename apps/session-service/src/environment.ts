@@ -2,7 +2,7 @@ import { type DatabasePlace } from './database/database-place.js';
 import { type ReferenceServiceOptions } from './reference-service-options.js';
 import { type SignInLimitOptions } from './sign-in-limits/sign-in-limits.js';
 
-/** Default of DATA_DIR, seen from the working directory. */
+/** Default of DATA_DIR, relative to the working directory. */
 const DEFAULT_DATA_DIR = './data';
 
 const SIGN_IN_LIMITS = {
@@ -12,7 +12,7 @@ const SIGN_IN_LIMITS = {
   windowMs: 'SIGN_IN_WINDOW_MS',
 } as const satisfies Partial<Record<keyof SignInLimitOptions, string>>;
 
-/** The options of a service that runs alone, from the environment variables that the README lists. */
+/** Returns the options of a standalone service from the environment variables that the README lists. */
 export function optionsFromEnvironment(environment: NodeJS.ProcessEnv): ReferenceServiceOptions {
   const { PORT, HOST, SESSION_LIFETIME_MS } = environment;
   return {
@@ -33,12 +33,12 @@ function signInLimitsFrom(environment: NodeJS.ProcessEnv): SignInLimitOptions {
   );
 }
 
-/** The database that DATABASE_URL names, else the one in DATA_DIR. */
+/** Returns the place of the database: DATABASE_URL, otherwise DATA_DIR. */
 export function databasePlaceFrom({ DATABASE_URL, DATA_DIR }: NodeJS.ProcessEnv): DatabasePlace {
   return { databaseUrl: DATABASE_URL, dataDir: DATA_DIR ?? DEFAULT_DATA_DIR };
 }
 
-/** NaN for text that is no number, so that the check of the settings names the option. */
+/** Returns NaN for text that is not a number, so that the validation of the settings names the option. */
 function numberFrom(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;

@@ -1,7 +1,7 @@
 import { optionsFromEnvironment } from './environment.js';
 import { startReferenceService } from './start-reference-service.js';
 
-/** Longer than a service takes to close, unless its database does not answer. */
+/** Longer than the service takes to close, unless its database does not respond. */
 const EXIT_DEADLINE_MS = 6000;
 
 try {
@@ -11,10 +11,10 @@ try {
     void service.close();
     setTimeout(() => process.exit(0), EXIT_DEADLINE_MS).unref();
   };
-  // Once: a second signal ends the process at once.
+  // Only once, so that a second signal terminates the process immediately.
   process.once('SIGTERM', stop).once('SIGINT', stop);
   process.stdout.write(`session-service: listening on ${service.url}\n`);
 } catch (error) {
-  process.stderr.write(`session-service: ${error instanceof Error ? error.message : 'unknown failure'}\n`);
+  process.stderr.write(`session-service: ${error instanceof Error ? error.message : 'unknown error'}\n`);
   process.exit(1);
 }

@@ -9,7 +9,7 @@ const MILLION = 1_000_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const YEAR_MS = 365 * DAY_MS;
 
-/** The options with their defaults filled in, checked. */
+/** The validated options, with defaults. */
 export interface ServiceSettings {
   readonly port: number;
   readonly host: string;
@@ -19,7 +19,11 @@ export interface ServiceSettings {
   readonly signInLimits: SignInLimits;
 }
 
-/** Fills in the defaults and refuses what makes no sense. */
+/**
+ * Applies the defaults and validates the options.
+ *
+ * @throws StartError for an invalid option
+ */
 export function settingsFrom(options: ReferenceServiceOptions, production: boolean): ServiceSettings {
   const { port = 0, host = '127.0.0.1', databaseUrl, dataDir, seed = !production, sessionLifetimeMs } = options;
   requireInteger('the port', port, 0, 65_535);
@@ -27,7 +31,9 @@ export function settingsFrom(options: ReferenceServiceOptions, production: boole
   if (dataDir?.trim() === '') throw new StartError('the data directory must not be empty');
   if (sessionLifetimeMs !== undefined) requireInteger('the session lifetime in milliseconds', sessionLifetimeMs, 1, YEAR_MS);
   if (seed && production)
-    throw new StartError('the demo accounts have published passwords and cannot be added when NODE_ENV is production');
+    throw new StartError(
+      'the demo accounts have published passwords and cannot be added with NODE_ENV=production; leave out the option "seed"',
+    );
   const database = { databaseUrl, dataDir: dataDir === undefined ? undefined : resolve(dataDir) };
   return { port, host, database, seed, limits: new SessionLimits(sessionLifetimeMs), signInLimits: signInLimitsFrom(options.signInLimits) };
 }

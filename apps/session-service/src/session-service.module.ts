@@ -7,11 +7,11 @@ import { EmptyErrorFilter } from './http/empty-error.filter.js';
 import { SessionLimits } from './sessions/session-limits.js';
 import { SignInLimits } from './sign-in-limits/sign-in-limits.js';
 
-/** The whole service over an opened database. */
+/** The complete service. */
 @Module({})
 export class SessionServiceModule {
   /**
-   * @param database - opened and migrated; whoever opened it closes it after the application
+   * @param database - open and migrated; the caller closes it after the application
    * @param limits - of the sessions
    * @param signInLimits - of failed sign-ins
    */

@@ -1,4 +1,4 @@
-/** The service cannot start, for a reason that the person who starts it can mend. The message is one plain sentence. */
+/** A startup failure that the operator can fix. The message is one plain sentence. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 

@@ -21,9 +21,9 @@ const CLOSE_DEADLINE_MS = 5000;
 export interface ReferenceService {
   /** Base URL, without a trailing slash: `http://127.0.0.1:41234`. */
   readonly url: string;
-  /** Ends every session of every user. Tells how many there were. */
+  /** Ends every session of every user. Resolves to their number. */
   endAllSessions(): Promise<number>;
-  /** Answers what is under way, then closes the port and the database. May be called more than once. */
+  /** Completes open requests, then closes the port and the database. Can be called repeatedly. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface ReferenceService {
  * await fetch(`${service.url}/authentication`, { method: 'POST', headers: { 'X-API-KEY': 'demo-api-key' } });
  * await service.close();
  * ```
- * @throws Error with a one-sentence message when an option is bad, the port is busy or the database cannot be opened
+ * @throws StartError with one sentence if an option is invalid, the port is in use or the database cannot be opened
  */
 export async function startReferenceService(options: ReferenceServiceOptions = {}): Promise<ReferenceService> {
   const production = process.env.NODE_ENV === 'production';

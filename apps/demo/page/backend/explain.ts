@@ -17,8 +17,8 @@ export function explain(exchange: Exchange): string {
 }
 
 function explainChallenge({ code }: Exchange): string {
-  if (code === 'SESSION_REQUIRED') return 'The request has no token. WWW-Authenticate asks for one.';
-  return 'The token is not valid, or no longer valid. WWW-Authenticate asks for another.';
+  if (code === 'SESSION_REQUIRED') return 'The request has no token. WWW-Authenticate requires one.';
+  return 'The token is not valid, or no longer valid. WWW-Authenticate requires another.';
 }
 
 function explainOutage({ retryAfter }: Exchange): string {

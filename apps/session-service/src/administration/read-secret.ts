@@ -2,10 +2,10 @@ import { text } from 'node:stream/consumers';
 import { StartError } from '../start-error.js';
 
 /**
- * Reads a secret from an environment variable or, when that is not set, from what is piped into the command. Never from
- * the arguments: those can be seen by every user of the machine.
+ * Reads a secret from an environment variable or, if that is not set, from standard input. Never from the arguments,
+ * which every user of the machine can see.
  *
- * @returns the secret, or undefined when neither holds one
+ * @returns the secret, or undefined if there is none
  */
 export async function readSecret(variable: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const secret = environment[variable] ?? (process.stdin.isTTY ? '' : await text(process.stdin)).replace(/\r?\n$/, '');

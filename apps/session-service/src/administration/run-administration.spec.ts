@@ -42,7 +42,7 @@ describe('the administration', () => {
 
   it.each([
     ['an unknown command', 'drop-everything', {}, 'there is no command'],
-    ['an application without a name', 'add-application', {}, 'name one application'],
+    ['an application without a name', 'add-application', {}, 'exactly one NAME'],
     ['a short application key', 'add-application openings', { APPLICATION_KEY: 'short' }, 'at least 16'],
     ['a user without a password', 'add-user ann', { USER_PASSWORD: '' }, 'USER_PASSWORD'],
     ['a password among the arguments', 'add-user ann --password sesame', {}, 'password'],

@@ -8,33 +8,34 @@ import { addUser } from './add-user.js';
 import { readSecret } from './read-secret.js';
 import { parseUserArguments } from './user-arguments.js';
 
-/** How to call the administration. */
+/** Usage of the commands. */
 export const USAGE = `Usage:
-  admin.js add-application NAME           the key from APPLICATION_KEY or standard input; else a new one is made and shown
+  admin.js add-application NAME           reads the key from APPLICATION_KEY or standard input; without one, creates a key and shows it
   admin.js add-user USERNAME [--role ROLE] [--sub-role SUB_ROLE] [--first-name NAME] [--email EMAIL] [--pending] ...
-                                          the password from USER_PASSWORD or standard input
-The database is the one that DATABASE_URL names; when that is not set, the one in DATA_DIR, ./data by default.`;
+                                          reads the password from USER_PASSWORD or standard input
+The database is DATABASE_URL or, if that is not set, the one in DATA_DIR (default: ./data).`;
 
 /**
- * Carries out one command of the administration.
+ * Runs one command of the administration.
  *
- * @returns what to tell the operator
+ * @returns a message for the operator
+ * @throws StartError for a wrong command or argument
  */
 export async function runAdministration(args: string[], environment: NodeJS.ProcessEnv, place: DatabasePlace): Promise<string> {
   const [command, ...rest] = args;
   if (command === 'add-application') {
     const [name] = rest;
-    if (rest.length !== 1 || !name) throw new StartError('name one application');
+    if (rest.length !== 1 || !name) throw new StartError('add-application needs exactly one NAME; run admin.js without arguments for help');
     const key = await readSecret('APPLICATION_KEY', environment);
     return withDatabase(place, (database) => addApplication(database, name, key));
   }
   if (command === 'add-user') {
     const { profile, pending } = parseUserArguments(rest);
     const password = await readSecret('USER_PASSWORD', environment);
-    if (password === undefined) throw new StartError('give the password in USER_PASSWORD or on standard input');
+    if (password === undefined) throw new StartError('add-user needs a password: set USER_PASSWORD or pass it on standard input');
     return withDatabase(place, (database) => addUser(database, profile, password, pending));
   }
-  throw new StartError(`there is no command "${command ?? ''}"; without a command, admin.js explains itself`);
+  throw new StartError(`there is no command "${command ?? ''}"; run admin.js without arguments for help`);
 }
 
 async function withDatabase<T>(place: DatabasePlace, use: (database: Kysely<Schema>) => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { type UserProfile } from '../users/user-record.js';
 const TEXT = { type: 'string' } as const;
 const FLAG = { type: 'boolean' } as const;
 
-/** What the arguments of `add-user` say: `USERNAME --role hiring_manager --sub-role approver --client-id 12 --ats-enabled`. */
+/** Parses the arguments of `add-user`: `USERNAME --role hiring_manager --sub-role approver --client-id 12 --ats-enabled`. */
 export function parseUserArguments(args: string[]): { readonly profile: UserProfile; readonly pending: boolean } {
   const { values, positionals } = parseArgs({
     args,
@@ -31,7 +31,8 @@ export function parseUserArguments(args: string[]): { readonly profile: UserProf
   });
   const { pending = false, ...given } = values;
   const [username] = positionals;
-  if (positionals.length !== 1 || !username) throw new StartError('name one user');
+  if (positionals.length !== 1 || !username)
+    throw new StartError('add-user needs exactly one USERNAME; run admin.js without arguments for help');
   const fields = Object.entries(given).map(([name, value]) => [name.replaceAll('-', '_'), value] as const);
   const identifiers = fields.filter(([name]) => name.endsWith('_id')).map(([name, value]) => [name, identifierFrom(name, value)] as const);
   const others = fields.filter(([name]) => !name.endsWith('_id'));

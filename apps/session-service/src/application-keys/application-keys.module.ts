@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ApplicationKeys } from './application-keys.js';
 import { ApplicationRepository } from './application-repository.js';
 
-/** Which applications may call. The keys are read once, at start. */
+/** The applications that may call the service. Their keys are read once, at startup. */
 @Module({
   providers: [
     ApplicationRepository,

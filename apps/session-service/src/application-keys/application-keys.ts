@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { digestOf } from '../secrets/secret-digest.js';
 
-/** The application keys of this service, held in memory as digests: a wrong key never costs a look into the database. */
+/** Holds the digests of all application keys in memory, so that a wrong key never costs a database query. */
 export class ApplicationKeys {
   private readonly digests: readonly Buffer[];
 
@@ -10,7 +10,7 @@ export class ApplicationKeys {
     this.digests = digests.map((digest) => Buffer.from(digest, 'hex'));
   }
 
-  /** Whether the key belongs to an application. Takes the same time wherever and however much it differs. */
+  /** Returns whether the key belongs to an application, in constant time. */
   include(key: string): boolean {
     const presented = Buffer.from(digestOf(key), 'hex');
     return this.digests.reduce((found, digest) => timingSafeEqual(digest, presented) || found, false);

@@ -8,13 +8,13 @@ import { digestOf } from '../secrets/secret-digest.js';
 export class ApplicationRepository {
   constructor(private readonly database: Kysely<Schema>) {}
 
-  /** The digests of all application keys. */
+  /** Returns the digests of all application keys. */
   async keyDigests(): Promise<string[]> {
     const rows = await this.database.selectFrom('applications').select('key_digest').execute();
     return rows.map((row) => row.key_digest);
   }
 
-  /** Adds an application, unless its name or its key is taken. Tells whether it was added. */
+  /** Adds an application, unless its name or its key is taken. Returns whether it was added. */
   async add(name: string, key: string): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.database
       .insertInto('applications')

@@ -7,7 +7,7 @@ import { UsersModule } from '../users/users.module.js';
 import { AuthenticationController } from './authentication.controller.js';
 import { SignIn } from './sign-in.js';
 
-/** The interface of the service. */
+/** The three operations of the interface. */
 @Module({
   imports: [ApplicationKeysModule, UsersModule, PasswordsModule, SignInLimitsModule, SessionsModule],
   controllers: [AuthenticationController],

@@ -8,14 +8,14 @@ import { toUserRecord, type UserRecord } from '../users/user-record.js';
 import { UserRepository } from '../users/user-repository.js';
 import { type SignInDto } from './sign-in.dto.js';
 
-/** Longest user name and longest password, in bytes of UTF-8. Longer ones are wrong without being hashed. */
+/** Longest user name and longest password, in bytes of UTF-8. Longer ones are refused without a hash. */
 export const MAX_CREDENTIAL_BYTES = 1024;
 
-/** What became of a sign-in. Pending: the password is right, but the account is not open yet. */
+/** The outcome of a sign-in. `pending`: the password is correct, but the account is not open yet. */
 export type SignInOutcome =
   { readonly kind: 'signed-in'; readonly record: UserRecord } | { readonly kind: 'pending' } | { readonly kind: 'refused' };
 
-/** Signs users in by name and password. */
+/** Signs users in with user name and password. */
 @Injectable()
 export class SignIn {
   constructor(
@@ -26,20 +26,20 @@ export class SignIn {
   ) {}
 
   /**
-   * Opens a session when the credentials are right. Does not let on whether the user exists, not even by its duration.
+   * Opens a session if the credentials are correct. Does not reveal whether the user exists, not even by its duration.
    *
    * @param address - the remote address of the connection
-   * @throws TooManyFailuresError when too many sign-ins of this account or from this address have failed
+   * @throws TooManyFailuresError if too many sign-ins of this account or from this address have failed
    */
   async attempt({ username, password }: SignInDto, address: string | undefined): Promise<SignInOutcome> {
     if (isTooLong(username) || isTooLong(password)) return { kind: 'refused' };
 
     let user: UserRow | undefined;
-    const fits = await this.limited.run(describeAttempt(username, address), async (aroundHash) => {
+    const isCorrect = await this.limited.run(describeAttempt(username, address), async (aroundHash) => {
       user = await this.users.findByUsername(username);
       return this.passwords.verify(user?.password_hash, password, aroundHash);
     });
-    if (!user || !fits) return { kind: 'refused' };
+    if (!user || !isCorrect) return { kind: 'refused' };
     if (user.pending !== 0) return { kind: 'pending' };
 
     return { kind: 'signed-in', record: toUserRecord(user, await this.sessions.open(user.username)) };

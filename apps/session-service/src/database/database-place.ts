@@ -1,14 +1,14 @@
 import { StartError } from '../start-error.js';
 
-/** Where the data is: in PostgreSQL when there is a URL, else in SQLite. */
+/** The place of the data: PostgreSQL if there is a URL, otherwise SQLite. */
 export interface DatabasePlace {
-  /** `postgres://user:password@host:port/database`; never shown, as it holds a password. */
+  /** `postgres://user:password@host:port/database`; never shown, because it contains a password. */
   readonly databaseUrl?: string | undefined;
-  /** Directory of the SQLite database, created when missing; in memory when absent. */
+  /** Directory of the SQLite database, created if it does not exist. If absent, the database is in memory. */
   readonly dataDir?: string | undefined;
 }
 
-/** Refuses what is no URL of a PostgreSQL database, without repeating it. */
+/** Throws a StartError, without the value, unless it is the URL of a PostgreSQL database. */
 export function requirePostgresUrl(databaseUrl: string): void {
   if (!isPostgresUrl(databaseUrl)) {
     throw new StartError(

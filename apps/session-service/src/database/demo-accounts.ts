@@ -1,6 +1,6 @@
 import { type CclInfo, type UserProfile } from '../users/user-record.js';
 
-/** A user with the published password that goes with it. */
+/** A demo user with the published password. */
 export interface DemoAccount {
   readonly password: string;
   readonly pending: boolean;

@@ -10,25 +10,25 @@ import { withStatementCache } from './statement-cache.js';
 /** Name of the SQLite database inside the data directory. */
 export const DATABASE_FILE = 'session-service.db';
 
-/** Milliseconds that PostgreSQL may work at one statement of a request. */
+/** Time limit of PostgreSQL for one statement of a request, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 4000;
 
 /**
- * The only place that knows which database engines there are, and how they differ.
+ * Creates the dialect of the database. Only this file depends on the database engine.
  *
- * @param statementTimeoutMs - for PostgreSQL; SQLite answers from this process
+ * @param statementTimeoutMs - for PostgreSQL only; SQLite runs in this process
  */
 export function createDialect({ databaseUrl, dataDir }: DatabasePlace, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Dialect {
   if (databaseUrl === undefined) return createSqliteDialect(dataDir);
   return new PostgresDialect({ pool: new BoundedPool(databaseUrl, statementTimeoutMs) });
 }
 
-/** Whether a transaction can lock a row. SQLite has one writer at a time, and so neither needs nor knows such locks. */
+/** Returns whether a transaction can lock a row. SQLite has no row locks and needs none, as it has one writer at a time. */
 export function locksRows(database: Kysely<Schema>): boolean {
   return database.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** `synchronous = FULL` makes a commit wait for the disk: a sign-out that was answered survives a crash of the machine. */
+/** `synchronous = FULL` makes a commit wait for the disk, so that a confirmed sign-out survives a crash of the machine. */
 function createSqliteDialect(dataDir: string | undefined): Dialect {
   const database = new Database(dataDir === undefined ? ':memory:' : databaseFileIn(dataDir));
   for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON', 'busy_timeout = 5000']) {

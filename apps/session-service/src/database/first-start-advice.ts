@@ -5,17 +5,17 @@ import { UserRepository } from '../users/user-repository.js';
 import { DEMO_API_KEY } from './demo-accounts.js';
 import { type Schema } from './schema.js';
 
-/** What the operator should know about the database of a service in production: one sentence, or undefined if all is well. */
+/** Returns a warning about the database of a service in production, or undefined if there is none. */
 export async function adviceForProduction(database: Kysely<Schema>): Promise<string | undefined> {
   const keyDigests = await new ApplicationRepository(database).keyDigests();
   if (keyDigests.includes(digestOf(DEMO_API_KEY))) {
-    return 'This database holds the demo application, whose key is published. Start with a new database.';
+    return 'This database contains the demo application, whose key is published. Use a new database.';
   }
   if (keyDigests.length === 0) {
-    return 'No application is known, so every request will be refused. Add one with "node apps/session-service/dist/admin.js add-application NAME" and start again.';
+    return 'The database contains no application, so every request gets 403. Add one with "node apps/session-service/dist/admin.js add-application NAME" and restart the service.';
   }
   if (await new UserRepository(database).isEmpty()) {
-    return 'No user is known, so nobody can sign in. Add one with "node apps/session-service/dist/admin.js add-user USERNAME".';
+    return 'The database contains no user, so every sign-in gets 401. Add one with "node apps/session-service/dist/admin.js add-user USERNAME".';
   }
   return undefined;
 }

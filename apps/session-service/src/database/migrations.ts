@@ -46,8 +46,8 @@ const provider: MigrationProvider = {
   getMigrations: () => Promise.resolve({ '0001-applications-users-and-sessions': applicationsUsersAndSessions }),
 };
 
-/** Brings the database to the newest schema. A migration that ran is never edited: a change is a new entry above. */
+/** Migrates the database to the latest schema. Never edit a released migration: add a new entry above. */
 export async function migrateToLatest(database: Kysely<Schema>): Promise<void> {
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
-  if (error !== undefined) throw error instanceof Error ? error : new Error('The database could not be migrated.');
+  if (error !== undefined) throw error instanceof Error ? error : new Error('The migration of the database failed.');
 }

@@ -6,25 +6,25 @@ import { createDialect } from './dialect.js';
 import { migrateToLatest } from './migrations.js';
 import { type Schema } from './schema.js';
 
-/** Milliseconds for a statement of a migration, and for another instance to be done with its own. */
+/** Time limit of a migration statement, including the wait for the migration of another instance, in milliseconds. */
 const MIGRATION_TIMEOUT_MS = 60_000;
 
-/** What the usual codes mean. Their messages are not shown: they quote parts of the URL. */
+/** Explanations of the usual codes. The messages of the errors are not shown, because they quote parts of the URL. */
 const CAUSES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens at its address',
-  ENOENT: 'a file or socket that it names is missing',
+  ECONNREFUSED: 'nothing listens at its address; start the server or correct the address',
+  ENOENT: 'a file or socket that it names does not exist',
   ENOTFOUND: 'its host is unknown',
-  EAI_AGAIN: 'its host cannot be looked up',
-  '28P01': 'its server refuses the user or the password',
-  '28000': 'its server refuses the user',
-  '3D000': 'its server has no such database',
-  '42501': 'its user may not create tables in it',
+  EAI_AGAIN: 'the look-up of its host failed',
+  '28P01': 'the server refuses the user or the password',
+  '28000': 'the server refuses the user',
+  '3D000': 'the server has no such database',
+  '42501': 'the user may not create tables in the database',
 };
 
 /**
- * Opens the database and brings it to the newest schema.
+ * Opens the database and migrates it to the latest schema.
  *
- * @throws StartError in one sentence, without the URL
+ * @throws StartError with one sentence, without the URL
  */
 export async function openDatabase(place: DatabasePlace = {}): Promise<Kysely<Schema>> {
   if (place.databaseUrl !== undefined) requirePostgresUrl(place.databaseUrl);
@@ -41,7 +41,7 @@ async function openSqlite(place: DatabasePlace): Promise<Kysely<Schema>> {
   return database;
 }
 
-/** Migrates through connections of their own, as a migration may take longer than a request. */
+/** Migrates over separate connections, because a migration may take longer than a request. */
 async function openPostgres(place: DatabasePlace): Promise<Kysely<Schema>> {
   const migrating = new Kysely<Schema>({ dialect: createDialect(place, MIGRATION_TIMEOUT_MS) });
   try {
@@ -54,7 +54,7 @@ async function openPostgres(place: DatabasePlace): Promise<Kysely<Schema>> {
 
 function explain({ databaseUrl, dataDir }: DatabasePlace, error: unknown): string {
   if (databaseUrl === undefined) {
-    return `the database in ${dataDir ?? 'memory'} cannot be opened: ${error instanceof Error ? error.message : 'unknown cause'}`;
+    return `the database in ${dataDir ?? 'memory'} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`;
   }
   return `the database that DATABASE_URL names cannot be opened: ${causeOf(error)}`;
 }
@@ -62,6 +62,6 @@ function explain({ databaseUrl, dataDir }: DatabasePlace, error: unknown): strin
 function causeOf(error: unknown): string {
   const code = codeOf(error);
   if (code !== undefined) return CAUSES[code] ?? code;
-  if (error instanceof DatabaseUnavailableError) return 'it gave no connection, or no answer in time';
-  return 'its tables are of another version of this service';
+  if (error instanceof DatabaseUnavailableError) return 'the server did not respond in time';
+  return 'its tables belong to another version of this service; use that version or an empty database';
 }

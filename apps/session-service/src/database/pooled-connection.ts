@@ -3,8 +3,8 @@ import { type PoolClient } from 'pg';
 import { codeOf, DatabaseUnavailableError, isOutage } from './database-unavailable.error.js';
 
 /**
- * A connection on loan from the pool. After an outage it takes no further statement and does not go back: a late answer
- * would otherwise be waited for by whoever borrows it next.
+ * A connection on loan from the pool. After an outage, it refuses further statements and is not returned to the pool,
+ * because its next user would have to wait for a late response.
  */
 export class PooledConnection implements PostgresPoolClient {
   readonly #client: PoolClient;
@@ -17,15 +17,15 @@ export class PooledConnection implements PostgresPoolClient {
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query(sql: unknown, parameters?: readonly unknown[]): unknown {
-    if (typeof sql !== 'string') throw new TypeError('This service reads no rows through a cursor.');
-    return this.#ask(sql, [...(parameters ?? [])]);
+    if (typeof sql !== 'string') throw new TypeError('Cursors are not supported.');
+    return this.#run(sql, [...(parameters ?? [])]);
   }
 
   release(): void {
     this.#client.release(this.#outage !== undefined);
   }
 
-  async #ask(sql: string, parameters: unknown[]): Promise<unknown> {
+  async #run(sql: string, parameters: unknown[]): Promise<unknown> {
     if (this.#outage) throw this.#outage;
     try {
       return await this.#client.query(sql, parameters);

@@ -3,25 +3,25 @@ import { type ClientBase, Pool, TypeOverrides, types } from 'pg';
 import { codeOf, DatabaseUnavailableError } from './database-unavailable.error.js';
 import { PooledConnection } from './pooled-connection.js';
 
-/** Connections of one instance, at most. */
+/** Maximum number of connections of one instance. */
 export const MAX_CONNECTIONS = 10;
 
-/** Requests that wait for a connection; one more is refused. */
+/** Maximum number of requests that wait for a connection; further ones are refused. */
 const MAX_WAITING = 1000;
 const CONNECT_TIMEOUT_MS = 3000;
 
-/** How much longer the answer may take than the statement: after that the server or the network is gone. */
+/** Extra time for the response beyond the time limit of the statement; after that, the server or the network is considered down. */
 const ANSWER_GRACE_MS = 1000;
 
-/** Whatever the default of the database: a sign-out that was answered survives a crash of the server. */
+/** Overrides the default of the database, so that a confirmed sign-out survives a crash of the server. */
 const COMMITS_WAIT_FOR_THE_DISK =
   "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'";
 
-/** Connections to PostgreSQL: few, and every wait for one of them has an end. */
+/** A small pool of PostgreSQL connections, with a time limit for every wait. */
 export class BoundedPool implements PostgresPool {
   readonly #pool: Pool;
 
-  /** @param statementTimeoutMs - after which the server gives a statement up */
+  /** @param statementTimeoutMs - after which the server cancels a statement */
   constructor(databaseUrl: string, statementTimeoutMs: number) {
     this.#pool = new Pool({
       connectionString: databaseUrl,
@@ -36,11 +36,11 @@ export class BoundedPool implements PostgresPool {
       types: typesAsInSqlite(),
       onConnect: waitForTheDisk,
     });
-    this.#outliveBrokenConnections();
+    this.#ignoreErrorsOfIdleConnections();
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    if (this.#pool.waitingCount >= MAX_WAITING) throw new DatabaseUnavailableError('too many requests wait for it');
+    if (this.#pool.waitingCount >= MAX_WAITING) throw new DatabaseUnavailableError('too many requests wait for a connection');
     try {
       return new PooledConnection(await this.#pool.connect());
     } catch (error) {
@@ -53,24 +53,24 @@ export class BoundedPool implements PostgresPool {
   }
 
   /**
-   * A connection that breaks while no statement runs emits an error, which would end the process if nobody listened. The
-   * pool drops the connection by itself, and a transaction meets the loss in its next statement.
+   * An idle connection that breaks emits an error, which would end the process without a listener. The pool removes the
+   * connection by itself, and the next statement of a transaction fails.
    */
-  #outliveBrokenConnections(): void {
+  #ignoreErrorsOfIdleConnections(): void {
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 }
 
 /**
- * The pool waits for what this returns, though its types do not say so. Its other hook, `verify`, loses a connection for
- * ever when the request that it was opened for gives up meanwhile.
+ * The pool awaits the returned promise, although its types do not say so. Its other hook, `verify`, leaks a connection
+ * if the request for which it was opened times out meanwhile.
  */
 function waitForTheDisk(client: ClientBase): unknown {
   return client.query(COMMITS_WAIT_FOR_THE_DISK);
 }
 
-/** Whole numbers of 64 bits as numbers: times and identifiers, all of them safe integers. */
+/** Parses 64-bit integers as numbers: times and identifiers are safe integers. */
 function typesAsInSqlite(): TypeOverrides {
   const overrides = new TypeOverrides();
   overrides.setTypeParser(types.builtins.INT8, Number);

@@ -7,7 +7,7 @@ export interface ApplicationTable {
   created_at: number;
 }
 
-/** A user and what the service tells about the user. A flag is 0 or 1; null is a field that the record leaves out. */
+/** A user, with the fields of the user record. A flag is 0 or 1; a null field is absent from the record. */
 export interface UserTable {
   username: string;
   password_hash: string;
@@ -44,10 +44,10 @@ export interface Schema {
   sessions: SessionTable;
 }
 
-/** A row of the users table, as it is read. */
+/** A row of the users table for reading. */
 export type UserRow = Selectable<UserTable>;
 
-/** A row of the users table, as it is written. */
+/** A row of the users table for writing. */
 export type NewUserRow = Insertable<UserTable>;
 
 /** A user's row without the columns that never leave the service. */

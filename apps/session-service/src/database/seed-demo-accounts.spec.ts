@@ -35,7 +35,7 @@ describe('seedDemoAccounts', () => {
     expect(hashing.hashes).toBe(4);
   });
 
-  it('leaves a user alone who was changed since', async () => {
+  it('does not change a user who was edited since', async () => {
     await seedDemoAccounts(database, new CountingHashing());
     await database.updateTable('users').set({ password_hash: 'changed' }).where('username', '=', 'manager').execute();
     await seedDemoAccounts(database, new CountingHashing());

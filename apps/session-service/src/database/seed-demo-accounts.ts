@@ -6,7 +6,7 @@ import { UserRepository } from '../users/user-repository.js';
 import { DEMO_ACCOUNTS, DEMO_API_KEY } from './demo-accounts.js';
 import { type Schema } from './schema.js';
 
-/** Adds the demo application and the demo users that are not there yet, and leaves those that are as they are. */
+/** Adds the demo application and the demo users that do not exist yet. Does not change existing ones. */
 export async function seedDemoAccounts(database: Kysely<Schema>, hashing: PasswordHashing): Promise<void> {
   const users = new UserRepository(database);
   await new ApplicationRepository(database).add('demo', DEMO_API_KEY);

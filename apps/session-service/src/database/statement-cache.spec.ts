@@ -19,7 +19,7 @@ function databaseThatNotes(prepared: string[]): SqliteDatabase {
 }
 
 describe('withStatementCache', () => {
-  it('prepares the same question once', () => {
+  it('prepares the same statement once', () => {
     const prepared: string[] = [];
     const database = withStatementCache(databaseThatNotes(prepared));
 

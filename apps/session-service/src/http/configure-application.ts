@@ -1,12 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 
-/** Sets what holds for every answer that does not set its own. The application is created with `bodyParser: false`: see JsonBodyInterceptor. */
+/** Sets the defaults of every response, and the limits of the server. The application is created with `bodyParser: false`: see JsonBodyInterceptor. */
 export function configureApplication(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-    // The interface knows no 304, which Express answers to "If-None-Match: *" even without an ETag.
+    // The interface has no 304, which Express sends for "If-None-Match: *" even without an ETag.
     delete request.headers['if-none-match'];
     response.setHeader('Cache-Control', 'no-store');
     next();

@@ -13,7 +13,7 @@ import { DatabaseUnavailableError } from '../database/database-unavailable.error
 import { TooManyFailuresError } from '../sign-in-limits/too-many-failures.error.js';
 import { OutageLog } from './outage-log.js';
 
-/** Answers every failure with its status and an empty body (interface, 7). Only what nobody foresaw is logged, and outages. */
+/** Responds to every error with its status and an empty body (interface, 7). Logs only unexpected errors and outages. */
 @Catch()
 export class EmptyErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(EmptyErrorFilter.name);
@@ -22,7 +22,7 @@ export class EmptyErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (!(error instanceof HttpException))
-      this.logger.error(error instanceof Error ? error.stack : 'Something other than an error was thrown.');
+      this.logger.error(error instanceof Error ? error.stack : 'A value that is not an Error was thrown.');
     if (error instanceof DatabaseUnavailableError) this.outages.note(error.message);
     if (!response.headersSent) {
       response.statusCode = error instanceof HttpException ? error.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;

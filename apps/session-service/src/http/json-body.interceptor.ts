@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 16 * 1024;
 
 /**
  * Reads the JSON object in the body for `@Body()`. An interceptor runs after the guards, so that a caller without an
- * application key gets its answer before a byte of its body is looked at.
+ * application key gets its response before its body is read.
  */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {

@@ -1,6 +1,6 @@
 /**
- * Whether parsed JSON is nested deeper than so many objects and arrays. Takes no stack: what reads a body later recurses,
- * and 16 kB of brackets would overflow it.
+ * Returns whether parsed JSON is nested deeper than `maxDepth` objects and arrays. Does not recurse: 16 kB of brackets would
+ * overflow the stack of a recursive reader.
  */
 export function isDeeperThan(maxDepth: number, json: unknown): boolean {
   let level = [json].filter(isContainer);

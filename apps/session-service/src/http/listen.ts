@@ -3,9 +3,9 @@ import { type AddressInfo } from 'node:net';
 import { StartError } from '../start-error.js';
 
 /**
- * Listens and gives the URL under which the server can be reached from this machine.
+ * Listens. Resolves to the URL of the server, as reached from this machine.
  *
- * @throws StartError naming the address and the cause when it cannot listen there
+ * @throws StartError with the address and the cause if it cannot listen there
  */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
@@ -16,8 +16,9 @@ export async function listen(server: Server, port: number, host: string): Promis
 }
 
 function explain({ code, message }: NodeJS.ErrnoException, port: number, host: string): string {
-  if (code === 'EADDRINUSE') return `port ${port} on ${host} is already in use; set PORT to another one`;
-  return `cannot listen on port ${port} of ${host}: ${code ?? message}`;
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${host} is already in use; stop the program that listens there, or set PORT to another port`;
+  return `cannot listen on port ${port} of ${host} (${code ?? message}); set PORT or HOST`;
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

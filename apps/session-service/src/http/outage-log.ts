@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 
 const QUIET_MS = 60_000;
 
-/** Tells the operator of an outage once a minute, and not once per request. */
+/** Logs an outage once a minute, not once per request. */
 export class OutageLog {
   private readonly logger = new Logger('Database');
   private quietUntil = Number.NEGATIVE_INFINITY;

@@ -3,15 +3,15 @@ import { BadRequestException } from '@nestjs/common';
 import { isDeeperThan } from './json-depth.js';
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-/** Objects and arrays inside each other; a sign-in needs one. */
+/** Maximum nesting of objects and arrays; a sign-in needs one level. */
 const MAX_DEPTH = 32;
 
 /**
  * Reads a request's body as JSON.
  *
- * @param maxBytes - a longer body is refused without being kept
- * @throws BadRequestException when it is not JSON by its media type or by its bytes, encoded, too long, nested deeper than
- * 32 levels, or cut off
+ * @param maxBytes - a longer body is refused and not buffered
+ * @throws BadRequestException if the media type or the body is not JSON, or the body is compressed, too long, nested deeper than
+ * 32 levels, or incomplete
  */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
@@ -32,7 +32,7 @@ function parse(bytes: Buffer): unknown {
 async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  // Destroying the request would close the connection before the answer is out; Node discards what is left unread.
+  // Destroying the request would close the connection before the response is sent; Node.js discards the unread rest.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxBytes) throw new RangeError('The body is too long.');

@@ -1,28 +1,28 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 
-/** Too many passwords wait to be hashed: 503, try again in a moment. */
+/** Too many passwords wait to be hashed: 503. */
 export class HashQueueFullError extends ServiceUnavailableException {
   override readonly name = 'HashQueueFullError';
 }
 
 /**
- * Runs few hashes at once and lets few wait. A hash costs a core and 19 MiB for tens of milliseconds: without a bound, a
- * burst of sign-ins would starve the checks of those who are signed in.
+ * Limits the hashes that run and those that wait. A hash uses a core and 19 MiB for tens of milliseconds: without a limit, a
+ * burst of sign-ins would starve the checks of signed-in users.
  */
 export class HashQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
   /**
-   * @param maxRunning - hashes at once
-   * @param maxWaiting - hashes that wait for their turn; one more is refused
+   * @param maxRunning - hashes that run at once
+   * @param maxWaiting - hashes that wait; further ones are refused
    */
   constructor(
     private readonly maxRunning = 2,
     private readonly maxWaiting = 256,
   ) {}
 
-  /** Runs the hash when its turn comes, first come first served. */
+  /** Runs the hash in its turn: first in, first out. */
   async run<T>(hash: () => Promise<T>): Promise<T> {
     await this.enter();
     try {

@@ -1,10 +1,10 @@
 import { hash, verify } from '@node-rs/argon2';
 
-/** Makes and checks password hashes. */
+/** Creates and verifies password hashes. */
 export abstract class PasswordHashing {
-  /** A salted hash of the password, with its parameters written in it. */
+  /** Returns a salted hash of the password, which includes its parameters. */
   abstract hash(password: string): Promise<string>;
-  /** Whether the hash was made of this password. */
+  /** Returns whether the password matches the hash. */
   abstract verify(passwordHash: string, password: string): Promise<boolean>;
 }
 

@@ -3,7 +3,7 @@ import { HashQueue } from './hash-queue.js';
 import { Argon2PasswordHashing, PasswordHashing } from './password-hashing.js';
 import { PasswordVerifier } from './password-verifier.js';
 
-/** How passwords are checked. */
+/** Password hashing and verification. */
 @Module({
   providers: [
     { provide: PasswordHashing, useClass: Argon2PasswordHashing },

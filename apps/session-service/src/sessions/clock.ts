@@ -1,10 +1,10 @@
-/** Tells the time, so that a test can. */
+/** The current time; a test replaces it. */
 export abstract class Clock {
   /** Milliseconds since 1970. */
   abstract now(): number;
 }
 
-/** The time of this machine. */
+/** The clock of this machine. */
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();

@@ -3,7 +3,7 @@ import { Sessions } from './sessions.js';
 
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 
-/** Forgets expired sessions at start and every ten minutes. They are refused from the moment they expire. */
+/** Deletes expired sessions at startup and every ten minutes. A session is refused from the moment it expires. */
 @Injectable()
 export class ExpiredSessionPurge implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(ExpiredSessionPurge.name);
@@ -15,7 +15,9 @@ export class ExpiredSessionPurge implements OnModuleInit, OnModuleDestroy {
     await this.sessions.purgeExpired();
     this.timer = setInterval(() => {
       this.sessions.purgeExpired().catch((error: unknown) => {
-        this.logger.error(error instanceof Error ? error.message : 'Expired sessions could not be removed.');
+        this.logger.error(
+          error instanceof Error ? error.message : 'Expired sessions could not be deleted; the next attempt is in ten minutes.',
+        );
       });
     }, PURGE_EVERY_MS).unref();
   }

@@ -1,7 +1,7 @@
-/** How long sessions live and how many there may be. */
+/** The lifetime and the number of sessions. */
 export class SessionLimits {
   /**
-   * @param lifetimeMs - milliseconds from sign-in until a session ends by itself
+   * @param lifetimeMs - milliseconds from sign-in until a session expires
    * @param maxPerUser - sessions of one user at a time; a further sign-in ends the oldest
    */
   constructor(

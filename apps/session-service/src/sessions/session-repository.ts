@@ -4,18 +4,18 @@ import { locksRows } from '../database/dialect.js';
 import { type Schema, type SessionTable, type UserProfileRow } from '../database/schema.js';
 import { PROFILE_COLUMNS } from '../users/profile-columns.js';
 
-/** Sessions that one statement removes, so that no statement holds others up or is given up for its length. */
+/** Sessions that one statement deletes, so that no statement blocks others or exceeds its time limit. */
 const PURGE_BATCH = 1000;
 
-/** Reads and writes sessions. A session is known here by the digest of its token only. */
+/** Reads and writes sessions. Identifies a session by the digest of its token. */
 @Injectable()
 export class SessionRepository {
   constructor(private readonly database: Kysely<Schema>) {}
 
-  /** Adds a session and ends the user's oldest ones above the bound. */
+  /** Adds a session and deletes the user's oldest sessions beyond the limit. */
   async add(session: SessionTable, maxPerUser: number): Promise<void> {
     await this.database.transaction().execute(async (transaction) => {
-      await this.holdUser(transaction, session.username);
+      await this.lockUser(transaction, session.username);
       const kept = transaction
         .selectFrom('sessions')
         .select('token_digest')
@@ -27,7 +27,7 @@ export class SessionRepository {
     });
   }
 
-  /** The user of a session that has not expired: one look-up by primary key, joined with the user. */
+  /** Returns the user of an unexpired session: one look-up by primary key, joined with the user. */
   findUser(tokenDigest: string, now: number): Promise<UserProfileRow | undefined> {
     return this.database
       .selectFrom('sessions')
@@ -38,7 +38,7 @@ export class SessionRepository {
       .executeTakeFirst();
   }
 
-  /** Ends a session. Tells whether there was one that had not expired. The deletion is on disk when this resolves. */
+  /** Deletes a session. Returns whether an unexpired one existed. Resolves when the deletion is on disk. */
   async remove(tokenDigest: string, now: number): Promise<boolean> {
     const { numDeletedRows } = await this.database
       .deleteFrom('sessions')
@@ -48,13 +48,13 @@ export class SessionRepository {
     return numDeletedRows > 0n;
   }
 
-  /** Ends every session and tells how many that were. */
+  /** Deletes every session. Returns their number. */
   async removeAll(): Promise<number> {
     const { numDeletedRows } = await this.database.deleteFrom('sessions').executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   }
 
-  /** Removes what has expired and tells how many that were. */
+  /** Deletes expired sessions. Returns their number. */
   async removeExpired(now: number): Promise<number> {
     const removed = await this.removeExpiredBatch(now);
     return removed < PURGE_BATCH ? removed : removed + (await this.removeExpired(now));
@@ -66,14 +66,14 @@ export class SessionRepository {
       .select('token_digest')
       .where('expires_at', '<=', now)
       .limit(PURGE_BATCH)
-      // Another instance may be at it too: each takes what the other does not.
+      // Other instances may delete too: each skips the rows that another has locked.
       .$if(locksRows(this.database), (query) => query.forUpdate().skipLocked());
     const { numDeletedRows } = await this.database.deleteFrom('sessions').where('token_digest', 'in', expired).executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   }
 
-  /** Makes sign-ins of one user wait for each other, on whatever instance: else each counts the sessions without the other's. */
-  private async holdUser(transaction: Transaction<Schema>, username: string): Promise<void> {
+  /** Serializes the sign-ins of one user across all instances: otherwise each would miss the other's session in its count. */
+  private async lockUser(transaction: Transaction<Schema>, username: string): Promise<void> {
     if (!locksRows(transaction)) return;
     await transaction.selectFrom('users').select('username').where('username', '=', username).forNoKeyUpdate().execute();
   }

@@ -4,7 +4,7 @@ import { ExpiredSessionPurge } from './expired-session-purge.js';
 import { SessionRepository } from './session-repository.js';
 import { Sessions } from './sessions.js';
 
-/** Who is signed in. */
+/** Sessions of signed-in users. */
 @Module({
   providers: [SessionRepository, Sessions, ExpiredSessionPurge, { provide: Clock, useClass: SystemClock }],
   exports: [Sessions],

@@ -50,7 +50,7 @@ describe('Sessions', () => {
     await expect(sessions.end(token)).resolves.toBe(false);
   });
 
-  it('forget what has expired and keep what has not', async () => {
+  it('delete expired sessions and keep the others', async () => {
     await sessions.open('ann');
     clock.time += 30_000;
     const later = await sessions.open('ann');
@@ -60,7 +60,7 @@ describe('Sessions', () => {
     await expect(sessions.findUser(later)).resolves.toMatchObject({ username: 'ann' });
   });
 
-  it('end the oldest session of a user who has too many, and nobody else', async () => {
+  it('end the oldest session of a user who has too many, and those of no other user', async () => {
     const bobs = await sessions.open('bob');
     const tokens: string[] = [];
     for (let opened = 0; opened < 4; opened += 1) {
@@ -72,7 +72,7 @@ describe('Sessions', () => {
     expect(users.map((user) => user?.username)).toEqual(['bob', undefined, 'ann', 'ann', 'ann']);
   });
 
-  it('all end at once where somebody asks for it', async () => {
+  it('all end at once on request', async () => {
     const tokens = [await sessions.open('ann'), await sessions.open('bob')];
 
     await expect(sessions.endAll()).resolves.toBe(2);

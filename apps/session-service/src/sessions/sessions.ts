@@ -15,7 +15,7 @@ export class Sessions {
     private readonly limits: SessionLimits,
   ) {}
 
-  /** Opens a session and gives its token: 256 random bits, of which only the digest is kept. */
+  /** Opens a session. Returns its token: 256 random bits, stored only as a digest. */
   async open(username: string): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     const now = this.clock.now();
@@ -24,22 +24,22 @@ export class Sessions {
     return token;
   }
 
-  /** The user whose session the token is, if there is one. */
+  /** Returns the user of the token's session, if there is one. */
   findUser(token: string): Promise<UserProfileRow | undefined> {
     return this.repository.findUser(digestOf(token), this.clock.now());
   }
 
-  /** Ends the session of the token. Tells whether there was one. */
+  /** Ends the session of the token. Returns whether there was one. */
   end(token: string): Promise<boolean> {
     return this.repository.remove(digestOf(token), this.clock.now());
   }
 
-  /** Ends every session. Tells how many there were. */
+  /** Ends every session. Returns their number. */
   endAll(): Promise<number> {
     return this.repository.removeAll();
   }
 
-  /** Forgets the sessions that have expired and tells how many that were. */
+  /** Deletes expired sessions. Returns their number. */
   purgeExpired(): Promise<number> {
     return this.repository.removeExpired(this.clock.now());
   }

@@ -1,10 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns the caller to whom an attempt counts: an IPv4 address, or the first 64 bits of an IPv6 address, as one machine
- * usually has all addresses that begin with them.
+ * Returns the caller of an attempt: an IPv4 address, or the first 64 bits of an IPv6 address, because one machine
+ * usually has all addresses with that prefix.
  *
- * @param address - the remote address of the connection; undefined when it is closed already
+ * @param address - the remote address of the connection; undefined if it is already closed
  */
 export function callerOf(address: string | undefined): string {
   const plain = address?.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '') ?? '';
@@ -24,7 +24,7 @@ function networkOf(address: string): string {
 }
 
 function groupsOf(part: string): number[] {
-  // An IPv4 address at the end stands for two groups; neither is among the first four.
+  // A trailing IPv4 address replaces the last two groups, which are not among the first four.
   const groups = part === '' ? [] : part.split(':');
   return groups.flatMap((group) => (group.includes('.') ? [0, 0] : [Number.parseInt(group, 16)]));
 }

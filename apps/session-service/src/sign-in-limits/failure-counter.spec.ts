@@ -26,12 +26,12 @@ describe('FailureCounter', () => {
     for (let time = 0; time < times; time += 1) counter.add(key);
   };
 
-  it('asks no key to wait that failed less often than the maximum', () => {
+  it('returns no wait for a key below the maximum', () => {
     fail('one', MAX - 1);
     expect([counter.waitMs('one'), counter.waitMs('other')]).toEqual([0, 0]);
   });
 
-  it('gives one attempt after the other back', () => {
+  it('allows one attempt after the other again', () => {
     fail('one', MAX);
     expect(counter.waitMs('one')).toBe(WINDOW_MS / MAX);
     clock.time += WINDOW_MS / MAX;
@@ -43,12 +43,12 @@ describe('FailureCounter', () => {
     expect(counter.waitMs('one')).toBe(0);
   });
 
-  it('asks for no longer wait however often a key fails', () => {
+  it('does not extend the wait beyond the maximum, however often a key fails', () => {
     fail('one', 1_000);
     expect(counter.waitMs('one')).toBeCloseTo(WINDOW_MS / MAX);
   });
 
-  it('counts a dear failure as several', () => {
+  it('counts a failure of higher cost as several', () => {
     for (let time = 0; time < 3; time += 1) {
       expect(counter.waitMs('one', MAX / 3)).toBe(0);
       counter.add('one', MAX / 3);

@@ -1,6 +1,6 @@
 import { type MonotonicClock } from './monotonic-clock.js';
 
-/** Rounding errors of a count that fades. */
+/** Tolerance for rounding errors of a fading count. */
 const TOLERANCE = 1e-6;
 
 interface Count {
@@ -9,16 +9,16 @@ interface Count {
 }
 
 /**
- * Counts failures by key. A count fades steadily, from the maximum to zero within the window: a refused caller gets one
- * attempt after the other back, and not all of them at once. The table is bounded.
+ * Counts failures by key. A count fades linearly from the maximum to zero within the window, so that attempts become
+ * possible again one by one, not all at once. The table is bounded.
  */
 export class FailureCounter {
   private readonly counts = new Map<string, Count>();
 
   /**
-   * @param max - failures that fade within the window; one more has to wait
+   * @param max - failures that fade within the window; a further one must wait
    * @param windowMs - milliseconds
-   * @param maxEntries - keys; the one that failed longest ago is evicted
+   * @param maxEntries - number of keys; the key that failed longest ago is evicted
    * @param clock - measures the fading
    */
   constructor(
@@ -28,15 +28,15 @@ export class FailureCounter {
     private readonly clock: MonotonicClock,
   ) {}
 
-  /** Keys that are counted now, faded ones included. */
+  /** Number of keys, including those whose count has faded to zero. */
   get size(): number {
     return this.counts.size;
   }
 
   /**
-   * Returns the milliseconds until another failure of the key is within the limit; 0: it is now. Counts nothing.
+   * Returns the milliseconds until another failure of the key is within the limit, or 0. Counts nothing.
    *
-   * @param cost - what that failure would count as, up to the maximum
+   * @param cost - the number of failures that it counts as, up to the maximum
    */
   waitMs(key: string, cost = 1): number {
     const excess = this.failuresOf(key) + cost - this.max;

@@ -33,7 +33,7 @@ class Service {
 
   constructor(private readonly accounts: readonly string[] = ['ann']) {}
 
-  /** The status of the answer, and for how many seconds 429 asks. */
+  /** The status of the response, and the seconds of Retry-After with 429. */
   async signIn(username: string, password: string, address: string): Promise<string> {
     const isRight = (): boolean => this.accounts.includes(username) && password === 'right';
     try {
@@ -92,7 +92,7 @@ describe('LimitedCheck', () => {
     expect(await service.signIn('ann', 'right', OFFICE)).toBe('429 90');
   });
 
-  it('counts anew for a pair that has signed in', async () => {
+  it('resets the count of a pair that has signed in', async () => {
     for (let round = 0; round < 5; round += 1) {
       expect(await service.guess('ann', 9, () => OFFICE)).toEqual(Array(9).fill('401'));
       expect(await service.signIn('ann', 'right', OFFICE)).toBe('200');

@@ -8,7 +8,7 @@ import { TooManyFailuresError } from './too-many-failures.error.js';
 
 const MAX_DELAY_MS = 1_000;
 
-/** Checks a password, with `aroundHash` around the hash itself, which may have to wait for its turn. */
+/** Checks a password. Calls `aroundHash` around the hash itself, which may wait in a queue. */
 export type PasswordCheck = (aroundHash: AroundHash) => Promise<boolean>;
 
 /** Checks passwords within the limits of failed sign-ins. */
@@ -23,27 +23,27 @@ export class LimitedCheck {
   ) {}
 
   /**
-   * Checks the password of an attempt and counts it when it is wrong. A check that rejects counts neither way.
+   * Checks the password of an attempt, and counts a wrong one. A check that rejects counts nothing.
    *
-   * @throws TooManyFailuresError when the attempt is beyond a limit; its password was not checked, or was wrong
+   * @throws TooManyFailuresError if the attempt is beyond a limit; its password was not checked, or was wrong
    */
   async run(attempt: SignInAttempt, check: PasswordCheck): Promise<boolean> {
     const admission = this.limiter.admissionOf(attempt);
-    if (admission.kind === 'refused') await this.takeAsLongAsACheck(admission);
+    if (admission.kind === 'refused') await this.delayAsLongAsACheck(admission);
     this.require(admission, attempt);
     const startedAt = this.clock.now();
-    const isRight = await check((hash) => this.hashAndCount(attempt, hash));
+    const isCorrect = await check((hash) => this.hashAndCount(attempt, hash));
     this.latestCheckMs = this.clock.now() - startedAt;
-    return isRight;
+    return isCorrect;
   }
 
   /** Decides again: many attempts may have been admitted before the first of them failed. */
   private async hashAndCount(attempt: SignInAttempt, hash: () => Promise<boolean>): Promise<boolean> {
     const admission = this.limiter.admissionOf(attempt);
     this.require(admission, attempt);
-    const isRight = await hash();
-    this.count(attempt, admission, isRight);
-    return isRight;
+    const isCorrect = await hash();
+    this.count(attempt, admission, isCorrect);
+    return isCorrect;
   }
 
   private require(admission: Admission, attempt: SignInAttempt): void {
@@ -52,14 +52,14 @@ export class LimitedCheck {
     throw new TooManyFailuresError(admission.waitMs);
   }
 
-  private count(attempt: SignInAttempt, admission: Admission, isRight: boolean): void {
-    if (isRight) this.limiter.succeed(attempt);
+  private count(attempt: SignInAttempt, admission: Admission, isCorrect: boolean): void {
+    if (isCorrect) this.limiter.succeed(attempt);
     else this.limiter.fail(attempt, admission);
-    if (!isRight && admission.kind === 'familiar') throw new TooManyFailuresError(admission.waitMs);
+    if (!isCorrect && admission.kind === 'familiar') throw new TooManyFailuresError(admission.waitMs);
   }
 
-  /** Where familiar pairs pass, a fast refusal would tell who is none. */
-  private async takeAsLongAsACheck({ underAttack }: Admission): Promise<void> {
+  /** While familiar pairs are admitted, a fast refusal would reveal that a pair is not familiar. */
+  private async delayAsLongAsACheck({ underAttack }: Admission): Promise<void> {
     const delayMs = underAttack ? Math.min(this.latestCheckMs, MAX_DELAY_MS) : 0;
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
   }

@@ -1,6 +1,6 @@
-/** Measures durations, so that a test can. Setting the machine's time does not move it. */
+/** A clock for durations, which changes of the machine's time do not affect; a test replaces it. */
 export abstract class MonotonicClock {
-  /** Milliseconds since an arbitrary moment; never decreases. */
+  /** Milliseconds since an arbitrary time; never decreases. */
   abstract now(): number;
 }
 

@@ -1,7 +1,7 @@
 import { digestOf } from '../secrets/secret-digest.js';
 import { callerOf } from './caller-of.js';
 
-/** Whose attempt to sign in to which account: keys of fixed size, without the name. */
+/** The account and the caller of an attempt, as keys of fixed size that do not contain the user name. */
 export interface SignInAttempt {
   readonly account: string;
   readonly caller: string;
@@ -9,9 +9,9 @@ export interface SignInAttempt {
 }
 
 /**
- * Describes an attempt.
+ * Returns the keys of an attempt.
  *
- * @param address - the remote address of the connection; what a header says of it is not trusted
+ * @param address - the remote address of the connection; headers are not trusted
  */
 export function describeAttempt(username: string, address: string | undefined): SignInAttempt {
   const [account, caller] = [digestOf(username), callerOf(address)];

@@ -5,31 +5,31 @@ import { MonotonicClock } from './monotonic-clock.js';
 import { type SignInAttempt } from './sign-in-attempt.js';
 import { SignInLimits } from './sign-in-limits.js';
 
-/** To an account under attack from many callers, each caller has this share of its attempts, but at least one. */
+/** Share of its attempts that each caller has for an account under attack from many callers; at least one attempt. */
 const SHARE_UNDER_ATTACK = 0.3;
 
 /**
- * Whether the password of an attempt is checked. `familiar`: it is beyond a limit because of other failures than its own,
- * and the pair has signed in before: the right password is let in, and a wrong one is answered as `refused` is.
+ * Whether the password of an attempt is checked. `familiar`: the attempt is beyond a limit because of failures of others, but
+ * the pair has signed in before: the correct password is admitted, and a wrong one is answered like `refused`.
  */
 export interface Admission {
   readonly kind: 'open' | 'familiar' | 'refused';
   /** Milliseconds until an attempt is within the limits. */
   readonly waitMs: number;
-  /** Whether familiar pairs are let through now: a refusal must not be faster than the check of their password. */
+  /** Whether familiar pairs are admitted now: a refusal must not be faster than the check of their password. */
   readonly underAttack: boolean;
 }
 
 /**
- * Limits failed sign-ins without locking the owner of an account out. Counts by account and caller, by caller, and by
- * account. What a wrong password is answered depends on these counts alone, and not on whether the account exists.
+ * Limits failed sign-ins without locking out the owner of an account. Counts by account and caller, by caller, and by
+ * account. The response to a wrong password depends only on these counts, not on whether the account exists.
  */
 @Injectable()
 export class SignInLimiter {
   private readonly pairs: FailureCounter;
   private readonly callers: FailureCounter;
   private readonly accounts: FailureCounter;
-  /** Counts the checks of `familiar` attempts too, which must not change what others see. */
+  /** Also counts the checks of `familiar` attempts, which must not affect the responses to others. */
   private readonly checkedPairs: FailureCounter;
   private readonly familiar: FamiliarPairs;
   private readonly costUnderAttack: number;
@@ -44,7 +44,7 @@ export class SignInLimiter {
     this.costUnderAttack = maxFailures / Math.max(1, Math.floor(maxFailures * SHARE_UNDER_ATTACK));
   }
 
-  /** Entries in all tables. */
+  /** Number of entries in all tables. */
   get size(): number {
     const tables = [this.pairs, this.callers, this.accounts, this.checkedPairs, this.familiar];
     return tables.reduce((sum, { size }) => sum + size, 0);
@@ -60,7 +60,7 @@ export class SignInLimiter {
     return { kind: passes ? 'familiar' : 'refused', waitMs, underAttack };
   }
 
-  /** Counts a wrong password or an unknown user, once it is known to be one. */
+  /** Counts a wrong password or an unknown user, after the check. */
   fail(attempt: SignInAttempt, { kind }: Admission): void {
     this.checkedPairs.add(attempt.pair);
     if (kind !== 'open') return;
@@ -69,7 +69,7 @@ export class SignInLimiter {
     this.accounts.add(attempt.account);
   }
 
-  /** Sets the count of the pair to zero: the password was right. What the caller failed at with other accounts stays. */
+  /** Sets the count of the pair to zero after a correct password. Failures of the caller with other accounts still count. */
   succeed({ pair }: SignInAttempt): void {
     this.pairs.clear(pair);
     this.checkedPairs.clear(pair);

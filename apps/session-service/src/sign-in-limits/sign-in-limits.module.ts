@@ -3,7 +3,7 @@ import { MonotonicClock, ProcessClock } from './monotonic-clock.js';
 import { LimitedCheck } from './limited-check.js';
 import { SignInLimiter } from './sign-in-limiter.js';
 
-/** How many sign-ins may fail. */
+/** Limits of failed sign-ins. */
 @Module({
   providers: [SignInLimiter, LimitedCheck, { provide: MonotonicClock, useClass: ProcessClock }],
   exports: [LimitedCheck],

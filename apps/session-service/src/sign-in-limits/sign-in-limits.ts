@@ -1,4 +1,4 @@
-/** How many sign-ins may fail before further ones are refused. */
+/** Limits of failed sign-ins, beyond which sign-ins are refused. */
 export interface SignInLimitOptions {
   /** Failed sign-ins of one account from one caller within the window, 1 to 1 000 000. @default 10 */
   readonly maxFailures?: number;
@@ -8,11 +8,11 @@ export interface SignInLimitOptions {
   readonly maxFailuresPerAccount?: number;
   /** Milliseconds in which a full count fades to zero, 1 to 86 400 000 (a day). @default 900 000 (15 minutes) */
   readonly windowMs?: number;
-  /** Keys that each table holds, 1 to 1 000 000; the one that failed longest ago is evicted. @default 50 000 */
+  /** Number of keys in each table, 1 to 1 000 000; the key that failed longest ago is evicted. @default 50 000 */
   readonly maxEntries?: number;
 }
 
-/** The limits with their defaults filled in. */
+/** The limits, with defaults. */
 export class SignInLimits implements Required<SignInLimitOptions> {
   readonly maxFailures: number;
   readonly maxFailuresPerCaller: number;

@@ -1,4 +1,4 @@
-/** The columns of a user that make up the user record; the password hash is not among them. */
+/** The columns of the user record, which do not include the password hash. */
 export const PROFILE_COLUMNS = [
   'users.username',
   'users.first_name',

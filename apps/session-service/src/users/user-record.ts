@@ -7,7 +7,7 @@ export interface CclInfo {
   readonly location_id?: number;
 }
 
-/** What the service tells about a user (interface, 2.1), without the token. A field without a value is left out. */
+/** The user record (interface, 2.1) without the token. A field without a value is absent. */
 export interface UserProfile {
   readonly username: string;
   readonly first_name?: string;
@@ -25,12 +25,12 @@ export interface UserProfile {
   readonly display_label?: string;
 }
 
-/** The body of a successful sign-in and of a successful user-details read (interface, 2.1). */
+/** The response body of a successful sign-in and of user_details (interface, 2.1). */
 export interface UserRecord extends UserProfile {
   readonly auth_token: string;
 }
 
-/** The record on the wire, made from the user's row and the token of the session. */
+/** Returns the user record of a row, with the token of the session. */
 export function toUserRecord(row: UserProfileRow, authToken: string): UserRecord {
   const cclInfo = withoutAbsent({ client_id: row.client_id, company_id: row.company_id, location_id: row.location_id });
   return withoutAbsent({
@@ -52,7 +52,7 @@ export function toUserRecord(row: UserProfileRow, authToken: string): UserRecord
   });
 }
 
-/** The row that holds a profile. */
+/** Returns the row of a profile. */
 export function toUserRow(profile: UserProfile, passwordHash: string, pending: boolean): NewUserRow {
   const { ccl_info: cclInfo, help_checkbox, benestream_enabled, ats_enabled, obs_enabled, ...texts } = profile;
   return {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { UserRepository } from './user-repository.js';
 
-/** Who may sign in. */
+/** Users of the service. */
 @Module({ providers: [UserRepository], exports: [UserRepository] })
 export class UsersModule {}
