@@ -43,10 +43,10 @@ function Instruments({ reports, report }: { readonly reports: readonly LiveRepor
     <>
       <Breaker state={report.breaker} />
       <Status report={report} />
-      <h3>Checks: in total, and per second</h3>
+      <h3>Checks: total and per second</h3>
       <CheckTotals totals={report.totals} />
       <ChecksChart reports={reports} description={descriptions.checks} />
-      <h3>Duration of checks: median, and fainter the slowest</h3>
+      <h3>Duration of checks: median and slowest (faint)</h3>
       <WaitsChart reports={reports} description={descriptions.waits} />
       <h3>Denials in total</h3>
       <Denials totals={report.totals} />

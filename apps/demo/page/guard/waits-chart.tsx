@@ -26,7 +26,7 @@ const OPTIONS: Omit<uPlot.Options, 'width'> = {
   series: [{}, ...CHECK_KINDS.flatMap((kind) => [slowestOf(KIND_LOOKS[kind]), medianOf(KIND_LOOKS[kind])])],
 };
 
-/** Draws the duration of checks, by kind: the median, and fainter the slowest. */
+/** Draws the duration of checks, by kind: the median, and the slowest as a fainter line. */
 export function WaitsChart({ reports, description }: { readonly reports: readonly LiveReport[]; readonly description: string }): VNode {
   const data = useMemo(() => waitsOfKinds(reports), [reports]);
   return <div ref={usePlot(OPTIONS, data)} class="chart" role="img" aria-label={description} />;
