@@ -1,6 +1,5 @@
 import type { TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
-import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
-import { noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
+import { Deadlines, noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import type { Ask } from '../../libs/session-auth/src/verifier/lanes/lane.js';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline, noReplyAt, type DeadlineEnd } from './deadline.js';
-import { Deadlines } from './deadline.js';
+import { Deadline, type DeadlineEnd, Deadlines, noReplyAt } from './deadline.js';
 
 describe('a deadline', () => {
   beforeEach(() => void jest.useFakeTimers());

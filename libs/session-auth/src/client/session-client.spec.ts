@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
-import type { NoReply, NoReplyReason } from './http/reply.js';
-import type { Reply } from './http/reply.js';
+import type { NoReply, NoReplyReason, Reply } from './http/reply.js';
 import { SessionClient } from './session-client.js';
 import type { SessionRequests } from './session-requests.js';
 import type { ReadUser, UserDetailsVerdicts } from './user-details-verdict.js';

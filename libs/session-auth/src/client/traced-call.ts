@@ -1,6 +1,5 @@
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
-import type { NoReply } from './http/reply.js';
-import type { Reply } from './http/reply.js';
+import type { NoReply, Reply } from './http/reply.js';
 
 /** Fields of a call's message that are set at its start. */
 export type CallStart = Pick<CallMessage, 'operation' | 'method' | 'serverAddress' | 'serverPort'>;

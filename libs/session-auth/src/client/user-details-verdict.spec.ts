@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { STALE_CONNECTION } from './http/reply.js';
-import type { Warnings } from './user-details-verdict.js';
-import type { Reply } from './http/reply.js';
-import { outage, UserDetailsVerdicts, type ReadUser, type VerdictSettings } from './user-details-verdict.js';
+import { type Reply, STALE_CONNECTION } from './http/reply.js';
+import { outage, type ReadUser, UserDetailsVerdicts, type VerdictSettings, type Warnings } from './user-details-verdict.js';
 
 const nothing = (): void => undefined;
 const silent: Warnings = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };

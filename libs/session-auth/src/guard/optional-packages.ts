@@ -1,5 +1,4 @@
-import { exceptionOf, type HttpDenial } from './denial.js';
-import { withoutStack } from './denial.js';
+import { exceptionOf, type HttpDenial, withoutStack } from './denial.js';
 
 type ExceptionClass = new (payload: object) => Error;
 

@@ -6,13 +6,19 @@ import type { Verdict } from '../contract/outcome.js';
 import { meetsAll, type AccessRule } from './access/access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
-import { exceptionOf, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED, type GuardDenial } from './denial.js';
+import {
+  ACCESS_DENIED,
+  denialOfVerdict,
+  exceptionOf,
+  type GuardDenial,
+  reportDenial,
+  SESSION_REJECTED,
+  SESSION_REQUIRED,
+} from './denial.js';
 import { keepFromSharedCaches } from './http/http-transport.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './session/presented-session.js';
-import { reportDenial } from './denial.js';
 import type { GuardedCall } from './transport.js';
 import { transportOf } from './transports.js';
-import { denialOfVerdict } from './denial.js';
 
 type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 

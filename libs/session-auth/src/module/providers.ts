@@ -12,7 +12,7 @@ import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
-import { CLIENT_PROVIDERS } from './core-providers.js';
+import { CLIENT_PROVIDERS, VERIFIER_PROVIDER } from './core-providers.js';
 import { reachEveryHandler } from './reach-every-handler.js';
 import { WarningLog } from './warning-log.js';
 import { EventSource } from './event-source.js';
@@ -21,7 +21,6 @@ import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionSockets } from './sockets/session-sockets.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { VERIFIER_PROVIDER } from './core-providers.js';
 
 const service: FactoryProvider<SessionAuthService> = {
   provide: SessionAuthService,

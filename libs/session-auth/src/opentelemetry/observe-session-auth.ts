@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api';
 import { BREAKER_CHANNEL, CALLS, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contract/diagnostics.js';
-import { BreakerGauge, CheckHistogram, DenialCounter } from './instruments.js';
-import { CallObserver } from './instruments.js';
+import { BreakerGauge, CallObserver, CheckHistogram, DenialCounter } from './instruments.js';
 
 /** Options of {@link observeSessionAuth}. */
 export interface ObservationOptions {

@@ -3,8 +3,14 @@ import type { Cluster, Redis } from 'ioredis';
 import type { StoreSubscriber } from '../contract/session-store.js';
 import { isCluster } from './commands.js';
 import { NoNode, reasonOf } from './probe.js';
-import { addressOf, publishersFor, shuffled } from './subscriber-connection.js';
-import { CONNECT_TIMEOUT_MS, DISCONNECT_TIMEOUT_MS, SubscriberConnection } from './subscriber-connection.js';
+import {
+  addressOf,
+  CONNECT_TIMEOUT_MS,
+  DISCONNECT_TIMEOUT_MS,
+  publishersFor,
+  shuffled,
+  SubscriberConnection,
+} from './subscriber-connection.js';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;

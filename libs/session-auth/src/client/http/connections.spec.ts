@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Connections, type ConnectionSettings } from './connections.js';
 import { Deadline } from '../deadline.js';
-import { STALE_CONNECTION, UNREACHABLE, type NoReply } from './reply.js';
-import type { Reply } from './reply.js';
+import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 import type { SessionRequest } from './session-request.js';
 
 const open: (() => unknown)[] = [];

@@ -2,10 +2,8 @@ import type { AxiosProxyConfig } from 'axios';
 import { Agent, buildConnector, Client, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import type { Deadline } from '../deadline.js';
 import { acceptingContinue } from './interim-replies.js';
-import { UNREACHABLE, type NoReply } from './reply.js';
-import { reuseTrackingConnector } from './reply-collector.js';
-import { ReplyCollector } from './reply-collector.js';
-import type { Reply } from './reply.js';
+import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
+import { ReplyCollector, reuseTrackingConnector } from './reply-collector.js';
 import type { SessionRequest } from './session-request.js';
 
 /** Settings and limits of the connections to the session service. */

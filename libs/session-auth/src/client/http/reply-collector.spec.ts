@@ -1,8 +1,6 @@
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { describe, expect, it } from '@jest/globals';
-import { errors } from 'undici';
-import { STALE_CONNECTION, UNREACHABLE, type NoReply } from './reply.js';
-import type { Reply } from './reply.js';
+import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 import { ReplyCollector } from './reply-collector.js';
 
 const MAX_BYTES = 10;

@@ -3,9 +3,8 @@ import { HttpService } from '@nestjs/axios';
 import axios, { type AxiosAdapter, type AxiosInstance } from 'axios';
 import type { Connections } from './connections.js';
 import { noReplyAt } from '../deadline.js';
-import { NoReplyError, UNREACHABLE, type NoReply } from './reply.js';
+import { type NoReply, NoReplyError, type Reply, UNREACHABLE } from './reply.js';
 import { pooledAdapter, type SessionCall } from './pooled-adapter.js';
-import type { Reply } from './reply.js';
 import type { SessionRequest } from './session-request.js';
 
 /** Agents that the application sets, and the adapter that uses them. */

@@ -3,9 +3,8 @@ import { admissionOf, type GuardedRequest } from '../guarded-request.js';
 import { exceptionOf, type HttpDenial } from '../denial.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import { handshakeRequest, requestLike } from '../sockets/socket-client.js';
-import { CallRequests } from '../transport.js';
+import { type CallRequest, CallRequests, type Transport } from '../transport.js';
 import { endsWithReply } from '../http/http-request.js';
-import type { CallRequest, Transport } from '../transport.js';
 
 /** The request of each execution, from its start: another request may take over a shared context during the check. */
 const executions = new CallRequests();

@@ -1,13 +1,11 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
 import { payloadOf } from '../denial.js';
-import { grpcCallOf } from './grpc-call.js';
-import { CANCELLED, endCall, grpcErrorOf } from './grpc-call.js';
+import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';
-import { CallRequests } from '../transport.js';
+import { CallRequests, type Transport } from '../transport.js';
 import { messageHeaders } from './message-headers.js';
 import { rejectRemoteCall, remoteExceptions } from '../optional-packages.js';
-import type { Transport } from '../transport.js';
 
 const calls = new CallRequests();
 

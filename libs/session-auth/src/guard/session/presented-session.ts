@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { isHeaderValue } from '../../contract/wire.js';
+import { AUTH_IV_HEADER, isHeaderValue } from '../../contract/wire.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import { AUTH_IV_HEADER } from '../../contract/wire.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { TokenSource } from './token-source.js';
 

@@ -1,10 +1,8 @@
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { unavailable, type Authenticated, type Unavailable, type Verdict } from '../../contract/outcome.js';
-import { unavailableDenial, type HttpDenial } from '../denial.js';
-import { payloadOf } from '../denial.js';
+import { denialOfVerdict, type HttpDenial, payloadOf, unavailableDenial } from '../denial.js';
 import { disconnect, whenClosed, type SocketClient } from './socket-client.js';
-import { denialOfVerdict } from '../denial.js';
 
 /** How to watch a socket: the checks, their interval and the outage grace, in milliseconds. */
 interface SocketWatch {

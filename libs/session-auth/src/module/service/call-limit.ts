@@ -1,6 +1,4 @@
-import type { Deadline } from '../../client/deadline.js';
-import type { Deadlines } from '../../client/deadline.js';
-import { abortable } from '../../client/deadline.js';
+import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
 import { SessionServiceUnavailableError } from '../../contract/errors.js';
 import { unavailable } from '../../contract/outcome.js';
 

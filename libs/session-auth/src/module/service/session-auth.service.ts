@@ -1,6 +1,4 @@
-import { abortable } from '../../client/deadline.js';
-import type { Deadline } from '../../client/deadline.js';
-import type { Deadlines } from '../../client/deadline.js';
+import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
 import type { SessionClient, SignInResult } from '../../client/session-client.js';
 import type { Credentials } from '../../client/session-requests.js';
 import { errorOf } from '../../contract/errors.js';
@@ -10,8 +8,7 @@ import type { Verdict } from '../../contract/outcome.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import { CallLimit } from './call-limit.js';
-import type { CallOptions, VerifyOptions } from './service-input.js';
-import { ServiceInput } from './service-input.js';
+import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
 /** Limits of {@link SessionAuthService}. */
 export interface ServiceSettings {

@@ -1,21 +1,18 @@
 import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/session-requests.js';
 import type { RefusalStatus, StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
-import { isHeaderValue } from '../../contract/wire.js';
+import { AUTH_TOKEN_HEADER, isHeaderValue } from '../../contract/wire.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
-import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { fromHeader, type TokenSource } from '../../guard/session/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import { readBaseUrl } from './option-checks.js';
-import { readCacheSettings } from './cache-settings.js';
+import { booleanOption, enumOption, integerOption, invalidOption, knownOptions, readBaseUrl } from './option-checks.js';
+import { readCacheSettings, readStoreSettings, type StoreContext } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
-import { booleanOption, integerOption, knownOptions, invalidOption, enumOption } from './option-checks.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options.js';
-import { readStoreSettings, type StoreContext } from './cache-settings.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated options, with defaults applied. */

@@ -1,10 +1,6 @@
 import { unavailable } from '../../contract/outcome.js';
-import { SESSION_REJECTED, type GuardDenial } from '../../guard/denial.js';
-import { payloadOf } from '../../guard/denial.js';
-import { reportDenial } from '../../guard/denial.js';
+import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, SESSION_REJECTED, withoutStack } from '../../guard/denial.js';
 import { disconnect, handshakeOf } from '../../guard/sockets/socket-client.js';
-import { denialOfVerdict } from '../../guard/denial.js';
-import { withoutStack } from '../../guard/denial.js';
 import type { HandshakeChecks } from './handshake-checks.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyOf, unavailableDenial, type GuardDenial } from '../../guard/denial.js';
-import { reportDenial } from '../../guard/denial.js';
-import { handshakeRequest } from '../../guard/sockets/socket-client.js';
-import { storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
+import { bodyOf, type GuardDenial, reportDenial, unavailableDenial } from '../../guard/denial.js';
+import { handshakeRequest, type SocketClient, storeUpgrade } from '../../guard/sockets/socket-client.js';
 import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';

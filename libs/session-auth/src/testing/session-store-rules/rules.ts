@@ -1,8 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import type { SessionStore } from '../../contract/session-store.js';
 import { LEASE_RULES } from './lease-rules.js';
-import { MESSAGE_RULES } from './message-rules.js';
-import { REVOCATION_RULES } from './message-rules.js';
+import { MESSAGE_RULES, REVOCATION_RULES } from './message-rules.js';
 import { aLease, BYTES, isWithin, kindOf, LONG_MS, newKey, rule, SHORT_MS, until, type SessionStoreRule } from './rule.js';
 
 export type { SessionStoreRule } from './rule.js';

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { TokenKey } from '../../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { BreakerSettings } from './circuit.js';
-import { CircuitBreaker } from './circuit-breaker.js';
-import { callResultOf } from './circuit-breaker.js';
+import { callResultOf, CircuitBreaker } from './circuit-breaker.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('unreachable');

@@ -1,8 +1,7 @@
 import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
 import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
-import type { CircuitBreaker } from './circuit-breaker.js';
-import { callResultOf } from './circuit-breaker.js';
+import { callResultOf, type CircuitBreaker } from './circuit-breaker.js';
 import type { Pace } from './pace.js';
 import type { Retry } from './retry.js';
 import type { StrangersLimit } from './strangers-limit.js';

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { TokenKey } from '../../contract/session-identity.js';
-import type { Deadline } from '../../client/deadline.js';
-import { Deadlines } from '../../client/deadline.js';
+import { type Deadline, Deadlines } from '../../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { Ask } from './lane.js';
 import type { LaneSettings } from './lanes.js';

@@ -1,5 +1,4 @@
-import { noReplyAt } from '../../client/deadline.js';
-import type { Deadlines } from '../../client/deadline.js';
+import { type Deadlines, noReplyAt } from '../../client/deadline.js';
 import type { LaneName } from '../../contract/diagnostics.js';
 import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';

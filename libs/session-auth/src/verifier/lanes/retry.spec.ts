@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
 import { Pace } from './pace.js';
-import { Retry } from './retry.js';
-import { RetryBudget } from './retry.js';
+import { Retry, RetryBudget } from './retry.js';
 
 async function attemptsFor(
   verdicts: Verdict<string>[],

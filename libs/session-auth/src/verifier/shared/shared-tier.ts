@@ -1,10 +1,8 @@
-import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
+import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import type { Verdict } from '../../contract/outcome.js';
-import type { SessionKeys } from '../../contract/session-identity.js';
 import { shortenedBy } from '../cache/cache-entry.js';
 import type { Flight } from '../single-flight.js';
-import { Leases } from './leases.js';
-import { followLease } from './leases.js';
+import { followLease, Leases } from './leases.js';
 import { Outbox } from './outbox.js';
 import { RevocationRecords } from './revocation-records.js';
 import { SessionSeal } from './session-seal.js';
