@@ -1,6 +1,6 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { ApplicationGuardsProxy, type ApplicationGuards } from '../guard/access/application-guards.js';
-import { applyGuard, namesSessionAuthGuard } from '../guard/access/access-decorator.js';
+import { applyGuard, namesSessionAuthGuard } from '../guard/access/declare-access.js';
 import { classesOf, handlersIn, type Handler } from './handlers.js';
 
 /**

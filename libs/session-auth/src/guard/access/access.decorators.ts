@@ -3,7 +3,7 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CclInfo, UserRecord } from '../../contract/record/user-record.js';
 import type { RoleName, SubRoleName } from '../../contract/session-auth-types.js';
 import { callParameter } from '../transports.js';
-import { optionalAccess, publicAccess, requiring } from './access-decorator.js';
+import { optionalAccess, publicAccess, requiring } from './declare-access.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
 
 /** Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement. */

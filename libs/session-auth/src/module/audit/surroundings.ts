@@ -1,5 +1,5 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { isSessionAuthGuard } from '../../guard/access/access-decorator.js';
+import { isSessionAuthGuard } from '../../guard/access/declare-access.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
 /** Configuration that applies to the handlers of an application from outside their classes. */

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { namesSessionAuthGuard } from '../../guard/access/access-decorator.js';
+import { namesSessionAuthGuard } from '../../guard/access/declare-access.js';
 import { declarationOf } from '../../guard/access/access-metadata.js';
 import { type Requirement, resolveRule } from '../../guard/access/access-rule.js';
 import type { Handler } from '../handlers.js';
