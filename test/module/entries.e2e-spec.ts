@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import * as diagnostics from './diagnostics/index.js';
-import * as errors from './errors/index.js';
-import * as main from './index.js';
-import * as opentelemetry from './opentelemetry/index.js';
-import * as redis from './redis/index.js';
-import * as sockets from './sockets/index.js';
-import * as store from './store/index.js';
-import * as swagger from './swagger/index.js';
-import * as terminus from './terminus/index.js';
-import * as testing from './testing/index.js';
+import * as diagnostics from 'nestjs-session-auth/diagnostics';
+import * as errors from 'nestjs-session-auth/errors';
+import * as main from 'nestjs-session-auth';
+import * as opentelemetry from 'nestjs-session-auth/opentelemetry';
+import * as redis from 'nestjs-session-auth/redis';
+import * as sockets from 'nestjs-session-auth/sockets';
+import * as store from 'nestjs-session-auth/store';
+import * as swagger from 'nestjs-session-auth/swagger';
+import * as terminus from 'nestjs-session-auth/terminus';
+import * as testing from 'nestjs-session-auth/testing';
 
 /** Each entry with its values, in alphabetical order: a change of the public surface is a change of this list. */
 const ENTRIES: [name: string, entry: object, values: string][] = [
