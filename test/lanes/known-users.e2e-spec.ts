@@ -165,7 +165,7 @@ describe.each(oneOf(PLATFORMS))('junk after a start on %s', (_name, platform) =>
 
     expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', misconfigurationSuspected: true });
     expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
-    expect(trial.log.having('error', 'every token is refused')).toHaveLength(1);
+    expect(trial.log.having('error', 'every token has been refused')).toHaveLength(1);
     await letIn(trial);
     expect(statusOf(trial)).toEqual(UP);
   });

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const HOME = process.env.NEST_MAJOR === '11' ? join(ROOT, 'test/nest-11') : ROOT;
 const PACKAGE = {
   type: 'module',
-  exports: { '.': './index.js', './opentelemetry': './opentelemetry/index.js', './redis': './redis/index.js' },
+  exports: { '.': './index.js', './*': './*/index.js' },
 };
 
 /** A program of the tests as plain JavaScript, with the library as its sources are now. */
