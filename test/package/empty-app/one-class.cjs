@@ -15,15 +15,20 @@ async function bothOf(entry) {
 }
 
 async function check() {
-  const main = await bothOf('nestjs-session-auth');
-  await bothOf('nestjs-session-auth/testing');
-  const redis = await bothOf('nestjs-session-auth/redis');
+  await bothOf('nestjs-session-auth');
+  for (const entry of ['diagnostics', 'sockets', 'testing']) await bothOf(`nestjs-session-auth/${entry}`);
+  const [store, errors, redis] = [
+    await bothOf('nestjs-session-auth/store'),
+    await bothOf('nestjs-session-auth/errors'),
+    await bothOf('nestjs-session-auth/redis'),
+  ];
 
-  const { SessionStore, InvalidConfigurationError } = main.early;
+  const { SessionStore } = store.early;
+  const { InvalidConfigurationError } = errors.early;
   const { RedisSessionStore } = redis.late;
-  const store = new RedisSessionStore({ redis: { pipeline: () => undefined } });
-  assert.ok(store instanceof SessionStore, 'RedisSessionStore extends the SessionStore of the main entry');
-  assert.ok(SessionStore.isOne(store));
+  const redisStore = new RedisSessionStore({ redis: { pipeline: () => undefined } });
+  assert.ok(redisStore instanceof SessionStore, 'RedisSessionStore extends the SessionStore of the store entry');
+  assert.ok(SessionStore.isOne(redisStore));
   assert.throws(() => new RedisSessionStore({}), InvalidConfigurationError);
 }
 
