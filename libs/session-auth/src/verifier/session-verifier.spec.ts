@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { KnownSessions } from './lanes/known-sessions.js';
 import { ProtectedCheck } from './lanes/protected-check.js';
 import type { CacheSettings } from './cache/cache-entry.js';
 import { SessionCache } from './cache/session-cache.js';
@@ -273,5 +274,20 @@ describe('a session that the service authenticates', () => {
     const check = verify();
     await answer(ann);
     expect(await check).toStrictEqual(ann);
+  });
+});
+
+describe('an answer from before a revocation', () => {
+  it('is not cached, even when the process is busy after the answer', async () => {
+    const { verifier, verify, answer, sleep, calls } = verifierWith();
+    const busy = jest.spyOn(KnownSessions.prototype, 'update').mockImplementation(() => sleep(20));
+    const first = verify();
+    await verifier.revoker.revokeUser('ann');
+    await answer(ann);
+    await first;
+    busy.mockRestore();
+
+    void verify();
+    expect(calls()).toBe(2);
   });
 });

@@ -141,8 +141,9 @@ export class SessionVerifier<User extends object> {
 
   #record(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void {
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.revoker.refused(keys.tokenKey, verdict.kind);
-    this.#check.known.update(keys.tokenKey, verdict);
+    // First, because `tookMs` ends here: an answer of before a revocation would seem to be of after it.
     this.#cache?.update(keys, verdict, tookMs);
+    this.#check.known.update(keys.tokenKey, verdict);
     this.#misconfiguration?.record(keys.tokenKey, verdict);
   }
 }
