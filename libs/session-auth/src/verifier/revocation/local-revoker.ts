@@ -74,7 +74,8 @@ export class LocalRevoker<User extends object> {
 
   /** Handles a tombstone in the store. Revokes only once, because every check of the session finds the tombstone. */
   foundTombstone(tokenKey: TokenKey): void {
-    if (!this.#parts.cache?.isRevoked(tokenKey)) this.revoke(tokenKey);
+    if (this.#parts.cache?.isRevoked(tokenKey)) this.#detachFlights(tokenKey);
+    else this.revoke(tokenKey);
     this.notifyRevoked(tokenKey);
   }
 
@@ -90,6 +91,8 @@ export class LocalRevoker<User extends object> {
   /** Handles a sign-in that issued this token: earlier refusals, and calls in flight, no longer count. */
   signedIn(tokenKey: TokenKey): void {
     this.#detachFlights(tokenKey);
+    // The store may still have an answer from before the sign-out.
+    if (this.#parts.cache?.isRevoked(tokenKey)) this.#revocations.addToken(tokenKey);
     this.#parts.cache?.clearTombstone(tokenKey);
     this.#parts.known?.add(tokenKey);
     this.#parts.notifier?.clear(tokenKey);

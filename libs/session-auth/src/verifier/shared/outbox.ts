@@ -40,9 +40,9 @@ export class Outbox {
     else this.#retryLater();
   }
 
-  /** Cancels the retries of a delivery. */
-  cancel(name: string): void {
-    this.#pending.delete(name);
+  /** Cancels the retries of a delivery. Returns whether it was not delivered yet. */
+  cancel(name: string): boolean {
+    return this.#pending.delete(name);
   }
 
   /** Retries all failed deliveries now. Stops when a whole batch fails again. */

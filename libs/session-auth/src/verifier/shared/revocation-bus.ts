@@ -65,8 +65,8 @@ export class RevocationBus {
   }
 
   /** Cancels the retries of a message. */
-  cancel(message: BusMessage): void {
-    this.#outbox.cancel(nameOf(message));
+  cancel(message: BusMessage): boolean {
+    return this.#outbox.cancel(nameOf(message));
   }
 
   /** Subscribes to messages. Returns a function that unsubscribes. */

@@ -62,11 +62,13 @@ export class SharedRevocations {
 
   /** Removes the tombstone of a session: a sign-in has issued this token. */
   async clearTombstone(tokenKey: TokenKey): Promise<void> {
-    this.#bus.cancel({ kind: 'signedOut', tokenKey });
+    let wasPending = this.#bus.cancel({ kind: 'signedOut', tokenKey });
     await this.#eachName(tokenKey, (name) => {
-      this.#outbox.cancel(name);
+      wasPending = this.#outbox.cancel(name) || wasPending;
       return this.#parts.access.insist(() => this.#parts.store.clearTombstone(name).then(() => true));
     });
+    // An undelivered sign-out has left the answers from before it in the store and on other instances.
+    if (wasPending) await this.evict(tokenKey);
   }
 
   /** Publishes a message to the other instances. Resolves after the first attempt. */
