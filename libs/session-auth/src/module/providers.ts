@@ -13,7 +13,7 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS, VERIFIER_PROVIDER } from './core-providers.js';
-import { reachEveryHandler } from './reach-every-handler.js';
+import { guardEveryHandler } from './guard-every-handler.js';
 import { WarningLog } from './warning-log.js';
 import { EventSource } from './event-source.js';
 import { SessionAuthEvents } from './session-auth-events.js';
@@ -49,7 +49,7 @@ const applicationGuards: FactoryProvider<ApplicationGuards> = {
   provide: ApplicationGuards,
   useFactory: (modules: ModulesContainer, config: ApplicationConfig, guard: SessionAuthGuard) => {
     const guards = new ApplicationGuards(config, guard);
-    reachEveryHandler(modules, guards);
+    guardEveryHandler(modules, guards);
     return guards;
   },
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard],

@@ -53,7 +53,7 @@ export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
 }
 
 /** Settles as `work`, or rejects after `ms` milliseconds or when the signal aborts. Leaves no timer and no listener behind. */
-export function bounded<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
+export function withTimeout<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => settle(() => reject(new Error('Aborted')));
     const timer = setTimeout(() => settle(() => reject(new NoAnswer())), ms).unref();
@@ -71,7 +71,7 @@ export function bounded<Result>(work: Promise<Result>, ms: number, signal: Abort
   });
 }
 
-/** The time limit of {@link bounded} was reached. */
+/** The time limit of {@link withTimeout} was reached. */
 export class NoAnswer extends Error {}
 
 /** Accepts errors of other realms too. */

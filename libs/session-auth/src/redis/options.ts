@@ -24,7 +24,7 @@ export function checkOptions(options: RedisSessionStoreOptions): string {
   const { redis, prefix = DEFAULT_PREFIX } = options;
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined)
-    throw new InvalidConfigurationError(`RedisSessionStore: ${unknown} is not an option. Known are ${OPTIONS.join(', ')}.`);
+    throw new InvalidConfigurationError(`RedisSessionStore: ${unknown} is not an option. Valid options: ${OPTIONS.join(', ')}.`);
   if (typeof (redis as Partial<Redis> | undefined)?.pipeline !== 'function')
     throw new InvalidConfigurationError(
       "RedisSessionStore: redis must be a client of 'ioredis'. Pass new Redis(url) or new Cluster(nodes).",

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { send } from './commands.js';
-import { bounded, NoAnswer } from './entries.js';
+import { withTimeout, NoAnswer } from './entries.js';
 
 /** The subscription is active, but messages do not arrive. */
 export class Deaf extends Error {}
@@ -75,11 +75,11 @@ export class Probe {
     this.#expected = id;
     const arrival = new Promise<void>((resolve) => (this.#onArrival = resolve));
     try {
-      await bounded(send(publisher, 'publish', this.channel, id), MAX_PROBE_MS, this.#ended);
+      await withTimeout(send(publisher, 'publish', this.channel, id), MAX_PROBE_MS, this.#ended);
     } catch {
       return 'not published';
     }
-    await bounded(arrival, MAX_PROBE_MS, this.#ended).catch(() => undefined);
+    await withTimeout(arrival, MAX_PROBE_MS, this.#ended).catch(() => undefined);
     // After a pause of the process, its timers run first, and messages that arrived in the meantime are read next.
     await nextTurn();
     await nextTurn();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import { isCluster, isConnected, send } from './commands.js';
-import { bounded } from './entries.js';
+import { withTimeout } from './entries.js';
 import { Deaf, Probe, reasonOf } from './probe.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -50,7 +50,7 @@ export class SubscriberConnection {
     stop.addEventListener('abort', onStop);
     if (stop.aborted) onStop();
     try {
-      await bounded(this.#subscribe(), CONNECT_TIMEOUT_MS, this.#ended.signal);
+      await withTimeout(this.#subscribe(), CONNECT_TIMEOUT_MS, this.#ended.signal);
       // The client may still list a node that has left the cluster.
       if (this.#events.isNode) await this.#expectProbe();
       this.#error = undefined;
@@ -81,7 +81,7 @@ export class SubscriberConnection {
     await delay(HEARTBEAT_MS, undefined, { signal: this.#ended.signal, ref: false });
     // An error reply, such as for a user without the right to PING, also shows that the connection works.
     const answer = send(this.#client, 'ping').catch(() => undefined);
-    await bounded(answer, MAX_HEARTBEAT_MS, this.#ended.signal);
+    await withTimeout(answer, MAX_HEARTBEAT_MS, this.#ended.signal);
     await this.#expectProbe();
   }
 
@@ -93,7 +93,7 @@ export class SubscriberConnection {
     this.#client.disconnect();
     if (this.#client.status === 'end') return;
     const never = new Promise<never>(() => undefined);
-    await bounded(never, MAX_DISCONNECT_MS, this.#ended.signal).catch(() => undefined);
+    await withTimeout(never, MAX_DISCONNECT_MS, this.#ended.signal).catch(() => undefined);
   }
 }
 

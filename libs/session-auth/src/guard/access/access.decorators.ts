@@ -109,7 +109,7 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
   const scope = Object.entries(parameters as Record<string, unknown>);
   if (scope.length === 0 || !scope.every(([id, parameter]) => IDS.has(id) && typeof parameter === 'string' && parameter !== '')) {
     throw new InvalidConfigurationError(
-      `@CclScope() needs ids of ccl_info, and a parameter for each: give it { client_id: 'clientId' }. Known are ${[...IDS].join(', ')}.`,
+      `@CclScope() needs ids of ccl_info, and a parameter for each: give it { client_id: 'clientId' }. Valid ids: ${[...IDS].join(', ')}.`,
     );
   }
   return requiring({ kind: 'ccl-scope', isMet: (user, context) => isWithin(user, scope as [keyof CclInfo, string][], context) });

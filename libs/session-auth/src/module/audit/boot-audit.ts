@@ -4,7 +4,7 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import { type GraphqlOptions, graphqlOptionsOf } from '../graphql-contexts.module.js';
 import { handlersOf } from '../handlers.js';
 import { findingsOf } from './findings.js';
-import { surroundingsOf } from './surroundings.js';
+import { auditContextOf } from './audit-context.js';
 
 /** The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. */
 export type Audit = 'off' | 'warn' | 'error';
@@ -31,7 +31,7 @@ export class BootAudit {
   run(): void {
     if (this.#audit === 'off' || audited.has(this.#modules)) return;
     audited.add(this.#modules);
-    const findings = findingsOf(handlersOf(this.#modules), surroundingsOf(this.#modules, this.#config));
+    const findings = findingsOf(handlersOf(this.#modules), auditContextOf(this.#modules, this.#config));
     findings.push(...contextFindings(graphqlOptionsOf(this.#modules), SINCE_NESTJS_12 in this.#config));
     if (findings.length === 0) return;
     const lines = findings.slice(0, MAX_FINDINGS);

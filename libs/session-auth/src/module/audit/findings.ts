@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { declarationOf, decoratedMethod } from '../../guard/access/access-metadata.js';
 import type { Handler } from '../handlers.js';
-import type { Surroundings } from './surroundings.js';
+import type { AuditContext } from './audit-context.js';
 import { requirementsOf, unguardedFieldsOf } from './unguarded-fields.js';
 
 /** Returns the findings for the handlers of an application: declarations that have no effect, or that are not enforced everywhere. */
-export function findingsOf(handlers: readonly Handler[], surroundings: Surroundings): string[] {
-  const findings = handlers.flatMap((handler) => findingsOfOne(handler, surroundings));
-  for (const { handler, through } of unguardedFieldsOf(handlers, surroundings)) {
+export function findingsOf(handlers: readonly Handler[], context: AuditContext): string[] {
+  const findings = handlers.flatMap((handler) => findingsOfOne(handler, context));
+  for (const { handler, through } of unguardedFieldsOf(handlers, context)) {
     const path = through === undefined ? '' : ` through ${through}`;
     findings.push(
       `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
@@ -16,7 +16,7 @@ export function findingsOf(handlers: readonly Handler[], surroundings: Surroundi
   return findings;
 }
 
-function findingsOfOne(handler: Handler, surroundings: Surroundings): string[] {
+function findingsOfOne(handler: Handler, context: AuditContext): string[] {
   const findings: string[] = [];
   const place = placeOf(handler);
   const own = declarationOf(handler.method);
@@ -29,7 +29,7 @@ function findingsOfOne(handler: Handler, surroundings: Surroundings): string[] {
       `${place} has lost its rule: a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.`,
     );
   }
-  if (sharesCachedReplies(handler, surroundings)) {
+  if (sharesCachedReplies(handler, context)) {
     findings.push(
       `${place} is cached for all users at once: the key of CacheInterceptor is the URL. Remove it, or override trackBy() so that the key names the user.`,
     );
@@ -60,7 +60,7 @@ const CACHE_KEY = 'cache_module:cache_key';
 const CACHE_INTERCEPTOR = 'CacheInterceptor';
 
 /** Returns whether `CacheInterceptor` of `@nestjs/cache-manager` may send one user's reply of a guarded route to another user. */
-function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: Surroundings): boolean {
+function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: AuditContext): boolean {
   const { kinds, owner, method } = handler;
   if (!kinds.has('route') || Reflect.getMetadata(ROUTE_METHOD, method) !== GET || !requirementsOf(handler, isGlobal)) return false;
   if (typeof Reflect.getMetadata(CACHE_KEY, method) === 'function') return false;

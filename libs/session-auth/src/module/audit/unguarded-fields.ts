@@ -4,7 +4,7 @@ import { declarationOf } from '../../guard/access/access-metadata.js';
 import { type Requirement, resolveRule } from '../../guard/access/access-rule.js';
 import type { Handler } from '../handlers.js';
 import type { RootField } from './schema-reach.js';
-import type { Surroundings } from './surroundings.js';
+import type { AuditContext } from './audit-context.js';
 
 /** Returns the requirements of a handler; `undefined` if the handler is open to callers without a session. */
 export function requirementsOf({ owner, method }: Handler, isGlobal: boolean): readonly Requirement[] | undefined {
@@ -31,31 +31,31 @@ interface UnguardedField {
  * Returns the fields and references that have a rule and can be reached without its check. Without `fieldResolverEnhancers: ['guards']`, Nest runs
  * no guards on them, so only the guards of the root fields decide.
  */
-export function unguardedFieldsOf(handlers: readonly Handler[], surroundings: Surroundings): UnguardedField[] {
-  if (surroundings.fieldsAreGuarded) return [];
+export function unguardedFieldsOf(handlers: readonly Handler[], context: AuditContext): UnguardedField[] {
+  if (context.fieldsAreGuarded) return [];
   const fields = handlers.filter(({ kinds, name }) => (kinds.has('field') || kinds.has('reference')) && name !== TYPE_RESOLVER);
   return fields.flatMap((handler) => {
-    const through = pathTo(handler, handlers, surroundings);
+    const through = pathTo(handler, handlers, context);
     return through === CLOSED ? [] : [{ handler, through }];
   });
 }
 
 const CLOSED = Symbol('closed');
 
-function pathTo(field: Handler, handlers: readonly Handler[], surroundings: Surroundings): string | undefined | typeof CLOSED {
-  const required = requirementsOf(field, surroundings.isGlobal);
+function pathTo(field: Handler, handlers: readonly Handler[], context: AuditContext): string | undefined | typeof CLOSED {
+  const required = requirementsOf(field, context.isGlobal);
   const parent = typeNameOf(field);
   if (required === undefined || parent === undefined) return CLOSED;
   if (field.kinds.has('reference') || handlers.some((handler) => handler.kinds.has('reference') && typeNameOf(handler) === parent)) {
     return ENTITIES;
   }
-  if (!surroundings.rootFields) return undefined;
+  if (!context.rootFields) return undefined;
   const isChecked = (root: RootField): boolean => {
     const resolvers = handlers.filter((handler) => resolves(handler, root));
-    const checks = resolvers.map((resolver) => requirementsOf(resolver, surroundings.isGlobal));
+    const checks = resolvers.map((resolver) => requirementsOf(resolver, context.isGlobal));
     return checks.length > 0 && checks.every((check) => check && required.every((requirement) => check.includes(requirement)));
   };
-  const open = surroundings.rootFields.find((root) => root.reaches.has(parent) && !isChecked(root));
+  const open = context.rootFields.find((root) => root.reaches.has(parent) && !isChecked(root));
   return open ? `${open.type}.${open.name}` : CLOSED;
 }
 

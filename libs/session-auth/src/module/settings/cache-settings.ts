@@ -4,7 +4,7 @@ import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import type { SessionAuthCacheOptions } from '../options.js';
-import { integerOption, invalidOption, knownOptions } from './option-checks.js';
+import { integerOption, invalidOption, rejectUnknownOptions } from './option-checks.js';
 import { DEFAULTS } from './defaults.js';
 
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
@@ -13,7 +13,7 @@ const MAX_TTL_MS = 300_000;
 /** Validates the cache options. Returns `undefined` if the cache is off. @throws InvalidConfigurationError naming the first invalid option */
 export function readCacheSettings(cache: false | SessionAuthCacheOptions = false): CacheSettings | undefined {
   if (cache === false) return undefined;
-  knownOptions('cache', cache, OPTIONS);
+  rejectUnknownOptions('cache', cache, OPTIONS);
   if ((cache as Partial<SessionAuthCacheOptions>).ttlMs === undefined) {
     invalidOption('cache.ttlMs', 'is missing', 'Say how many milliseconds a session that was ended elsewhere may still work here');
   }

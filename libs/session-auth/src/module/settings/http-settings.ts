@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import type { AxiosProxyConfig } from 'axios';
-import { integerOption, knownOptions, invalidOption } from './option-checks.js';
+import { integerOption, rejectUnknownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthHttpOptions } from '../http-options.js';
 import { DEFAULTS } from './defaults.js';
 
@@ -17,7 +17,7 @@ const OPTIONS = ['httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTok
 
 /** Validates the transport options. @throws InvalidConfigurationError naming the first invalid option */
 export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSettings {
-  knownOptions('http', http, OPTIONS);
+  rejectUnknownOptions('http', http, OPTIONS);
   const { httpAgent, httpsAgent, proxy } = http;
   if (proxy !== undefined && (httpAgent ?? httpsAgent)) invalidOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
   return {
@@ -44,7 +44,7 @@ function readAgent(option: string, agent: unknown): Agent | undefined {
 
 function readProxy(proxy: unknown): AxiosProxyConfig | undefined {
   if (proxy === undefined) return undefined;
-  knownOptions('http.proxy', proxy, ['protocol', 'host', 'port', 'auth']);
+  rejectUnknownOptions('http.proxy', proxy, ['protocol', 'host', 'port', 'auth']);
   const { protocol = 'http', host, port } = proxy as Record<string, unknown>;
   const valid =
     typeof host === 'string' &&

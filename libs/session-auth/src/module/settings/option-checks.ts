@@ -32,10 +32,10 @@ export function enumOption<Word extends string>(option: string, value: unknown, 
 }
 
 /** Rejects unknown option names: a misspelt option would otherwise silently have its default. @throws InvalidConfigurationError */
-export function knownOptions(owner: string, options: unknown, known: readonly string[]): void {
+export function rejectUnknownOptions(owner: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) invalidOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) invalidOption(`${owner}.${unknown}`, 'is not an option', `Known are ${quoted(known)}`);
+  if (unknown !== undefined) invalidOption(`${owner}.${unknown}`, 'is not an option', `Valid options: ${quoted(known)}`);
 }
 
 function quoted(words: readonly string[]): string {

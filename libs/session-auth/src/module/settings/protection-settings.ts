@@ -1,6 +1,6 @@
 import type { BreakerSettings } from '../../verifier/lanes/circuit.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
-import { integerOption, knownOptions, invalidOption } from './option-checks.js';
+import { integerOption, rejectUnknownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options.js';
 import { DEFAULTS } from './defaults.js';
 
@@ -9,7 +9,7 @@ export const MAX_DURATION_MS = 300_000;
 
 /** Validates the options that bound a check. @throws InvalidConfigurationError naming the first invalid option */
 export function readProtection({ timeoutMs, retry, breaker, maxInFlight, maxQueued }: SessionAuthOptions): LaneSettings {
-  if (retry !== undefined && retry !== false) knownOptions('retry', retry, ['maxAttempts']);
+  if (retry !== undefined && retry !== false) rejectUnknownOptions('retry', retry, ['maxAttempts']);
   return {
     timeoutMs: integerOption('timeoutMs', timeoutMs, { min: 1, max: MAX_DURATION_MS, fallback: DEFAULTS.timeoutMs }),
     maxAttempts:
@@ -23,7 +23,7 @@ export function readProtection({ timeoutMs, retry, breaker, maxInFlight, maxQueu
 }
 
 function readBreaker(breaker: Partial<BreakerSettings> = {}): BreakerSettings {
-  knownOptions('breaker', breaker, ['windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs']);
+  rejectUnknownOptions('breaker', breaker, ['windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs']);
   const { windowMs, minimumCalls, failureRatio = DEFAULTS.breaker.failureRatio, pauseMs, maxPauseMs } = breaker;
   if (typeof failureRatio !== 'number' || !(failureRatio > 0 && failureRatio <= 1)) {
     invalidOption('breaker.failureRatio', 'must be a number above 0 and up to 1', 'Set it within that range, or leave it out for 0.5');

@@ -7,7 +7,7 @@ import { fromHeader, type TokenSource } from '../../guard/session/token-source.j
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import { booleanOption, enumOption, integerOption, invalidOption, knownOptions, readBaseUrl } from './option-checks.js';
+import { booleanOption, enumOption, integerOption, invalidOption, rejectUnknownOptions, readBaseUrl } from './option-checks.js';
 import { readCacheSettings, readStoreSettings, type StoreContext } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
@@ -42,7 +42,7 @@ const OPTIONS = [
 
 /** Validates the options. @throws InvalidConfigurationError naming the first invalid option */
 export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
-  knownOptions('options', options, OPTIONS);
+  rejectUnknownOptions('options', options, OPTIONS);
   const baseUrl = readBaseUrl(options.baseUrl);
   const apiKey = readApiKeyOption(options.apiKey);
   const protection = readProtection(options);
@@ -71,9 +71,9 @@ function readDuration(options: SessionAuthOptions, name: 'signInTimeoutMs' | 'si
   return integerOption(name, options[name], { min: 1, max: MAX_DURATION_MS, fallback: DEFAULTS[name] });
 }
 
-function readShared(cache: SessionAuthOptions['cache'], surroundings: StoreContext): SharedTierSettings | undefined {
+function readShared(cache: SessionAuthOptions['cache'], context: StoreContext): SharedTierSettings | undefined {
   const store = cache === false ? undefined : cache?.store;
-  return store === undefined ? undefined : readStoreSettings(store, surroundings);
+  return store === undefined ? undefined : readStoreSettings(store, context);
 }
 
 function readApiKeyOption(apiKey: unknown): ApiKey {
@@ -99,7 +99,7 @@ function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_
 }
 
 function readStatusMap(statusMap: StatusMap = {}): StatusMap {
-  knownOptions('statusMap', statusMap, ['400', '401', '403', '404']);
+  rejectUnknownOptions('statusMap', statusMap, ['400', '401', '403', '404']);
   const meanings = ['unauthenticated', 'forbidden', 'unavailable'] as const;
   for (const [status, meaning] of Object.entries(statusMap)) enumOption(`statusMap.${status}`, meaning, meanings, 'unauthenticated');
   return { ...statusMap } satisfies Partial<Record<RefusalStatus, unknown>>;

@@ -8,7 +8,7 @@ import { classesOf, handlersIn, type Handler } from './handlers.js';
  * connects a microservice without `inheritAppConfig`, and gateways on NestJS 11. Nest reads the metadata of `@UseGuards()` when it builds those
  * handlers, after the modules.
  */
-export function reachEveryHandler(modules: ModulesContainer, guards: ApplicationGuards): void {
+export function guardEveryHandler(modules: ModulesContainer, guards: ApplicationGuards): void {
   ApplicationGuardsProxy.register(modules, guards);
   for (const module of modules.values()) {
     const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);

@@ -3,7 +3,7 @@ import { isSessionAuthGuard } from '../../guard/access/declare-access.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
 /** Configuration that applies to the handlers of an application from outside their classes. */
-export interface Surroundings {
+export interface AuditContext {
   /** Whether the guard is registered for the whole application. */
   readonly isGlobal: boolean;
   /** Whether Nest runs guards on fields and references of GraphQL. By default it does not. */
@@ -17,8 +17,8 @@ export interface Surroundings {
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 const SCHEMA_HOST = 'GraphQLSchemaHost';
 
-/** Returns the surroundings of the handlers of an application that has been built. */
-export function surroundingsOf(modules: ModulesContainer, config: ApplicationConfig): Surroundings {
+/** Returns what surrounds the handlers of an application that has been built. */
+export function auditContextOf(modules: ModulesContainer, config: ApplicationConfig): AuditContext {
   const guards = [...config.getGlobalGuards(), ...config.getGlobalRequestGuards().map(({ metatype }) => metatype)];
   const options = instancesOf(modules, (token) => token === GRAPHQL_OPTIONS) as { readonly fieldResolverEnhancers?: string[] }[];
   return {
