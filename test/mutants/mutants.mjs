@@ -103,8 +103,8 @@ export const MUTANTS = [
   {
     name: 'A 403 is cached',
     file: 'verifier/cache/session-cache.ts',
-    find: "if (verdict.kind === 'unauthenticated') this.#storeNegative(keys, verdict, tookMs);",
-    replace: 'this.#storeNegative(keys, verdict, tookMs);',
+    find: "if (verdict.kind === 'unauthenticated') this.#storeNegative(keys, verdict, sentAtMs);",
+    replace: 'this.#storeNegative(keys, verdict, sentAtMs);',
     suites: ['check/statuses', 'cache/refusals'],
   },
   {

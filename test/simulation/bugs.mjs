@@ -17,8 +17,8 @@ export const BUGS = [
   {
     name: 'A lifetime starts at the reply instead of the request',
     file: 'verifier/single-flight.ts',
-    find: 'this.#onSettled(keys, value, performance.now() - startedAtMs);',
-    replace: 'this.#onSettled(keys, value, 0);',
+    find: 'this.#onSettled(keys, value, startedAtMs);',
+    replace: 'this.#onSettled(keys, value, performance.now());',
   },
   {
     name: 'The holder of a lease sends no heartbeat',

@@ -26,8 +26,8 @@ export interface Authenticated<User> {
   readonly user: User;
   /** Body of the response, as parsed; absent unless the response was received just now. */
   readonly json?: object;
-  /** Age in milliseconds of an answer that another instance received from the service. */
-  readonly ageMs?: number;
+  /** Of an answer from the store: the earliest time, on the monotonic clock, at which the service may have confirmed the session. */
+  readonly confirmedAtMs?: number;
   /** The service was unavailable: the verdict comes from an expired cache entry. */
   readonly stale?: true;
   /** Milliseconds for which the service allows this answer to be cached, if less than `ttlMs`; 0: not at all. Counted from the start of the call. */

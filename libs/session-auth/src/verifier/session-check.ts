@@ -37,7 +37,7 @@ export async function reportCheck<User>(pending: Promise<Verdict<User>>, joined:
   const authenticated = verdict.kind === 'authenticated' ? verdict : undefined;
   CHECKS.publish({
     outcome: verdict.kind,
-    source: authenticated?.ageMs !== undefined ? 'store' : authenticated?.stale ? 'cache' : 'service',
+    source: authenticated?.confirmedAtMs !== undefined ? 'store' : authenticated?.stale ? 'cache' : 'service',
     joined,
     stale: authenticated?.stale === true,
     reason: verdict.kind === 'unavailable' ? verdict.reason : undefined,

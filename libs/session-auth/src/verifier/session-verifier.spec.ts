@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { KnownSessions } from './lanes/known-sessions.js';
@@ -12,16 +12,19 @@ const ANN = { username: 'ann' };
 const ann: Verdict<object> = { kind: 'authenticated', user: ANN };
 const down = unavailable('server_error');
 
+afterEach(() => void jest.restoreAllMocks());
+
 /** A verifier whose service answers when the test says so. */
 function verifierWith(settings: Partial<CacheSettings> = {}) {
-  let now = 0;
+  let now = 1_000;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
   const pending: ((verdict: Verdict<object>) => void)[] = [];
   const ask = (): Promise<Verdict<object>> => new Promise((resolve) => pending.push(resolve));
   const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
   const limits = { ttlMs: 100, negativeTtlMs: 100, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
   const deadlines = new Deadlines();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), {
-    cache: new SessionCache<object>(limits, () => now),
+    cache: new SessionCache<object>(limits),
   });
   return {
     verifier,
@@ -63,12 +66,10 @@ describe('a check with a session cache', () => {
 
   it('starts the lifetime of a session when the call is sent', async () => {
     const { verify, answer, calls, sleep } = verifierWith({ ttlMs: 60_000 });
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     const slow = verify();
-    clock.mockReturnValue(2_000);
+    sleep(1_000);
     await answer(ann);
     await slow;
-    clock.mockRestore();
     sleep(58_999);
     expect([verify(), calls()]).toMatchObject([ann, 1]);
     sleep(1);

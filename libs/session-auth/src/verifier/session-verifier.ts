@@ -39,7 +39,7 @@ export class SessionVerifier<User extends object> {
     this.#cache = cache;
     this.#shared = shared;
     this.#misconfiguration = misconfiguration;
-    const onSettled = (keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void => this.#record(keys, verdict, tookMs);
+    const onSettled = (keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void => this.#record(keys, verdict, sentAtMs);
     this.#flights = new SingleFlight(onSettled);
     this.#freshFlights = shared ? new SingleFlight(onSettled) : this.#flights;
     const flights = [this.#flights, this.#freshFlights];
@@ -139,10 +139,9 @@ export class SessionVerifier<User extends object> {
     return this.#freshFlights.share(keys, () => this.#check.run(session, keys.tokenKey, 0, lane), maxAgeMs);
   }
 
-  #record(keys: SessionKeys, verdict: Verdict<User>, tookMs: number): void {
+  #record(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.revoker.refused(keys.tokenKey, verdict.kind);
-    // First, because `tookMs` ends here: an answer of before a revocation would seem to be of after it.
-    this.#cache?.update(keys, verdict, tookMs);
+    this.#cache?.update(keys, verdict, sentAtMs);
     this.#check.known.update(keys.tokenKey, verdict);
     this.#misconfiguration?.record(keys.tokenKey, verdict);
   }

@@ -17,13 +17,13 @@ interface Entry<Value> {
 /** Lets concurrent checks of one session share one call. The work must not reject. */
 export class SingleFlight<Value> {
   readonly #flights = new Map<SessionKey, Entry<Value>>();
-  readonly #onSettled: (keys: SessionKeys, value: Value, tookMs: number) => void;
+  readonly #onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void;
   #started = 0;
   /** Flights with a serial up to this one are no longer joined. */
   #closedTo = 0;
 
   /** `onSettled` is called with the answer of each flight that is current when it settles. */
-  constructor(onSettled: (keys: SessionKeys, value: Value, tookMs: number) => void) {
+  constructor(onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void) {
     this.#onSettled = onSettled;
   }
 
@@ -54,7 +54,7 @@ export class SingleFlight<Value> {
     const result = work({ isCurrent }).then((value) => {
       if (isCurrent()) {
         this.#flights.delete(sessionKey);
-        this.#onSettled(keys, value, performance.now() - startedAtMs);
+        this.#onSettled(keys, value, startedAtMs);
       }
       return value;
     });

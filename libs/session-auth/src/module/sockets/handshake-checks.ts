@@ -116,9 +116,8 @@ async function settle(
   let sinceMs = startedAtMs;
   for (let checks = 1; checks <= MAX_CHECKS; checks += 1) {
     const verdict = await pending;
-    const nowMs = performance.now();
-    if (verdict.kind !== 'authenticated' || !verifier.revoker.revokedWithin(verdict.user, nowMs - sinceMs)) return verdict;
-    sinceMs = nowMs;
+    if (verdict.kind !== 'authenticated' || !verifier.revoker.isRevokedSince(verdict.user, sinceMs)) return verdict;
+    sinceMs = performance.now();
     pending = verifier.verify(session);
   }
   return unavailable('busy');

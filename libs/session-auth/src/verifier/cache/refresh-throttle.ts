@@ -9,10 +9,12 @@ export function refreshPauseMs(refreshAheadMs: number): number {
 /** Prevents repeated refreshes of a session, by token digest. */
 export class RefreshThrottle {
   readonly #refreshAheadMs: number;
+  readonly #now: () => number;
   readonly #paused: TtlLruMap<TokenKey, true>;
 
   constructor({ maxEntries, refreshAheadMs }: { readonly maxEntries: number; readonly refreshAheadMs: number }, now: () => number) {
     this.#refreshAheadMs = refreshAheadMs;
+    this.#now = now;
     this.#paused = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs }, now);
   }
 
@@ -34,6 +36,6 @@ export class RefreshThrottle {
 
   /** `refreshAheadMs` is the longest pause. */
   #pause(tokenKey: TokenKey, forMs: number): void {
-    this.#paused.set(tokenKey, true, Math.max(0, this.#refreshAheadMs - forMs));
+    this.#paused.set(tokenKey, true, this.#now() - Math.max(0, this.#refreshAheadMs - forMs));
   }
 }

@@ -55,17 +55,17 @@ export class SessionCache<User extends object> {
   }
 
   /**
-   * Caches a verdict of the service; `unavailable` changes nothing. The lifetime of a session begins when the call was sent, `tookMs` ago,
-   * because the service may have checked it then. An answer that may not be cached (`cacheForMs: 0`) evicts the previous one.
+   * Caches a verdict of the service; `unavailable` changes nothing. The lifetime of a session begins when the call was sent, because the service
+   * may have checked it then. An answer that may not be cached (`cacheForMs: 0`) evicts the previous one.
    */
-  update(keys: SessionKeys, verdict: Verdict<User>, tookMs = 0): void {
+  update(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
     if (verdict.kind === 'unavailable') return;
     if (verdict.kind === 'authenticated') {
-      this.#storeUser(keys, verdict, tookMs);
+      this.#storeUser(keys, verdict, sentAtMs);
       return;
     }
     this.#entries.delete(keys.tokenKey);
-    if (verdict.kind === 'unauthenticated') this.#storeNegative(keys, verdict, tookMs);
+    if (verdict.kind === 'unauthenticated') this.#storeNegative(keys, verdict, sentAtMs);
   }
 
   /** Returns the number of cached sessions that are neither expired nor revoked. Visits every entry. */
@@ -81,11 +81,6 @@ export class SessionCache<User extends object> {
   /** Evicts a session. A cached refusal stays. */
   evictUser(tokenKey: TokenKey): void {
     this.#entries.delete(tokenKey);
-  }
-
-  /** Revokes every session of a user. A call that was sent before does not restore one. */
-  revokeUser(username: string): void {
-    this.revocations.addUser(username);
   }
 
   /** Evicts every session. */
@@ -126,25 +121,26 @@ export class SessionCache<User extends object> {
 
   #isEntryRevoked(tokenKey: TokenKey, entry: CacheEntry<User>): boolean {
     if (this.revocations.isEmpty) return false;
-    return this.revocations.revokesUser(entry instanceof UserWithIv ? entry.user : entry, this.#entries.setAtMs(tokenKey));
+    return this.revocations.revokesUser(entry instanceof UserWithIv ? entry.user : entry, this.#entries.startMs(tokenKey));
   }
 
-  #storeUser(keys: SessionKeys, { user, ageMs = 0, cacheForMs }: Authenticated<User>, tookMs: number): void {
+  #storeUser(keys: SessionKeys, { user, confirmedAtMs, cacheForMs }: Authenticated<User>, sentAtMs: number): void {
     const { tokenKey } = keys;
-    if (this.isRevoked(tokenKey) || this.revocations.lostMessagesWithin(tookMs) || this.revocations.revokedWithin(user, ageMs + tookMs))
-      return;
+    const startMs = confirmedAtMs ?? sentAtMs;
+    if (this.isRevoked(tokenKey) || this.revocations.lostMessagesSince(sentAtMs) || this.revocations.revokes(user, startMs)) return;
     this.#negativeEntries.delete(tokenKey);
     if (cacheForMs === 0) {
       this.#entries.delete(tokenKey);
       return;
     }
-    this.#entries.set(tokenKey, entryOf(user, keys), ageMs + tookMs + shortenedBy(cacheForMs, this.#settings.ttlMs));
+    this.#entries.set(tokenKey, entryOf(user, keys), startMs - shortenedBy(cacheForMs, this.#settings.ttlMs));
     this.#refreshPauses.entryStored(tokenKey, cacheForMs);
   }
 
-  #storeNegative({ tokenKey, sessionKey }: SessionKeys, { cacheForMs }: Unauthenticated, tookMs: number): void {
+  #storeNegative({ tokenKey, sessionKey }: SessionKeys, { cacheForMs }: Unauthenticated, sentAtMs: number): void {
     const { negativeTtlMs } = this.#settings;
+    const startMs = cacheForMs === undefined ? undefined : sentAtMs - shortenedBy(cacheForMs, negativeTtlMs);
     if (negativeTtlMs === 0 || cacheForMs === 0) this.#negativeEntries.delete(tokenKey);
-    else this.#negativeEntries.set(tokenKey, sessionKey, cacheForMs === undefined ? 0 : tookMs + shortenedBy(cacheForMs, negativeTtlMs));
+    else this.#negativeEntries.set(tokenKey, sessionKey, startMs);
   }
 }

@@ -48,16 +48,16 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
     return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
   }
 
-  /** Returns the time at which an entry was set, minus its age then, in whole milliseconds, rounded down. The entry must exist. */
-  setAtMs(key: Key): number {
+  /** Returns the time at which the lifetime of an entry began, in whole milliseconds, rounded down. The entry must exist. */
+  startMs(key: Key): number {
     return Math.floor(this.#perf.now() / TICKS_PER_MS - (this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0)) / TICKS_PER_MS);
   }
 
-  /** Sets an entry that is already `ageMs` milliseconds old. */
-  set(key: Key, value: Value, ageMs = 0): void {
+  /** Sets an entry, whose lifetime begins at `startMs`: a time of the clock, by default now. */
+  set(key: Key, value: Value, startMs?: number): void {
     this.#entries ??= this.#build();
-    if (ageMs === 0) this.#entries.set(key, value);
-    else this.#entries.set(key, value, { start: this.#perf.now() - Math.ceil(ageMs) * TICKS_PER_MS });
+    if (startMs === undefined) this.#entries.set(key, value);
+    else this.#entries.set(key, value, { start: Math.floor(startMs) * TICKS_PER_MS + 1 });
   }
 
   delete(key: Key): void {

@@ -119,9 +119,9 @@ export class LocalRevoker<User extends object> {
     this.#evictAll();
   }
 
-  /** Returns whether a session of this user, authenticated `ageMs` milliseconds ago, is revoked. */
-  isRevoked(user: unknown, ageMs: number, tokenKey?: TokenKey): boolean {
-    return this.#revocations.revokedWithin(user, ageMs, tokenKey);
+  /** Returns whether an answer about a session of this user, confirmed at a time of the monotonic clock, is revoked. */
+  isRevoked(user: unknown, confirmedAtMs: number, tokenKey?: TokenKey): boolean {
+    return this.#revocations.revokes(user, confirmedAtMs, tokenKey);
   }
 
   #evictAll(): void {

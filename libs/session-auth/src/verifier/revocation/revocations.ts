@@ -70,16 +70,16 @@ export class Revocations {
     this.#lostAtMs = this.#nowMs;
   }
 
-  /** Returns whether revocations may have been lost within the last `ms` milliseconds. */
-  lostMessagesWithin(ms: number): boolean {
-    return this.#nowMs - Math.ceil(ms) <= this.#lostAtMs;
+  /** Returns whether revocations may have been lost since a time. */
+  lostMessagesSince(timeMs: number): boolean {
+    return Math.floor(timeMs) <= this.#lostAtMs;
   }
 
-  /** Returns whether a session of this user, authenticated `ageMs` milliseconds ago, is revoked; with `tokenKey`, also by its token. */
-  revokedWithin(user: unknown, ageMs: number, tokenKey?: TokenKey): boolean {
-    const confirmedAtMs = this.#nowMs - Math.ceil(ageMs);
-    if (confirmedAtMs <= this.#allAtMs || this.revokesUser(user, confirmedAtMs)) return true;
-    return tokenKey !== undefined && confirmedAtMs <= (this.#tokens.get(tokenKey) ?? -Infinity);
+  /** Returns whether an answer about a session of this user, confirmed at a time, is revoked; with `tokenKey`, also by its token. */
+  revokes(user: unknown, confirmedAtMs: number, tokenKey?: TokenKey): boolean {
+    const atMs = Math.floor(confirmedAtMs);
+    if (atMs <= this.#allAtMs || this.revokesUser(user, atMs)) return true;
+    return tokenKey !== undefined && atMs <= (this.#tokens.get(tokenKey) ?? -Infinity);
   }
 
   /**

@@ -21,9 +21,9 @@ export class SessionRevoker<User extends object> {
     return this.#local.count;
   }
 
-  /** Returns whether the sessions of this user, or all sessions, were revoked within the last `ageMs` milliseconds. */
-  revokedWithin(user: unknown, ageMs: number): boolean {
-    return this.#local.isRevoked(user, ageMs);
+  /** Returns whether the sessions of this user, or all sessions, were revoked since a time of the monotonic clock. */
+  isRevokedSince(user: unknown, timeMs: number): boolean {
+    return this.#local.isRevoked(user, timeMs);
   }
 
   /** Evicts a session: synchronously here, then on all instances. */
@@ -78,7 +78,7 @@ export class SessionRevoker<User extends object> {
       userRevoked: (username) => local.revokeUser(username),
       allRevoked: () => local.revokeAll(),
       messagesLost: () => local.messagesLost(),
-      isRevoked: (user, ageMs, tokenKey) => local.isRevoked(user, ageMs, tokenKey),
+      isRevoked: (user, confirmedAtMs, tokenKey) => local.isRevoked(user, confirmedAtMs, tokenKey),
     });
   }
 

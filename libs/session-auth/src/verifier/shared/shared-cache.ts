@@ -17,8 +17,8 @@ interface SharedCacheParts<User> {
   readonly readUser: (json: object) => User | undefined;
   /** Lifetime of a session, in milliseconds. */
   readonly ttlMs: number;
-  /** Returns whether a session, confirmed `ageMs` milliseconds ago, is revoked according to this instance. */
-  readonly isRevokedHere: (user: User, ageMs: number, tokenKey: TokenKey) => boolean;
+  /** Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this instance. */
+  readonly isRevokedHere: (user: User, confirmedAtMs: number, tokenKey: TokenKey) => boolean;
   /** Called when the wall clock of another instance differs from that of this host. */
   readonly clockDiffers: () => void;
 }
@@ -40,6 +40,13 @@ export type LookUp<User> =
       readonly sinceMs: number | undefined;
     };
 
+/** A session to look up. */
+interface Wanted {
+  readonly session: SessionIdentity;
+  readonly keys: SessionKeys;
+  readonly maxAgeMs: number;
+}
+
 /** The session cache in a store. Values are sealed, and keys reveal nothing. An unusable entry counts as missing. */
 export class SharedCache<User> {
   readonly #parts: SharedCacheParts<User>;
@@ -52,15 +59,15 @@ export class SharedCache<User> {
   async find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, lease?: StoreLease): Promise<LookUp<User>> {
     const [seal, ...former] = this.#parts.seals;
     for (const one of former) {
-      const found = await this.#lookUp(one, session, keys, maxAgeMs);
+      const found = await this.#lookUp(one, { session, keys, maxAgeMs });
       if (found.kind === 'found' || found.kind === 'revoked') return found;
     }
-    return this.#lookUp(seal, session, keys, maxAgeMs, lease);
+    return this.#lookUp(seal, { session, keys, maxAgeMs }, lease);
   }
 
   /** Looks up a session again, only under the first seal, with which instances store sessions. */
   findAgain(session: SessionIdentity, keys: SessionKeys): Promise<LookUp<User>> {
-    return this.#lookUp(this.#parts.seals[0], session, keys, Infinity);
+    return this.#lookUp(this.#parts.seals[0], { session, keys, maxAgeMs: Infinity });
   }
 
   /** Takes a lock of this session, by a lease. Returns whether it was taken; `true` for every instance if the store is unavailable. */
@@ -93,17 +100,12 @@ export class SharedCache<User> {
     await access.try(() => store.releaseLease(seals[0].nameOf(tokenKey), id).then(() => true));
   }
 
-  async #lookUp(
-    seal: SessionSeal,
-    session: SessionIdentity,
-    keys: SessionKeys,
-    maxAgeMs: number,
-    lease?: StoreLease,
-  ): Promise<LookUp<User>> {
-    const entry = await this.#get(seal.nameOf(keys.tokenKey), lease);
+  async #lookUp(seal: SessionSeal, wanted: Wanted, lease?: StoreLease): Promise<LookUp<User>> {
+    const askedAtMs = performance.now();
+    const entry = await this.#get(seal.nameOf(wanted.keys.tokenKey), lease);
     if (entry?.kind === 'leased') return entry;
     if (entry?.kind === 'tombstone') return { kind: 'revoked' };
-    const verdict = entry && (await this.#read(entry, seal, session, keys, maxAgeMs));
+    const verdict = entry && (await this.#read(entry, seal, wanted, askedAtMs));
     if (verdict) return { kind: 'found', verdict };
     return { kind: 'missing', isHolder: entry?.kind === 'none' && lease !== undefined, sinceMs: entry?.storeTimeMs };
   }
@@ -117,29 +119,25 @@ export class SharedCache<User> {
     return access.try(() => store.get(name, lease), late);
   }
 
-  async #read(
-    entry: StoreEntry,
-    seal: SessionSeal,
-    session: SessionIdentity,
-    keys: SessionKeys,
-    maxAgeMs: number,
-  ): Promise<Authenticated<User> | undefined> {
-    const record = entry.kind === 'value' ? this.#open(entry, seal, session, keys) : undefined;
+  async #read(entry: StoreEntry, seal: SessionSeal, wanted: Wanted, askedAtMs: number): Promise<Authenticated<User> | undefined> {
+    const record = entry.kind === 'value' ? this.#open(entry, seal, wanted) : undefined;
+    const { tokenKey } = wanted.keys;
     // Negated, so that an age of NaN is too old.
-    if (!record || !(record.ageMs < Math.min(maxAgeMs, this.#parts.ttlMs))) return undefined;
+    if (!record || !(record.ageMs < Math.min(wanted.maxAgeMs, this.#parts.ttlMs))) return undefined;
     const user = readUser(record.json, this.#parts.readUser);
     if (user === undefined) return undefined;
     const { username } = record.json as { readonly username?: unknown };
-    if (await this.#parts.records.isRevoked({ tokenKey: keys.tokenKey, username, sinceMs: record.sinceMs })) return undefined;
-    if (this.#parts.isRevokedHere(user, record.ageMs, keys.tokenKey)) return undefined;
-    return { kind: 'authenticated', user, ageMs: record.ageMs };
+    if (await this.#parts.records.isRevoked({ tokenKey, username, sinceMs: record.sinceMs })) return undefined;
+    // The store computed the age after the look-up was sent, so that the session is no younger than this.
+    const confirmedAtMs = askedAtMs - record.ageMs;
+    if (this.#parts.isRevokedHere(user, confirmedAtMs, tokenKey)) return undefined;
+    return { kind: 'authenticated', user, confirmedAtMs };
   }
 
   #open(
     { value, remainingMs, storeTimeMs }: Extract<StoreEntry, { readonly kind: 'value' }>,
     seal: SessionSeal,
-    session: SessionIdentity,
-    keys: SessionKeys,
+    { session, keys }: Wanted,
   ): ReadRecord | undefined {
     const text = seal.openValue(keys, value);
     if (text === undefined) return undefined;

@@ -24,8 +24,8 @@ interface RevocationListener {
   allRevoked(): void;
   /** Called when messages may have been lost, so that any cached session may be revoked. */
   messagesLost(): void;
-  /** Returns whether a session, confirmed `ageMs` milliseconds ago, is revoked according to this instance. */
-  isRevoked(user: unknown, ageMs: number, tokenKey: TokenKey): boolean;
+  /** Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this instance. */
+  isRevoked(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
 }
 
 /** Collaborators of {@link SharedRevocations}. */
@@ -106,9 +106,9 @@ export class SharedRevocations {
     this.#listener?.foundTombstone(tokenKey);
   }
 
-  /** Returns whether a session, confirmed `ageMs` milliseconds ago, is revoked according to this instance. */
-  isRevoked(user: unknown, ageMs: number, tokenKey: TokenKey): boolean {
-    return this.#listener?.isRevoked(user, ageMs, tokenKey) === true;
+  /** Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this instance. */
+  isRevoked(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean {
+    return this.#listener?.isRevoked(user, confirmedAtMs, tokenKey) === true;
   }
 
   subscribe(listener: RevocationListener): void {

@@ -7,6 +7,16 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 const TIMEOUT_MS = 50;
+const ignore = (): undefined => undefined;
+const NO_LISTENER = {
+  signedOut: ignore,
+  foundTombstone: ignore,
+  refused: ignore,
+  evicted: ignore,
+  userRevoked: ignore,
+  allRevoked: ignore,
+  messagesLost: ignore,
+};
 const SESSION = { token: 'token', authIv: undefined };
 
 /** A store that answers look-ups after a while, and notes the leases that it is given back. */
@@ -31,7 +41,7 @@ class SlowStore extends SessionStore {
     return Promise.resolve();
   }
 
-  set = (): Promise<boolean> => Promise.resolve(true);
+  set: SessionStore['set'] = () => Promise.resolve(true);
   delete = (): Promise<boolean> => Promise.resolve(false);
   keepAlive = (): Promise<void> => Promise.resolve();
   setTombstone = (): Promise<void> => Promise.resolve();
@@ -42,12 +52,20 @@ class SlowStore extends SessionStore {
   subscribe = (): (() => Promise<void>) => () => Promise.resolve();
 }
 
-/** Has sessions checked, one after the other, by a service that answers at once. Returns how many it was asked about. */
-async function check(store: SlowStore, { way = 'check', times = 1 }: { way?: 'check' | 'refresh'; times?: number } = {}): Promise<number> {
+interface Course {
+  readonly way?: 'check' | 'refresh';
+  readonly times?: number;
+  /** Called with the time of each answer that is compared with revocations. */
+  readonly onCompare?: (confirmedAtMs: number) => void;
+}
+
+/** Checks a session several times, with a service that answers at once. Returns the number of calls. */
+async function check(store: SlowStore, { way = 'check', times = 1, onCompare }: Course = {}): Promise<number> {
   const ages = { ttlMs: 60_000, tombstoneMs: 63_000, refreshAheadMs: 30_000, refreshPauseMs: 1_000, leaseMs: 3_000, graceMs: TIMEOUT_MS };
   const settings = { store, timeoutMs: TIMEOUT_MS, secrets: ['a secret of sixteen'], scope: 'scope', ...ages } as const;
-  const reports = { failed: () => undefined, clockDiffers: () => undefined, busStateChanged: () => undefined };
+  const reports = { failed: ignore, clockDiffers: ignore, busStateChanged: ignore };
   const tier = new SharedTier(settings, (json) => json, reports);
+  tier.revocations.subscribe({ ...NO_LISTENER, isRevoked: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false) });
   const ask = jest.fn(() => Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const));
   const service = { ask, patienceMs: 100, timeoutMs: 3_000 };
   for (let time = 0; time < times; time += 1) {
@@ -89,5 +107,40 @@ describe('a store that answers in time', () => {
     const store = new SlowStore(TIMEOUT_MS - 1);
     expect(await check(store)).toBe(1);
     expect([store.asked.length, store.released]).toEqual([1, []]);
+  });
+});
+
+describe('an answer from the store', () => {
+  /** A store that keeps one value. Its replies take a while. */
+  class KeepingStore extends SlowStore {
+    #value: { readonly value: Uint8Array; readonly remainingMs: number; readonly atMs: number } | undefined;
+
+    override get = async (key: string, lease?: StoreLease): Promise<StoreEntry> => {
+      const found = this.#value;
+      const remainingMs = found && found.remainingMs - (performance.now() - found.atMs);
+      const { storeTimeMs } = await super.get(key, lease);
+      return found && remainingMs !== undefined
+        ? { kind: 'value', value: found.value, remainingMs, storeTimeMs }
+        : { kind: 'none', storeTimeMs };
+    };
+
+    override set: SessionStore['set'] = (_key, value, remainingMs) => {
+      this.#value = { value, remainingMs, atMs: performance.now() };
+      return Promise.resolve(true);
+    };
+  }
+
+  it('is never considered younger than it is, with slow look-ups and a wall clock that was set back', async () => {
+    const confirmedAtMs: number[] = [];
+    const startMs = performance.now();
+    const store = new KeepingStore(TIMEOUT_MS - 1);
+    const onCompare = (atMs: number): void => {
+      confirmedAtMs.push(atMs);
+      jest.setSystemTime(Date.now() - 1_000);
+    };
+    expect(await check(store, { times: 3, onCompare })).toBe(1);
+    const [sentAtMs = NaN, ...fromStore] = confirmedAtMs;
+    expect(sentAtMs).toBe(startMs + TIMEOUT_MS - 1);
+    expect(fromStore.map((atMs) => atMs <= sentAtMs)).toEqual([true, true]);
   });
 });

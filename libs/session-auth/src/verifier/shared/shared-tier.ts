@@ -49,7 +49,8 @@ export class SharedTier<User> {
     const access = new StoreAccess(settings.timeoutMs, () => reports.failed());
     const outbox = new Outbox(access);
     const records = new RevocationRecords({ store, access, outbox, seals, forMs: settings.tombstoneMs });
-    const isRevokedHere = (user: User, ageMs: number, tokenKey: TokenKey): boolean => this.revocations.isRevoked(user, ageMs, tokenKey);
+    const isRevokedHere = (user: User, confirmedAtMs: number, tokenKey: TokenKey): boolean =>
+      this.revocations.isRevoked(user, confirmedAtMs, tokenKey);
     const clockDiffers = (): void => reports.clockDiffers();
     this.#settings = settings;
     this.#cache = new SharedCache({ store, access, seals, records, readUser, ttlMs, isRevokedHere, clockDiffers });
@@ -97,7 +98,7 @@ export class SharedTier<User> {
     const sentAtMs = performance.now();
     const verdict = await pending.service.ask(sentAtMs - pending.startedAtMs);
     const sinceMs = found.kind === 'missing' ? found.sinceMs : undefined;
-    const isStored = pending.flight.isCurrent() && this.#store(keys, verdict, performance.now() - sentAtMs, sinceMs);
+    const isStored = pending.flight.isCurrent() && this.#store(keys, verdict, sentAtMs, sinceMs);
     if (lease !== undefined) {
       this.#leases.end(lease);
       if (!isStored) void this.#cache.releaseLease(keys, lease);
@@ -105,11 +106,11 @@ export class SharedTier<User> {
     return verdict;
   }
 
-  #store(keys: SessionKeys, verdict: Verdict<User>, tookMs: number, sinceMs: number | undefined): boolean {
+  #store(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number, sinceMs: number | undefined): boolean {
     if (verdict.kind !== 'authenticated' || !verdict.json || sinceMs === undefined) return false;
-    const ageMs = Math.ceil(tookMs) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
+    const ageMs = Math.ceil(performance.now() - sentAtMs) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
     if (verdict.cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
-    if (ageMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, tookMs, keys.tokenKey)) return false;
+    if (ageMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, sentAtMs, keys.tokenKey)) return false;
     void this.#cache.set(keys, verdict.json, ageMs, sinceMs).then((isSet) => {
       if (!isSet) this.revocations.foundTombstone(keys.tokenKey);
     });
