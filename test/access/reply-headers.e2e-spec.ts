@@ -73,6 +73,7 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
       code: 'SESSION_SERVICE_UNAVAILABLE',
       error: 'Service Unavailable',
       message: 'The session service is unavailable; try again later',
+      retryAfterSeconds: Number(reply.headers.get('retry-after')),
     });
   });
 

@@ -50,7 +50,9 @@ describe.each(PLATFORMS)('an error of the service class that a controller lets t
     expect(answer.status).toBe(statusCode);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(Object.fromEntries(Object.keys(headers).map((name) => [name, answer.headers.get(name)]))).toEqual(headers);
-    expect(await answer.json()).toEqual({ statusCode, code, message: expect.any(String) as unknown, error: expect.any(String) as unknown });
+    const texts = { message: expect.any(String) as unknown, error: expect.any(String) as unknown };
+    const wait = answer.headers.get('retry-after');
+    expect(await answer.json()).toEqual({ statusCode, code, ...texts, ...(wait !== null && { retryAfterSeconds: Number(wait) }) });
   }
 
   it.each([

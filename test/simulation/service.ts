@@ -1,7 +1,7 @@
 import type { Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import type { SignInResult } from '../../libs/session-auth/src/client/session-client.js';
 import type { Credentials } from '../../libs/session-auth/src/client/session-requests.js';
-import { AccessDeniedError, SessionServiceUnavailableError } from '../../libs/session-auth/src/contract/errors.js';
+import { AccessDeniedError, SessionServiceUnavailableError } from '../../libs/session-auth/src/exceptions/session-exceptions.js';
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
 import {
   FORBIDDEN,

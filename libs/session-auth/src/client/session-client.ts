@@ -1,15 +1,15 @@
 import type { CallMessage } from '../contract/diagnostics.js';
+import type { SessionAuthError } from '../contract/errors.js';
+import { isHeaderValue } from '../contract/wire.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
 import {
   AccessDeniedError,
   CredentialsRejectedError,
   InvalidRequestError,
   SessionServiceUnavailableError,
-  type SessionAuthError,
-} from '../contract/errors.js';
-import { isHeaderValue } from '../contract/wire.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
-import type { UserRecord } from '../contract/record/user-record.js';
-import { unavailable, type Verdict } from '../contract/outcome.js';
+} from '../exceptions/session-exceptions.js';
 import type { Deadline } from './deadline.js';
 import type { NoReply, Reply } from './http/reply.js';
 import type { Credentials, SessionRequests } from './session-requests.js';

@@ -1,11 +1,9 @@
+export { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from '../contract/errors.js';
 export {
   AccessDeniedError,
   CredentialsRejectedError,
-  InvalidConfigurationError,
   InvalidRequestError,
-  isSessionAuthError,
-  SessionAuthError,
   SessionRejectedError,
   SessionServiceUnavailableError,
-} from '../contract/errors.js';
+} from '../exceptions/session-exceptions.js';
 export { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';

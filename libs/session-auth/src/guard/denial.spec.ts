@@ -1,67 +1,69 @@
-import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { BadRequestException, HttpException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
+import { unavailable } from '../contract/outcome.js';
 import {
   AccessDeniedError,
   CredentialsRejectedError,
-  InvalidConfigurationError,
   InvalidRequestError,
   SessionRejectedError,
   SessionServiceUnavailableError,
-  type SessionAuthError,
-} from '../contract/errors.js';
-import { unavailable } from '../contract/outcome.js';
-import { denialOf, exceptionOf, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED, unavailableDenial, type HttpDenial } from './denial.js';
-
-const challenge = ['www-authenticate', 'X-Auth-Token realm="session"'];
-const invalidTokenChallenge = ['www-authenticate', 'X-Auth-Token realm="session", error="invalid_token"'];
-
-describe('a denial of the guard', () => {
-  it.each<[string, HttpDenial, object]>([
-    ['SESSION_REQUIRED', SESSION_REQUIRED, { statusCode: 401, headers: [challenge] }],
-    ['SESSION_REJECTED', SESSION_REJECTED, { statusCode: 401, headers: [invalidTokenChallenge] }],
-    ['ACCESS_DENIED', ACCESS_DENIED, { statusCode: 403, headers: [] }],
-    ['SESSION_SERVICE_UNAVAILABLE', unavailableDenial(unavailable('busy', 7)), { statusCode: 503, headers: [['retry-after', '7']] }],
-  ])('%s has a status, a message and headers', (code, denial, expected) => {
-    expect(denial).toMatchObject({ code, ...expected });
-    expect(denial.message).not.toBe('');
-  });
-});
+} from '../exceptions/session-exceptions.js';
+import { bodyOf, denialOf, exceptionOf, type GuardDenial, httpExceptionOf, unavailableDenial } from './denial.js';
 
 describe('an error that a handler does not catch', () => {
-  it.each<[SessionAuthError, number, unknown[]]>([
-    [new InvalidRequestError(), 400, []],
-    [new CredentialsRejectedError(), 401, [challenge]],
-    [new SessionRejectedError(), 401, [invalidTokenChallenge]],
-    [new AccessDeniedError(), 403, []],
-    [new SessionServiceUnavailableError(unavailable('busy', 7)), 503, [['retry-after', '7']]],
-    [new InvalidConfigurationError('wrong'), 500, []],
-  ])('%p becomes a denial with %i and the headers %j', (error, statusCode, headers) => {
-    expect(denialOf(error)).toMatchObject({ statusCode, code: error.code, message: error.message, headers });
+  it.each<[SessionAuthError, number]>([
+    [new InvalidRequestError(), 400],
+    [new CredentialsRejectedError(), 401],
+    [new SessionRejectedError(), 401],
+    [new AccessDeniedError(), 403],
+    [new InvalidConfigurationError('wrong'), 500],
+  ])('%p becomes a denial with %i', (error, statusCode) => {
+    expect(denialOf(error)).toEqual({ statusCode, code: error.code, message: error.message });
   });
 
-  it('has no Retry-After if another copy of this package has not set retryAfterSeconds', () => {
+  it('has the seconds to wait during an outage', () => {
+    expect(denialOf(new SessionServiceUnavailableError(unavailable('busy', 7)))).toMatchObject({ statusCode: 503, retryAfterSeconds: 7 });
+  });
+
+  it('has no seconds to wait if another copy of this package has not set them', () => {
     const { code, statusCode, message } = new SessionServiceUnavailableError(unavailable('busy'));
     const error = { code, statusCode, message } as SessionAuthError;
-    expect(denialOf(error)).toEqual({ statusCode, code, message, headers: [] });
+    expect(denialOf(error)).toEqual({ statusCode, code, message });
   });
 
-  it('does not become 503 because it has retryAfterSeconds', () => {
+  it('does not become an outage because it has retryAfterSeconds', () => {
     const error = Object.assign(new AccessDeniedError(), { retryAfterSeconds: 7 });
-    expect(denialOf(error)).toMatchObject({ statusCode: 403, headers: [] });
+    expect(denialOf(error)).toEqual({ statusCode: 403, code: 'ACCESS_DENIED', message: error.message });
   });
 });
 
 describe('the exception of a denial', () => {
-  it.each([
-    [400, BadRequestException, 'Bad Request'],
-    [401, UnauthorizedException, 'Unauthorized'],
-    [403, ForbiddenException, 'Forbidden'],
-    [503, ServiceUnavailableException, 'Service Unavailable'],
-    [500, HttpException, 'Internal Server Error'],
-  ])("for %i is of Nest's class, with the body of Nest and the code", (statusCode, type, error) => {
-    const exception = exceptionOf({ statusCode, code: 'CODE', message: 'message', headers: [] });
-    expect(exception.constructor).toBe(type);
-    expect(exception.getStatus()).toBe(statusCode);
-    expect(exception.getResponse()).toEqual({ statusCode, message: 'message', error, code: 'CODE' });
+  it.each<[GuardDenial, new (...parameters: never[]) => HttpException]>([
+    [SESSION_REQUIRED, SessionRejectedError],
+    [SESSION_REJECTED, SessionRejectedError],
+    [ACCESS_DENIED, AccessDeniedError],
+    [unavailableDenial(unavailable('busy', 7)), SessionServiceUnavailableError],
+  ])('for %j is the error of the library, without a stack trace', (denial, type) => {
+    const exception = exceptionOf(denial);
+    expect(exception).toBeInstanceOf(type);
+    expect(denialOf(exception)).toEqual(expect.objectContaining({ statusCode: denial.statusCode, code: denial.code }));
+    expect(exception.message).toBe(denial.message);
+    expect(exception.getResponse()).toEqual(bodyOf(denial));
+    expect(exception.stack).not.toContain('\n    at ');
+  });
+
+  it('has the reason of an outage, which its body does not have', () => {
+    const exception = exceptionOf(unavailableDenial(unavailable('circuit_open', 7)));
+    expect(exception).toMatchObject({ reason: 'circuit_open', retryAfterSeconds: 7 });
+    expect(JSON.stringify(exception.getResponse())).not.toContain('circuit_open');
+  });
+
+  it('is one of HTTP for a denial with any other status', () => {
+    const exception = httpExceptionOf({ statusCode: 400, code: 'CODE', message: 'message' });
+    expect(exception).not.toBeInstanceOf(BadRequestException);
+    expect(exception.getStatus()).toBe(400);
+    expect(exception.getResponse()).toEqual({ statusCode: 400, message: 'message', error: 'Bad Request', code: 'CODE' });
   });
 });

@@ -1,94 +1,62 @@
 import { STATUS_CODES } from 'node:http';
-import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { type DenialMessage, DENIALS } from '../contract/diagnostics.js';
-import type { SessionAuthError, SessionServiceUnavailableError } from '../contract/errors.js';
+import { HttpException } from '@nestjs/common';
+import { ACCESS_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, type SESSION_REQUIRED } from '../contract/denials.js';
+import { DENIALS } from '../contract/diagnostics.js';
+import type { SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
+import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
 
 /** A denial, in terms of HTTP. */
 export interface HttpDenial {
   readonly statusCode: number;
   readonly code: string;
   readonly message: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Seconds, as in the `retry-after` header. For transports without headers. */
+  /** Seconds, as in the `retry-after` header. */
   readonly retryAfterSeconds?: number;
 }
 
+/** A denial because the session service gave no usable answer. */
+type OutageDenial = typeof SERVICE_UNAVAILABLE & Pick<Unavailable, 'reason' | 'retryAfterSeconds'>;
+
 /** A denial by the guard, with one of its four codes. */
-export interface GuardDenial extends HttpDenial {
-  readonly code: DenialMessage['code'];
-}
-
-const CHALLENGE = ['www-authenticate', 'X-Auth-Token realm="session"'] as const;
-const INVALID_TOKEN_CHALLENGE = ['www-authenticate', `${CHALLENGE[1]}, error="invalid_token"`] as const;
-
-/** 401: no token was presented. */
-export const SESSION_REQUIRED: GuardDenial = {
-  statusCode: 401,
-  code: 'SESSION_REQUIRED',
-  message: 'A session token is required',
-  headers: [CHALLENGE],
-};
-
-/** 401: a token was presented and refused. */
-export const SESSION_REJECTED: GuardDenial = {
-  statusCode: 401,
-  code: 'SESSION_REJECTED',
-  message: 'The session is not valid',
-  headers: [INVALID_TOKEN_CHALLENGE],
-};
-
-/** 403: the caller has no access. Does not disclose the requirement. */
-export const ACCESS_DENIED: GuardDenial = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied', headers: [] };
+export type GuardDenial = typeof SESSION_REQUIRED | typeof SESSION_REJECTED | typeof ACCESS_DENIED | OutageDenial;
 
 /** Returns the denial with 503: the session service gave no usable answer. */
-export function unavailableDenial({ retryAfterSeconds }: Pick<Unavailable, 'retryAfterSeconds'>): GuardDenial {
-  return {
-    statusCode: 503,
-    code: 'SESSION_SERVICE_UNAVAILABLE',
-    message: 'The session service is unavailable; try again later',
-    headers: [['retry-after', String(retryAfterSeconds)]],
-    retryAfterSeconds,
-  };
+export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
+  return { ...SERVICE_UNAVAILABLE, reason, retryAfterSeconds };
 }
 
-/** Returns the denial for an error of `SessionAuthService` that a handler did not catch. */
-export function denialOf(error: SessionAuthError): HttpDenial {
-  if (error.code === SESSION_REJECTED.code) return SESSION_REJECTED;
-  if (isUnavailable(error)) return { ...unavailableDenial(error), message: error.message };
-  const { statusCode, code, message } = error;
-  return { statusCode, code, message, headers: statusCode === 401 ? [CHALLENGE] : [] };
-}
-
-/** Compares the code and not the class: the error may come from another copy of this package. */
-function isUnavailable(error: SessionAuthError): error is SessionServiceUnavailableError {
-  return error.code === 'SESSION_SERVICE_UNAVAILABLE' && 'retryAfterSeconds' in error;
+/** Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from another copy of this package. */
+export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?: unknown }): HttpDenial {
+  const { statusCode, code, message, retryAfterSeconds } = error;
+  const denial = { statusCode, code, message };
+  return code === SERVICE_UNAVAILABLE.code && typeof retryAfterSeconds === 'number' ? { ...denial, retryAfterSeconds } : denial;
 }
 
 /** Returns the body of a denial: that of Nest's exceptions, and a stable `code`. */
-export function bodyOf({ statusCode, code, message }: HttpDenial): object {
-  return { statusCode, message, error: STATUS_CODES[statusCode], code };
+export function bodyOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): object {
+  return { statusCode, message, error: STATUS_CODES[statusCode], code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
-/** Returns the exception of a denial: Nest's class for the status. Its body has the fields of {@link bodyOf} and of `extraFields`. */
-export function exceptionOf(denial: HttpDenial, extraFields: object = {}): HttpException {
-  const body = { ...bodyOf(denial), ...extraFields };
-  return withoutStack(() => httpException(denial.statusCode, body));
+/** Returns the error of a denial: the same that `SessionAuthService` throws. */
+export function exceptionOf(denial: GuardDenial): HttpException & SessionAuthError {
+  return withoutStack(() => sessionException(denial));
 }
 
-function httpException(statusCode: number, body: object): HttpException {
-  switch (statusCode) {
-    case 400:
-      return new BadRequestException(body);
-    case 401:
-      return new UnauthorizedException(body);
-    case 403:
-      return new ForbiddenException(body);
-    case 503:
-      return new ServiceUnavailableException(body);
+function sessionException(denial: GuardDenial): HttpException & SessionAuthError {
+  switch (denial.code) {
+    case 'SESSION_SERVICE_UNAVAILABLE':
+      return new SessionServiceUnavailableError(denial);
+    case 'ACCESS_DENIED':
+      return new AccessDeniedError();
     default:
-      return new HttpException(body, statusCode);
+      return new SessionRejectedError(denial.code);
   }
+}
+
+/** Returns an exception of HTTP with the status and the body of any denial. */
+export function httpExceptionOf(denial: HttpDenial): HttpException {
+  return withoutStack(() => new HttpException(bodyOf(denial), denial.statusCode));
 }
 
 /** Returns the denial of a verdict. */

@@ -1,4 +1,4 @@
-import { exceptionOf, type HttpDenial, withoutStack } from './denial.js';
+import { type HttpDenial, httpExceptionOf, withoutStack } from './denial.js';
 
 type ExceptionClass = new (payload: object) => Error;
 
@@ -20,7 +20,7 @@ function exceptionsOf(load: () => Promise<ExceptionClass>): PackageExceptions {
         .catch(() => undefined)),
     exceptionOf(denial, payload) {
       const Loaded = Exception;
-      return Loaded ? withoutStack(() => new Loaded(payload)) : exceptionOf(denial);
+      return Loaded ? withoutStack(() => new Loaded(payload)) : httpExceptionOf(denial);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { AccessDeniedError } from '../contract/errors.js';
+import { AccessDeniedError } from '../exceptions/session-exceptions.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
 
 describe('an error that a handler does not catch', () => {

@@ -1,25 +1,44 @@
 import 'reflect-metadata';
-import { Catch, type ArgumentsHost } from '@nestjs/common';
+import { Catch, HttpException, Inject, Injectable, Optional, type ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
-import { SessionAuthError } from '../contract/errors.js';
-import { denialOf, exceptionOf } from './denial.js';
+import { InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
+import { denialOf, httpExceptionOf } from './denial.js';
+import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
+import { Challenges } from './http/challenges.js';
 import { setHeaders } from './http/http-transport.js';
 import { transportOf } from './transports.js';
 
+const DEFAULT_CHALLENGES = new Challenges([]);
+
 /**
- * Responds to a `SessionAuthError` that a handler did not catch with the status of the error. The module registers it for the whole application.
- * Nest does not apply such filters to gateways: add `@UseFilters(SessionAuthErrorFilter)` to them.
+ * Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, with the headers of its status. The module
+ * registers it below all filters of the application, so it replaces none. Nest applies no global filters to gateways, nor to a microservice that a
+ * hybrid application connects without `inheritAppConfig`: add `@UseFilters(SessionAuthErrorFilter)` there.
  */
+@Injectable()
 @Catch(SessionAuthError)
 export class SessionAuthErrorFilter extends BaseExceptionFilter {
+  readonly #challenges: Challenges;
+
+  /** @internal Created by Nest. */
+  constructor(@Optional() @Inject(GUARD_PARTS) parts?: GuardParts) {
+    super();
+    this.#challenges = parts?.presented.challenges ?? DEFAULT_CHALLENGES;
+  }
+
   /** Responds in the form of the error's context: HTTP, GraphQL, a gateway or a message. */
   override catch(error: SessionAuthError, host: ArgumentsHost): unknown {
     const transport = transportOf(host);
     if (!transport) throw error;
+    if (transport.answer) return transport.answer(host, error);
     const denial = denialOf(error);
-    if (transport.answer) return transport.answer(host, denial);
-    setHeaders(host.switchToHttp().getResponse(), [['Cache-Control', 'no-store'], ...denial.headers]);
-    super.catch(exceptionOf(denial), host);
+    setHeaders(host.switchToHttp().getResponse(), [['cache-control', 'no-store'], ...this.#challenges.headersOf(denial)]);
+    super.catch(isKnownToNest(error) ? error : httpExceptionOf(denial), host);
     return undefined;
   }
+}
+
+/** An error of another copy of this package may extend the exceptions of another copy of Nest. Nest logs a configuration error: 500. */
+function isKnownToNest(error: SessionAuthError): boolean {
+  return error instanceof HttpException || error instanceof InvalidConfigurationError;
 }

@@ -1,20 +1,13 @@
 import 'reflect-metadata';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import { meetsAll, type AccessRule } from './access/access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
-import {
-  ACCESS_DENIED,
-  denialOfVerdict,
-  exceptionOf,
-  type GuardDenial,
-  reportDenial,
-  SESSION_REJECTED,
-  SESSION_REQUIRED,
-} from './denial.js';
+import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial } from './denial.js';
 import { keepFromSharedCaches } from './http/http-transport.js';
 import { MALFORMED_TOKEN, NO_TOKEN } from './session/presented-session.js';
 import type { GuardedCall } from './transport.js';
@@ -34,7 +27,8 @@ export class SessionAuthGuard implements CanActivate {
 
   /**
    * Returns `true`, without a promise if the session is cached and no requirement of the rule is asynchronous.
-   * @throws HttpException over HTTP and in GraphQL, WsException in a gateway, RpcException in a message handler: 401, 403 or 503
+   * @throws SessionRejectedError (401), AccessDeniedError (403) or SessionServiceUnavailableError (503) over HTTP and in GraphQL, WsException in
+   * a gateway, RpcException in a message handler
    */
   canActivate(context: ExecutionContext): true | Promise<true> {
     const rule = this.parts.rules.of(context);
@@ -93,6 +87,6 @@ export class SessionAuthGuard implements CanActivate {
 
   private deny(call: GuardedCall, denial: GuardDenial): Promise<never> {
     reportDenial(denial);
-    return call.transport.deny(call, denial);
+    return call.transport.deny(call, denial, this.parts.presented.challenges);
   }
 }

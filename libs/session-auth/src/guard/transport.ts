@@ -1,6 +1,8 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
-import type { HttpDenial } from './denial.js';
+import type { SessionAuthError } from '../contract/errors.js';
+import type { GuardDenial } from './denial.js';
 import type { GuardedRequest } from './guarded-request.js';
+import type { Challenges } from './http/challenges.js';
 import type { HttpRequest } from './http/http-request.js';
 
 /** The request of a call. It presents the session, and carries the user and the check. */
@@ -26,9 +28,9 @@ export interface Transport {
   /** Returns the parameters of a call: those of its route, the arguments of its field, or the payload of its message. */
   parameters(context: ExecutionContext): unknown;
   /** Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at half the cost. */
-  deny(call: GuardedCall, denial: HttpDenial): Promise<never>;
-  /** Responds to a `SessionAuthError` that a handler did not catch, in contexts that Nest's HTTP filter does not support. */
-  answer?(host: ArgumentsHost, denial: HttpDenial): unknown;
+  deny(call: GuardedCall, denial: GuardDenial, challenges: Challenges): Promise<never>;
+  /** Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, where Nest has no response to it. */
+  answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
 }
 
 /** The requests of calls without an HTTP request, each stored as long as an object of its call exists. */

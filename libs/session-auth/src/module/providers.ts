@@ -1,5 +1,5 @@
 import type { FactoryProvider, Provider } from '@nestjs/common';
-import { APP_FILTER, ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/http/session-http.service.js';
@@ -55,6 +55,21 @@ const applicationGuards: FactoryProvider<ApplicationGuards> = {
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard],
 };
 
+const FILTER_OF_LAST_RESORT = Symbol('filter of last resort');
+
+/**
+ * Registers the filter below those of the application: Nest prefers the filter that was added last, and adds those of `APP_FILTER` when all
+ * providers exist. `APP_FILTER` would register it above those of modules that Nest scanned earlier, the root module among them.
+ */
+const filterOfLastResort: FactoryProvider<SessionAuthErrorFilter> = {
+  provide: FILTER_OF_LAST_RESORT,
+  useFactory: (config: ApplicationConfig, filter: SessionAuthErrorFilter) => {
+    config.addGlobalFilter(filter);
+    return filter;
+  },
+  inject: [ApplicationConfig, SessionAuthErrorFilter],
+};
+
 const events: FactoryProvider<SessionAuthEvents> = {
   provide: SessionAuthEvents,
   useFactory: (source: EventSource) => new SessionAuthEvents(source),
@@ -81,7 +96,8 @@ export const PROVIDERS: Provider[] = [
   applicationGuards,
   sockets,
   SessionAuthGuard,
-  { provide: APP_FILTER, useClass: SessionAuthErrorFilter },
+  SessionAuthErrorFilter,
+  filterOfLastResort,
 ];
 
 /** What an application may inject. The parts of the guard are exported because Nest creates the guard in each module that uses it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SessionClient, type SignInResult } from '../client/session-client.js';
 import type { Credentials } from '../client/session-requests.js';
-import { CredentialsRejectedError, SessionServiceUnavailableError } from '../contract/errors.js';
+import { CredentialsRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';

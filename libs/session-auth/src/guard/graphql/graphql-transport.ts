@@ -1,6 +1,7 @@
 import type { ArgumentsHost } from '@nestjs/common';
+import type { SessionAuthError } from '../../contract/errors.js';
 import { admissionOf, type GuardedRequest } from '../guarded-request.js';
-import { exceptionOf, type HttpDenial } from '../denial.js';
+import { bodyOf, denialOf, exceptionOf } from '../denial.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import { handshakeRequest, requestLike } from '../sockets/socket-client.js';
 import { type CallRequest, CallRequests, type Transport } from '../transport.js';
@@ -36,10 +37,10 @@ export const GRAPHQL: Transport = {
 
   parameters: (context) => argumentsOf(context).parameters,
 
-  deny: (_call, denial) => Promise.reject(graphqlExceptionOf(denial)),
+  deny: (_call, denial) => Promise.reject(withExtensions(exceptionOf(denial))),
 
-  answer(_host, denial) {
-    throw graphqlExceptionOf(denial);
+  answer(_host, error) {
+    throw withExtensions(error);
   },
 };
 
@@ -92,12 +93,10 @@ const CODES = new Map([
 ]);
 
 /**
- * Returns the exception of HTTP, which Nest's Apollo driver translates. For other drivers, it also has the same `extensions`, which graphql-js
- * copies from any error.
+ * Returns the error itself, as an exception of HTTP, which Nest's Apollo driver translates. For other drivers, it also has the same `extensions`,
+ * which graphql-js copies from any error.
  */
-function graphqlExceptionOf(denial: HttpDenial): Error {
-  const { retryAfterSeconds } = denial;
-  const exception = exceptionOf(denial, { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
-  const extensions = { code: CODES.get(denial.statusCode) ?? 'INTERNAL_SERVER_ERROR', originalError: exception.getResponse() };
-  return Object.assign(exception, { extensions });
+function withExtensions(error: SessionAuthError): Error {
+  const code = CODES.get(error.statusCode) ?? 'INTERNAL_SERVER_ERROR';
+  return Object.assign(error, { extensions: { code, originalError: bodyOf(denialOf(error)) } });
 }

@@ -68,7 +68,7 @@ const GRPC_CODES = new Map([
 const GRPC_UNKNOWN = 2;
 
 /** The client is gone, or its deadline has passed: no response reaches it. */
-export const CANCELLED: HttpDenial = { statusCode: 499, code: 'CANCELLED', message: 'The call was cancelled', headers: [] };
+export const CANCELLED: HttpDenial = { statusCode: 499, code: 'CANCELLED', message: 'The call was cancelled' };
 
 /** Returns a denial as a gRPC error: a status code of gRPC, and a text. */
 export function grpcErrorOf({ statusCode, code, message }: HttpDenial): object {

@@ -1,6 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
-import { payloadOf } from '../denial.js';
+import { denialOf, payloadOf } from '../denial.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';
 import { CallRequests, type Transport } from '../transport.js';
@@ -38,11 +38,12 @@ export const RPC: Transport = {
     return endCall(grpc, error) ? new Promise(() => undefined) : rejectRemoteCall(denial, error);
   },
 
-  answer(host, denial) {
+  answer(host, error) {
+    const denial = denialOf(error);
     const grpc = grpcCallOf(host);
     if (!grpc) return throwError(() => payloadOf(denial));
-    const error = grpcErrorOf(denial);
-    return grpc.isPassed && endCall(grpc, error) ? of(undefined) : throwError(() => error);
+    const status = grpcErrorOf(denial);
+    return grpc.isPassed && endCall(grpc, status) ? of(undefined) : throwError(() => status);
   },
 };
 

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { AUTH_IV_HEADER, isHeaderValue } from '../../contract/wire.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
+import { Challenges } from '../http/challenges.js';
 import type { HttpRequest } from '../http/http-request.js';
 import type { TokenSource } from './token-source.js';
 
@@ -24,10 +25,13 @@ export class PresentedSessions {
   readonly #settings: PresentationSettings;
   /** Request headers that the response depends on, for `Vary`. */
   readonly vary: string;
+  /** Headers of the denials of these sessions. */
+  readonly challenges: Challenges;
 
   constructor(settings: PresentationSettings) {
     this.#settings = settings;
     this.vary = [...new Set(settings.sources.flatMap(({ header }) => header ?? []))].join(', ');
+    this.challenges = new Challenges(settings.sources);
   }
 
   /** Returns the session of a request, {@link NO_TOKEN} or {@link MALFORMED_TOKEN}. */

@@ -14,6 +14,8 @@ export interface TokenSource {
   (context: ExecutionContext, request: HttpRequest): FoundToken;
   /** The request header that the source reads, for `Vary`. */
   readonly header?: string;
+  /** The authentication scheme that a 401 names in `WWW-Authenticate`. @default the name of `header` */
+  readonly scheme?: string;
 }
 
 /**
@@ -32,12 +34,13 @@ const BEARER = /^bearer(?: +|$)/i;
  * In other contexts than HTTP, reads the same places as {@link fromHeader}. The `token` of a handshake has no `Bearer` prefix.
  */
 export function fromBearer(): TokenSource {
-  return source('Authorization', (request) => {
+  const bearer = source('Authorization', (request) => {
     const value = readHeader(request, 'authorization');
     if (value === undefined) return request.handshakeToken as FoundToken;
     if (typeof value !== 'string') return value;
     return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
   });
+  return Object.assign(bearer, { scheme: 'Bearer' });
 }
 
 /** Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding. */

@@ -1,4 +1,4 @@
-import { SessionRejectedError } from '../../contract/errors.js';
+import { SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import type { SocketClient } from './socket-client.js';
 
 type Message = readonly unknown[];

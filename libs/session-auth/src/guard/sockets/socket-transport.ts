@@ -1,5 +1,5 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
-import { payloadOf } from '../denial.js';
+import { denialOf, payloadOf } from '../denial.js';
 import { rejectMessage } from '../optional-packages.js';
 import type { CallRequest, Transport } from '../transport.js';
 import { emitException, handshakeOf, type SocketClient } from './socket-client.js';
@@ -21,7 +21,7 @@ export const WEB_SOCKET: Transport = {
 
   deny: (_call, denial) => rejectMessage(denial, payloadOf(denial)),
 
-  answer: (host, denial) => emitException(clientOf(host), payloadOf(denial)),
+  answer: (host, error) => emitException(clientOf(host), payloadOf(denialOf(error))),
 };
 
 function clientOf(host: ArgumentsHost): SocketClient {

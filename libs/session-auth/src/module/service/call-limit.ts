@@ -1,5 +1,5 @@
 import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
-import { SessionServiceUnavailableError } from '../../contract/errors.js';
+import { SessionServiceUnavailableError } from '../../exceptions/session-exceptions.js';
 import { unavailable } from '../../contract/outcome.js';
 
 /** Limits of one kind of calls. */

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../client/session-requests.js';
-import { InvalidRequestError, SessionRejectedError } from '../../contract/errors.js';
+import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { isHeaderValue } from '../../contract/wire.js';
 

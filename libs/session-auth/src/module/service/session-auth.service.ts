@@ -1,7 +1,7 @@
 import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
 import type { SessionClient, SignInResult } from '../../client/session-client.js';
 import type { Credentials } from '../../client/session-requests.js';
-import { errorOf } from '../../contract/errors.js';
+import { errorOf } from '../../exceptions/session-exceptions.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { Verdict } from '../../contract/outcome.js';

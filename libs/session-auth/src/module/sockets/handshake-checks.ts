@@ -1,10 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
 import { type Authenticated, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import { denialOfVerdict, type GuardDenial, SESSION_REJECTED, SESSION_REQUIRED, unavailableDenial } from '../../guard/denial.js';
+import { denialOfVerdict, type GuardDenial, unavailableDenial } from '../../guard/denial.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
+import type { Challenges } from '../../guard/http/challenges.js';
 import { NO_TOKEN } from '../../guard/session/presented-session.js';
 import type { CallRequest } from '../../guard/transport.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
@@ -33,12 +35,15 @@ const MAX_WAITING_OF_SESSION = 1_024;
 
 /** Checks the sessions of sockets before the sockets open. Denies the waiting handshakes of a session that ends. */
 export class HandshakeChecks {
+  /** Headers of the responses to denied handshakes. */
+  readonly challenges: Challenges;
   readonly waiting = new SessionIndex<EndsWithSession>();
   readonly #parts: GuardParts;
   readonly #events: SessionAuthEvents;
 
   constructor(parts: GuardParts, events: SessionAuthEvents) {
     this.#parts = parts;
+    this.challenges = parts.presented.challenges;
     this.#events = events;
   }
 

@@ -1,5 +1,6 @@
 import type { UserRecord } from '../../contract/record/user-record.js';
-import { payloadOf, SESSION_REJECTED, SESSION_REQUIRED } from '../../guard/denial.js';
+import { SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
+import { payloadOf } from '../../guard/denial.js';
 import { NO_TOKEN, type PresentedSessions } from '../../guard/session/presented-session.js';
 import { holdMessages } from '../../guard/sockets/held-messages.js';
 import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';

@@ -1,8 +1,9 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { ACCESS_DENIED, SESSION_REJECTED } from '../../contract/denials.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { ACCESS_DENIED, SESSION_REJECTED, type GuardDenial } from '../../guard/denial.js';
+import type { GuardDenial } from '../../guard/denial.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
 import type { WarningLog } from '../warning-log.js';
 import type { EventSource } from '../event-source.js';

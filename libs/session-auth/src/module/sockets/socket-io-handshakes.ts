@@ -1,5 +1,6 @@
+import { SESSION_REJECTED } from '../../contract/denials.js';
 import { unavailable } from '../../contract/outcome.js';
-import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, SESSION_REJECTED, withoutStack } from '../../guard/denial.js';
+import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, withoutStack } from '../../guard/denial.js';
 import { disconnect, handshakeOf } from '../../guard/sockets/socket-client.js';
 import type { HandshakeChecks } from './handshake-checks.js';
 import { RecoveredSessions } from './recovered-sessions.js';

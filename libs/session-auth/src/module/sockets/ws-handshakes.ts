@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { unavailable } from '../../contract/outcome.js';
 import { bodyOf, type GuardDenial, reportDenial, unavailableDenial } from '../../guard/denial.js';
 import { handshakeRequest, type SocketClient, storeUpgrade } from '../../guard/sockets/socket-client.js';
 import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
@@ -7,7 +8,7 @@ import type { WatchedSockets } from './watched-sockets.js';
 import { chainVerifyClient, type Answer, type WsServer } from './ws-server.js';
 
 /** Ends the check of a client that is gone. Never sent. */
-const NOT_SENT = unavailableDenial({ retryAfterSeconds: 1 });
+const NOT_SENT = unavailableDenial(unavailable('busy', 1));
 
 /**
  * Checks ws sockets while they are still HTTP requests. The server passes the request of a handshake to `connection`, so the request object binds a
@@ -49,9 +50,8 @@ export class WsHandshakes {
       open(request, answer);
     } else {
       reportDenial(outcome);
-      const { statusCode, headers } = outcome;
       const fixed = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
-      answer(false, statusCode, JSON.stringify(bodyOf(outcome)), { ...fixed, ...Object.fromEntries(headers) });
+      answer(false, outcome.statusCode, JSON.stringify(bodyOf(outcome)), { ...fixed, ...Object.fromEntries(this.#checks.challenges.headersOf(outcome)) });
     }
   }
 

@@ -1,16 +1,22 @@
+import {
+  BadRequestException,
+  ForbiddenException,
+  HttpException,
+  ServiceUnavailableException,
+  UnauthorizedException,
+  type Type,
+} from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from '../contract/errors.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import {
   AccessDeniedError,
   CredentialsRejectedError,
   errorOf,
-  InvalidConfigurationError,
   InvalidRequestError,
-  isSessionAuthError,
-  SessionAuthError,
   SessionRejectedError,
   SessionServiceUnavailableError,
-} from './errors.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable } from './outcome.js';
+} from './session-exceptions.js';
 
 describe('an error of this library', () => {
   it.each<[SessionAuthError, name: string, code: string, statusCode: number]>([
@@ -33,6 +39,39 @@ describe('an error of this library', () => {
   it.each([[null], [undefined], ['text'], [7], [{}], [() => undefined], [new Error('of another library')]])('is not %p', (value) => {
     expect(isSessionAuthError(value)).toBe(false);
     expect(value).not.toBeInstanceOf(SessionAuthError);
+  });
+});
+
+describe('an exception of this library', () => {
+  it.each<[HttpException & SessionAuthError, Type<HttpException>, error: string]>([
+    [new InvalidRequestError('unreadable'), BadRequestException, 'Bad Request'],
+    [new CredentialsRejectedError(), UnauthorizedException, 'Unauthorized'],
+    [new SessionRejectedError(), UnauthorizedException, 'Unauthorized'],
+    [new SessionRejectedError('SESSION_REQUIRED'), UnauthorizedException, 'Unauthorized'],
+    [new AccessDeniedError(), ForbiddenException, 'Forbidden'],
+  ])("%p is of Nest's class, with the body of Nest and the code", (exception, type, error) => {
+    const { statusCode, message, code } = exception;
+    expect(exception).toBeInstanceOf(type);
+    expect(exception.getStatus()).toBe(statusCode);
+    expect(exception.errorCode).toBe(code);
+    expect(exception.getResponse()).toEqual({ statusCode, message, error, code });
+  });
+
+  it('has the seconds to wait in its body during an outage, and not the reason', () => {
+    const exception = new SessionServiceUnavailableError(unavailable('api_key', 7), 'unavailable');
+    expect(exception).toBeInstanceOf(ServiceUnavailableException);
+    expect(exception.getResponse()).toEqual({
+      statusCode: 503,
+      message: 'unavailable',
+      error: 'Service Unavailable',
+      code: 'SESSION_SERVICE_UNAVAILABLE',
+      retryAfterSeconds: 7,
+    });
+  });
+
+  it('has a body of its own, which a filter may change', () => {
+    Object.assign(new AccessDeniedError().getResponse(), { code: 'CHANGED' });
+    expect(new AccessDeniedError().getResponse()).toMatchObject({ code: 'ACCESS_DENIED' });
   });
 });
 

@@ -1,0 +1,30 @@
+/** What the guard answers to a call that it does not admit. */
+interface Denial<Code extends string> {
+  readonly statusCode: number;
+  readonly code: Code;
+  readonly message: string;
+}
+
+/** 401: no token was presented. */
+export const SESSION_REQUIRED = {
+  statusCode: 401,
+  code: 'SESSION_REQUIRED',
+  message: 'A session token is required',
+} as const satisfies Denial<string>;
+
+/** 401: a token was presented and refused. */
+export const SESSION_REJECTED = {
+  statusCode: 401,
+  code: 'SESSION_REJECTED',
+  message: 'The session is not valid',
+} as const satisfies Denial<string>;
+
+/** 403: the caller has no access. Does not disclose the requirement. */
+export const ACCESS_DENIED = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied' } as const satisfies Denial<string>;
+
+/** 503: the session service gave no usable answer. */
+export const SERVICE_UNAVAILABLE = {
+  statusCode: 503,
+  code: 'SESSION_SERVICE_UNAVAILABLE',
+  message: 'The session service is unavailable; try again later',
+} as const satisfies Denial<string>;

@@ -1,0 +1,114 @@
+import { BadRequestException, ForbiddenException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { ACCESS_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
+import type { UnavailableReason, Verdict } from '../contract/outcome.js';
+
+/** The service could not read the request (its 400 to a sign-in or sign-out), or the arguments were invalid and no request was sent. */
+export class InvalidRequestError extends BadRequestException implements SessionAuthError {
+  /** Always 'InvalidRequestError'. */
+  override readonly name = 'InvalidRequestError';
+  readonly code = 'INVALID_REQUEST';
+  readonly statusCode = 400;
+
+  static {
+    markAsSessionAuthError(this);
+  }
+
+  constructor(message = 'The session service could not read the request') {
+    super(bodyOf({ statusCode: 400, code: 'INVALID_REQUEST', message }, 'Bad Request'), { errorCode: 'INVALID_REQUEST' });
+  }
+}
+
+const CREDENTIALS_REJECTED = { statusCode: 401, code: 'CREDENTIALS_REJECTED', message: 'The username or the password is wrong' } as const;
+
+/** The username or the password is wrong (401 and 404 to a sign-in; one error for both, so as not to reveal which usernames exist). */
+export class CredentialsRejectedError extends UnauthorizedException implements SessionAuthError {
+  /** Always 'CredentialsRejectedError'. */
+  override readonly name = 'CredentialsRejectedError';
+  readonly code = 'CREDENTIALS_REJECTED';
+  readonly statusCode = 401;
+
+  static {
+    markAsSessionAuthError(this);
+  }
+
+  constructor() {
+    super(bodyOf(CREDENTIALS_REJECTED, 'Unauthorized'), { errorCode: CREDENTIALS_REJECTED.code });
+  }
+}
+
+type Rejection = typeof SESSION_REQUIRED | typeof SESSION_REJECTED;
+
+/**
+ * No token was presented (`SESSION_REQUIRED`, from the guard only), or the token is malformed or unknown, or its session has ended
+ * (`SESSION_REJECTED`). Sign in again.
+ */
+export class SessionRejectedError extends UnauthorizedException implements SessionAuthError {
+  /** Always 'SessionRejectedError'. */
+  override readonly name = 'SessionRejectedError';
+  readonly code: Rejection['code'];
+  readonly statusCode = 401;
+
+  static {
+    markAsSessionAuthError(this);
+  }
+
+  constructor(code: Rejection['code'] = 'SESSION_REJECTED') {
+    super(bodyOf(code === 'SESSION_REQUIRED' ? SESSION_REQUIRED : SESSION_REJECTED, 'Unauthorized'), { errorCode: code });
+    this.code = code;
+  }
+}
+
+/** A rule of the handler is not met, or the service refuses this application or user. Signing in again does not help. */
+export class AccessDeniedError extends ForbiddenException implements SessionAuthError {
+  /** Always 'AccessDeniedError'. */
+  override readonly name = 'AccessDeniedError';
+  readonly code = 'ACCESS_DENIED';
+  readonly statusCode = 403;
+
+  static {
+    markAsSessionAuthError(this);
+  }
+
+  constructor() {
+    super(bodyOf(ACCESS_DENIED, 'Forbidden'), { errorCode: ACCESS_DENIED.code });
+  }
+}
+
+/** The service gave no usable answer. Try again later. Never caused by the user's token. */
+export class SessionServiceUnavailableError extends ServiceUnavailableException implements SessionAuthError {
+  /** Always 'SessionServiceUnavailableError'. */
+  override readonly name = 'SessionServiceUnavailableError';
+  readonly code = 'SESSION_SERVICE_UNAVAILABLE';
+  readonly statusCode = 503;
+  /** Stable name of the cause. */
+  readonly reason: UnavailableReason;
+  /** Seconds to wait before the next attempt, 1 to 120. */
+  readonly retryAfterSeconds: number;
+
+  static {
+    markAsSessionAuthError(this);
+  }
+
+  constructor(
+    { reason, retryAfterSeconds }: Pick<SessionServiceUnavailableError, 'reason' | 'retryAfterSeconds'>,
+    message: string = SERVICE_UNAVAILABLE.message,
+  ) {
+    const body = bodyOf({ ...SERVICE_UNAVAILABLE, message }, 'Service Unavailable');
+    super({ ...body, retryAfterSeconds }, { errorCode: SERVICE_UNAVAILABLE.code });
+    this.reason = reason;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Returns the body of Nest's exceptions, and a stable `code`. A new one for each error, because a filter may change it. */
+function bodyOf({ statusCode, code, message }: Pick<SessionAuthError, 'statusCode' | 'code' | 'message'>, error: string): object {
+  return { statusCode, message, error, code };
+}
+
+/** Returns the error of a denial. */
+export function errorOf(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): SessionAuthError {
+  if (verdict.kind === 'unauthenticated') return new SessionRejectedError();
+  if (verdict.kind === 'forbidden') return new AccessDeniedError();
+  return new SessionServiceUnavailableError(verdict);
+}

@@ -1,0 +1,277 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  BadRequestException,
+  Body,
+  Catch,
+  Controller,
+  ForbiddenException,
+  Get,
+  HttpException,
+  HttpStatus,
+  Post,
+  ServiceUnavailableException,
+  UnauthorizedException,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+  type ArgumentsHost,
+  type CallHandler,
+  type ExceptionFilter,
+  type ExecutionContext,
+  type INestApplication,
+  type NestInterceptor,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
+import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { Roles, SessionAuthGuard, SessionAuthService, type Credentials } from 'nestjs-session-auth';
+import { isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
+import { catchError, type Observable } from 'rxjs';
+import { CapturedLog } from '../support/captured-log.js';
+import { NEST_MAJOR } from '../support/nest-major.js';
+import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { reply, type ScriptedService } from '../support/scripted-service.js';
+import { testbed, type Testbed } from '../support/testbed.js';
+
+/** What the filter or the interceptor of an application has caught. */
+class Caught {
+  readonly exceptions: unknown[] = [];
+}
+
+/** The catch-all filter of Nest's documentation, which also records what it catches. */
+@Catch()
+class CatchEverythingFilter implements ExceptionFilter {
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly caught: Caught,
+  ) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    this.caught.exceptions.push(exception);
+    const { httpAdapter } = this.adapterHost;
+    const statusCode = exception instanceof HttpException ? exception.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
+    httpAdapter.reply(host.switchToHttp().getResponse(), { statusCode, sentBy: 'application' }, statusCode);
+  }
+}
+
+@Catch(HttpException)
+class HttpExceptionFilter extends CatchEverythingFilter {}
+
+@Catch(UnauthorizedException)
+class UnauthorizedFilter extends CatchEverythingFilter {}
+
+@Catch(SessionAuthError)
+class SessionFilter extends CatchEverythingFilter {}
+
+@Catch(TypeError)
+class TypeErrorFilter extends CatchEverythingFilter {}
+
+@Catch()
+class ExtendingFilter extends BaseExceptionFilter {
+  constructor(
+    { httpAdapter }: HttpAdapterHost,
+    private readonly caught: Caught,
+  ) {
+    super(httpAdapter);
+  }
+
+  override catch(exception: unknown, host: ArgumentsHost): void {
+    this.caught.exceptions.push(exception);
+    super.catch(exception, host);
+  }
+}
+
+class Routes {
+  constructor(private readonly sessions: SessionAuthService) {}
+
+  @Get('me')
+  @UseGuards(SessionAuthGuard)
+  me(): string {
+    return 'in';
+  }
+
+  @Get('managers')
+  @Roles('manager')
+  managers(): string {
+    return 'in';
+  }
+
+  @Post('sign-in')
+  async signIn(@Body() credentials: Credentials): Promise<string> {
+    return (await this.sessions.signIn(credentials)).kind;
+  }
+}
+
+@Controller()
+class PlainController extends Routes {
+  constructor(sessions: SessionAuthService) {
+    super(sessions);
+  }
+}
+
+@Controller()
+@UseFilters(CatchEverythingFilter)
+class FilteredController extends PlainController {}
+
+const signIn = (app: RunningApp, credentials: object = { username: 'ann', password: 'x' }): Promise<Response> =>
+  fetch(`${app.url}/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(credentials) });
+
+/** An error of the library: its status, its code, its class, and the class of Nest that it extends. */
+type Failure = readonly [status: number, code: string, name: string, base: Type, header: string | undefined, ask: Ask];
+type Ask = (app: RunningApp, service: ScriptedService) => Promise<Response>;
+
+const OUTAGE = ['SESSION_SERVICE_UNAVAILABLE', 'SessionServiceUnavailableError', ServiceUnavailableException, 'retry-after'] as const;
+const GUARD_FAILURES: readonly Failure[] = [
+  [401, 'SESSION_REQUIRED', 'SessionRejectedError', UnauthorizedException, 'www-authenticate', (app) => app.get('/me')],
+  [401, 'SESSION_REJECTED', 'SessionRejectedError', UnauthorizedException, 'www-authenticate', (app) => app.get('/me', 'bad')],
+  [
+    403,
+    'ACCESS_DENIED',
+    'AccessDeniedError',
+    ForbiddenException,
+    undefined,
+    (app, service) => app.get('/managers', service.signInAs({ role: 'clerk' })),
+  ],
+  [
+    503,
+    ...OUTAGE,
+    (app, service) => {
+      service.on('user_details', reply(500));
+      return app.get('/me', 'any');
+    },
+  ],
+];
+
+const answered = (status: number): Ask => {
+  return (app, service) => {
+    service.on('sign_in', reply(status));
+    return signIn(app);
+  };
+};
+const SERVICE_FAILURES: readonly Failure[] = [
+  [401, 'CREDENTIALS_REJECTED', 'CredentialsRejectedError', UnauthorizedException, 'www-authenticate', answered(401)],
+  [403, 'ACCESS_DENIED', 'AccessDeniedError', ForbiddenException, undefined, answered(403)],
+  [400, 'INVALID_REQUEST', 'InvalidRequestError', BadRequestException, undefined, (app) => signIn(app, {})],
+  [503, ...OUTAGE, answered(500)],
+];
+
+function expectFamily(exception: unknown, [status, code, name, base]: Failure): void {
+  expect(exception).toBeInstanceOf(base);
+  expect(exception).toBeInstanceOf(SessionAuthError);
+  expect(isSessionAuthError(exception)).toBe(true);
+  expect(exception).toMatchObject({ name, code, statusCode: status, ...(NEST_MAJOR === 12 && { errorCode: code }) });
+  expect((exception as HttpException).getStatus()).toBe(status);
+  expect((exception as HttpException).getResponse()).toMatchObject({ statusCode: status, code });
+}
+
+type Registration = 'APP_FILTER' | 'useGlobalFilters';
+
+interface Application {
+  readonly app: RunningApp;
+  readonly service: ScriptedService;
+  readonly caught: unknown[];
+  readonly log: CapturedLog;
+}
+
+async function start(
+  bed: Testbed,
+  filter?: readonly [Registration, Type<ExceptionFilter>],
+  controller: Type = PlainController,
+): Promise<Application> {
+  const service = await bed.service();
+  const log = new CapturedLog();
+  const appFilters: Provider[] = filter?.[0] === 'APP_FILTER' ? [{ provide: APP_FILTER, useClass: filter[1] }] : [];
+  const configure = (app: INestApplication): void => {
+    if (filter?.[0] === 'useGlobalFilters') app.useGlobalFilters(new filter[1](app.get(HttpAdapterHost), app.get(Caught)));
+  };
+  const providers = [Caught, ...appFilters];
+  const app = await bed.sample({ baseUrl: service.url, controllers: [controller], providers }, { logger: log, configure });
+  return { app, service, caught: app.app.get(Caught).exceptions, log };
+}
+
+/** Filters that catch every error of the library, and those that catch some or none. */
+const FILTERS: readonly [name: string, filter: Type<ExceptionFilter>, caught: readonly number[]][] = [
+  ['the catch-all of the documentation', CatchEverythingFilter, [400, 401, 403, 503]],
+  ['one of HttpException', HttpExceptionFilter, [400, 401, 403, 503]],
+  ['one of UnauthorizedException', UnauthorizedFilter, [401]],
+  ['one of SessionAuthError', SessionFilter, [400, 401, 403, 503]],
+  ['one of other errors', TypeErrorFilter, []],
+];
+
+describe.each(PLATFORMS)('the errors of the library in an application on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it('that has no filter have status, code and headers, and nothing is logged [P22]', async () => {
+    const { app, service, log } = await start(bed);
+    for (const [status, code, , , header, ask] of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
+      const answer = await ask(app, service);
+      expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ statusCode: status, code })]);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      if (header) expect(answer.headers.get(header)).not.toBeNull();
+    }
+    expect([...log.having('error', ''), ...log.having('warn', 'Error')]).toEqual([]);
+  });
+
+  describe.each<Registration>(['APP_FILTER', 'useGlobalFilters'])('with a filter registered by %s', (registration) => {
+    it.each(FILTERS)('are those that the filter catches: %s [P22]', async (_filter, filter, statuses) => {
+      const { app, service, caught } = await start(bed, [registration, filter]);
+      for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
+        const [status, code, , , header, ask] = failure;
+        const answer = await ask(app, service);
+        const isCaught = statuses.includes(status);
+        expect([answer.status, await answer.json()]).toEqual([
+          status,
+          isCaught ? { statusCode: status, sentBy: 'application' } : expect.objectContaining({ statusCode: status, code }),
+        ]);
+        if (header && GUARD_FAILURES.includes(failure)) expect(answer.headers.get(header)).not.toBeNull();
+        const seen = caught.splice(0);
+        expect(seen).toHaveLength(isCaught ? 1 : 0);
+        if (isCaught) expectFamily(seen[0], failure);
+      }
+    });
+
+    it("have their own status and body behind a filter that extends Nest's [P22]", async () => {
+      const { app, service, caught, log } = await start(bed, [registration, ExtendingFilter]);
+      for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
+        const [status, code, , , , ask] = failure;
+        const answer = await ask(app, service);
+        expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ statusCode: status, code })]);
+        expectFamily(caught.pop(), failure);
+      }
+      expect(log.having('error', '')).toEqual([]);
+    });
+  });
+
+  it('reach a filter on the controller [P22]', async () => {
+    const { app, service, caught } = await start(bed, undefined, FilteredController);
+    for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
+      const [status, , , , , ask] = failure;
+      const answer = await ask(app, service);
+      expect([answer.status, await answer.json()]).toEqual([status, { statusCode: status, sentBy: 'application' }]);
+      expectFamily(caught.pop(), failure);
+    }
+  });
+
+  it('reach an interceptor if a handler throws them [P22]', async () => {
+    const seen: unknown[] = [];
+    class ObservingInterceptor implements NestInterceptor {
+      intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+        const observe = (error: unknown): never => {
+          seen.push(error);
+          throw error;
+        };
+        return next.handle().pipe(catchError(observe));
+      }
+    }
+    @Controller()
+    @UseInterceptors(ObservingInterceptor)
+    class ObservedController extends PlainController {}
+
+    const { app, service } = await start(bed, undefined, ObservedController);
+    for (const failure of SERVICE_FAILURES) {
+      const [status, , , , , ask] = failure;
+      expect((await ask(app, service)).status).toBe(status);
+      expectFamily(seen.pop(), failure);
+    }
+  });
+});
