@@ -1,5 +1,5 @@
 /** The layers of the library, left to right; a layer imports only what is to its left. */
-const LAYERS = ['contract', 'client', 'verifier', 'guard', 'module'];
+const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'module'];
 const LIBRARY = '^libs/session-auth/src';
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** Entries of their own: deleting one breaks no other file. */
@@ -32,9 +32,15 @@ export default {
       to: { path: 'node_modules/@nestjs/(?!axios)' },
     },
     {
+      name: 'the-verifier-decides-in-values-and-throws-no-exception-of-nest',
+      severity: 'error',
+      from: { path: `${LIBRARY}/verifier/` },
+      to: { path: `${LIBRARY}/exceptions/` },
+    },
+    {
       name: 'only-the-client-talks-http',
       severity: 'error',
-      from: { path: `${LIBRARY}/(contract|verifier|guard)/` },
+      from: { path: `${LIBRARY}/(contract|exceptions|verifier|guard)/` },
       to: { path: 'node_modules/(@nestjs/axios|axios|undici)/' },
     },
     {

@@ -81,7 +81,8 @@ class ExtendingFilter extends BaseExceptionFilter {
   }
 }
 
-class Routes {
+@Controller()
+class PlainController {
   constructor(private readonly sessions: SessionAuthService) {}
 
   @Get('me')
@@ -99,13 +100,6 @@ class Routes {
   @Post('sign-in')
   async signIn(@Body() credentials: Credentials): Promise<string> {
     return (await this.sessions.signIn(credentials)).kind;
-  }
-}
-
-@Controller()
-class PlainController extends Routes {
-  constructor(sessions: SessionAuthService) {
-    super(sessions);
   }
 }
 

@@ -1,7 +1,7 @@
 import {
   BadRequestException,
   ForbiddenException,
-  HttpException,
+  type HttpException,
   ServiceUnavailableException,
   UnauthorizedException,
   type Type,

@@ -94,8 +94,8 @@ export class SessionServiceUnavailableError extends ServiceUnavailableException 
     { reason, retryAfterSeconds }: Pick<SessionServiceUnavailableError, 'reason' | 'retryAfterSeconds'>,
     message: string = SERVICE_UNAVAILABLE.message,
   ) {
-    const body = bodyOf({ ...SERVICE_UNAVAILABLE, message }, 'Service Unavailable');
-    super({ ...body, retryAfterSeconds }, { errorCode: SERVICE_UNAVAILABLE.code });
+    const { statusCode, code } = SERVICE_UNAVAILABLE;
+    super({ statusCode, message, error: 'Service Unavailable', code, retryAfterSeconds }, { errorCode: code });
     this.reason = reason;
     this.retryAfterSeconds = retryAfterSeconds;
   }

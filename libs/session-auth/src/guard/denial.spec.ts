@@ -1,4 +1,4 @@
-import { BadRequestException, HttpException } from '@nestjs/common';
+import { BadRequestException, type HttpException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';

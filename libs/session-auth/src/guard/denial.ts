@@ -23,7 +23,8 @@ export type GuardDenial = typeof SESSION_REQUIRED | typeof SESSION_REJECTED | ty
 
 /** Returns the denial with 503: the session service gave no usable answer. */
 export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
-  return { ...SERVICE_UNAVAILABLE, reason, retryAfterSeconds };
+  const { statusCode, code, message } = SERVICE_UNAVAILABLE;
+  return { statusCode, code, message, reason, retryAfterSeconds };
 }
 
 /** Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from another copy of this package. */

@@ -1,4 +1,3 @@
-import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
 import { unavailable } from '../../contract/outcome.js';
@@ -6,7 +5,7 @@ import { unavailableDenial } from '../denial.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../session/token-source.js';
 import { Challenges } from './challenges.js';
 
-const own = (names: object): TokenSource => Object.assign((_context: ExecutionContext) => undefined, names);
+const own = (names: object): TokenSource => Object.assign(() => undefined, names);
 
 describe('the challenge of a 401', () => {
   it.each<[string, TokenSource[], string[]]>([

@@ -51,7 +51,10 @@ export class WsHandshakes {
     } else {
       reportDenial(outcome);
       const fixed = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
-      answer(false, outcome.statusCode, JSON.stringify(bodyOf(outcome)), { ...fixed, ...Object.fromEntries(this.#checks.challenges.headersOf(outcome)) });
+      answer(false, outcome.statusCode, JSON.stringify(bodyOf(outcome)), {
+        ...fixed,
+        ...Object.fromEntries(this.#checks.challenges.headersOf(outcome)),
+      });
     }
   }
 

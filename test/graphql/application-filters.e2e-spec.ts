@@ -1,0 +1,111 @@
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { describe, expect } from '@jest/globals';
+import { Catch, HttpException, UseFilters, UseGuards, type ExceptionFilter, type Provider, type Type } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { Public, Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthError } from 'nestjs-session-auth/errors';
+import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { reply } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { plainRow } from '../support/trial/row.js';
+
+const caught: unknown[] = [];
+
+/** A filter as Nest's documentation of GraphQL has it: it returns the error to report. */
+@Catch()
+class CatchEverythingFilter implements ExceptionFilter {
+  catch(exception: unknown): unknown {
+    caught.push(exception);
+    return exception;
+  }
+}
+
+@Catch(HttpException)
+class HttpExceptionFilter extends CatchEverythingFilter {}
+
+@Catch(SessionAuthError)
+class SessionFilter extends CatchEverythingFilter {}
+
+@Resolver()
+@UseGuards(SessionAuthGuard)
+class AccountResolver {
+  constructor(private readonly sessions: SessionAuthService) {}
+
+  @Query(() => String) me(): string {
+    return 'in';
+  }
+
+  @Query(() => String) @Roles('manager') managers(): string {
+    return 'in';
+  }
+
+  @Query(() => String)
+  @Public()
+  async signIn(@Args('password') password: string): Promise<string> {
+    return (await this.sessions.signIn({ username: 'ann', password })).kind;
+  }
+}
+
+@Resolver()
+@UseFilters(CatchEverythingFilter)
+class FilteredResolver extends AccountResolver {}
+
+/** A query, the token, the code of GraphQL, and the error. */
+const FAILURES = [
+  ['{ me }', undefined, 'UNAUTHENTICATED', { name: 'SessionRejectedError', statusCode: 401, code: 'SESSION_REQUIRED' }],
+  ['{ me }', 'bad', 'UNAUTHENTICATED', { name: 'SessionRejectedError', statusCode: 401, code: 'SESSION_REJECTED' }],
+  ['{ managers }', 'clerk', 'FORBIDDEN', { name: 'AccessDeniedError', statusCode: 403, code: 'ACCESS_DENIED' }],
+  ['{ me }', 'unusable', 'INTERNAL_SERVER_ERROR', { name: 'SessionServiceUnavailableError', statusCode: 503, reason: 'malformed' }],
+  [signIn(401), undefined, 'UNAUTHENTICATED', { name: 'CredentialsRejectedError', statusCode: 401, code: 'CREDENTIALS_REJECTED' }],
+  [signIn(400), undefined, 'BAD_REQUEST', { name: 'InvalidRequestError', statusCode: 400, code: 'INVALID_REQUEST' }],
+  [signIn(500), undefined, 'INTERNAL_SERVER_ERROR', { name: 'SessionServiceUnavailableError', statusCode: 503, retryAfterSeconds: 5 }],
+] as const;
+
+/** A sign-in that the service answers with a status. */
+function signIn(status: number): string {
+  return `{ signIn(password: "${status}") }`;
+}
+
+async function query(app: RunningApp, text: string, token?: string): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
+  const answer = await fetch(`${app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: text }) });
+  return ((await answer.json()) as { errors: readonly [{ extensions: unknown }] }).errors[0].extensions;
+}
+
+describe.each(PLATFORMS)('resolvers of an application on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  async function start(resolver: Type, filters: Provider[]): Promise<RunningApp> {
+    const service = await bed.service();
+    service.signInAs({ role: 'clerk' }, 'clerk');
+    service.signInAs({ username: 5 }, 'unusable');
+    service.on('sign_in', ({ body }, response) =>
+      reply(Number((JSON.parse(body) as { password: string }).password))({} as never, response),
+    );
+    const imports = [GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false })];
+    return bed.sample({ baseUrl: service.url, imports, controllers: [], providers: [resolver, ...filters] });
+  }
+
+  async function expectErrors(app: RunningApp, isCaught: boolean): Promise<void> {
+    for (const [text, token, code, error] of FAILURES) {
+      const { statusCode } = error;
+      expect(await query(app, text, token)).toMatchObject({ code, originalError: { statusCode } });
+      expect(caught.splice(0)).toEqual(isCaught ? [expect.objectContaining(error)] : []);
+    }
+  }
+
+  plainRow('report the errors of guard and service with their codes, without a filter [P22]', async () => {
+    await expectErrors(await start(AccountResolver, []), false);
+  });
+
+  for (const filter of [CatchEverythingFilter, HttpExceptionFilter, SessionFilter]) {
+    plainRow(`report them through ${filter.name} as APP_FILTER [P22]`, async () => {
+      await expectErrors(await start(AccountResolver, [{ provide: APP_FILTER, useClass: filter }]), true);
+    });
+  }
+
+  plainRow('report them through a filter on the resolver [P22]', async () => {
+    await expectErrors(await start(FilteredResolver, []), true);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect } from '@jest/globals';
+import { Catch, UseFilters, type ArgumentsHost, type ExceptionFilter, type Type } from '@nestjs/common';
+import { MessageBody, SubscribeMessage, WebSocketGateway, WsException } from '@nestjs/websockets';
+import { fromPayload, Roles, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthErrorFilter } from 'nestjs-session-auth/errors';
+import { reply } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { plainRow } from '../support/trial/row.js';
+import { SOCKET_IO, type Message } from './peers.js';
+
+const caught: unknown[] = [];
+
+@Catch()
+class CatchEverythingFilter implements ExceptionFilter {
+  catch(exception: unknown, host: ArgumentsHost): void {
+    caught.push(exception);
+    host.switchToWs().getClient<{ emit(event: string, data: unknown): void }>().emit('exception', { sentBy: 'application' });
+  }
+}
+
+@Catch(WsException)
+class WsFilter extends CatchEverythingFilter {}
+
+@WebSocketGateway()
+class PlainGateway {
+  constructor(private readonly sessions: SessionAuthService) {}
+
+  @SubscribeMessage('managers')
+  @Roles('manager')
+  managers(): string {
+    return 'in';
+  }
+
+  @SubscribeMessage('sign-in')
+  async signIn(@MessageBody() credentials: { username: string; password: string }): Promise<string> {
+    return (await this.sessions.signIn(credentials)).kind;
+  }
+}
+
+@WebSocketGateway()
+@UseFilters(SessionAuthErrorFilter)
+class AnsweringGateway extends PlainGateway {}
+
+@WebSocketGateway()
+@UseFilters(CatchEverythingFilter)
+class CatchingGateway extends PlainGateway {}
+
+@WebSocketGateway()
+@UseFilters(SessionAuthErrorFilter, WsFilter)
+class MixedGateway extends PlainGateway {}
+
+describe('gateways of an application', () => {
+  const bed = testbed();
+
+  /** The errors of a guard and of a handler, as a client gets them. */
+  async function errorsOf(gateway: Type): Promise<readonly Message[]> {
+    caught.length = 0;
+    const service = await bed.service();
+    service.signInAs({ role: 'clerk' }, 'clerk');
+    service.on('sign_in', reply(401));
+    const [, adapter, connect] = SOCKET_IO;
+    const sample = { baseUrl: service.url, options: { token: fromPayload('token') }, providers: [gateway], controllers: [] };
+    const { url } = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)) });
+    const peer = await connect(url, {});
+    const errors = [await peer.ask('managers', { token: 'clerk' }), await peer.ask('sign-in', { username: 'ann', password: 'x' })];
+    await peer.close();
+    return errors;
+  }
+
+  const exception = (data: object): Message => ['exception', expect.objectContaining(data)];
+  const denied = exception({ status: 'error', statusCode: 403, code: 'ACCESS_DENIED' });
+  const wrong = exception({ status: 'error', statusCode: 401, code: 'CREDENTIALS_REJECTED' });
+  const ofApplication = exception({ sentBy: 'application' });
+
+  plainRow('send the denials of the guard, and no detail of an error that a handler did not catch, without a filter [P22]', async () => {
+    expect(await errorsOf(PlainGateway)).toEqual([denied, exception({ status: 'error', message: 'Internal server error' })]);
+  });
+
+  plainRow('send both with SessionAuthErrorFilter [P22]', async () => {
+    expect(await errorsOf(AnsweringGateway)).toEqual([denied, wrong]);
+  });
+
+  plainRow('leave both to the catch-all of an application: a WsException of the guard, an HttpException of the service [P22]', async () => {
+    expect(await errorsOf(CatchingGateway)).toEqual([ofApplication, ofApplication]);
+    expect(caught).toEqual([expect.any(WsException), expect.objectContaining({ name: 'CredentialsRejectedError' })]);
+    expect((caught[0] as WsException).getError()).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+  });
+
+  plainRow('leave the denials of the guard to a filter of WsException [P22]', async () => {
+    expect(await errorsOf(MixedGateway)).toEqual([ofApplication, wrong]);
+  });
+});
