@@ -11,7 +11,7 @@ import {
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
 
 const CHALLENGE = {
-  description: 'Header that carries the token, and the realm',
+  description: 'Scheme of each token source, and the realm',
   schema: { type: 'string', example: 'X-Auth-Token realm="session"' },
 } as const;
 const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1, maximum: 120 } } as const;
@@ -48,6 +48,9 @@ export class SessionAuthDenial {
     description: 'Stable code for programs',
   })
   readonly code!: string;
+  /** Seconds to wait, as in `Retry-After`. With 503 only. */
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 120, description: 'Seconds to wait, with 503 only' })
+  readonly retryAfterSeconds?: number;
 }
 
 /** Name of the security scheme in an OpenAPI document. */

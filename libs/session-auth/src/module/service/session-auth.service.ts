@@ -20,8 +20,8 @@ export interface ServiceSettings {
 }
 
 /**
- * The typed operations of the session service. Every error is a `SessionAuthError`; if a controller does not catch it, the response has its
- * status.
+ * The typed operations of the session service. Every error is a `SessionAuthError`, and the exception of Nest for its status: if a controller does
+ * not catch it, the response has that status.
  */
 export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #client: SessionClient<User>;

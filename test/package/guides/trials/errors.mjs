@@ -1,0 +1,28 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { AppModule } from '../dist/errors/src/app.module.js';
+import { EnvelopeFilter } from '../dist/errors/src/envelope.filter.js';
+import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+await trial('errors', async () => {
+  const { sessions, moduleRef } = await underTest(AppModule);
+  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const denied = await expectStatus(ask('/me'), 401);
+  equal(denied.headers.get('content-type'), 'application/problem+json; charset=utf-8');
+  equal(denied.headers.get('www-authenticate'), 'X-Auth-Token realm="session"');
+  const title = 'Unauthorized';
+  deepEqual(await denied.json(), { title, status: 401, detail: 'A session token is required', code: 'SESSION_REQUIRED' });
+  const missing = await expectStatus(ask('/nowhere'), 404);
+  deepEqual(await missing.json(), { title: 'Not Found', status: 404, detail: 'Cannot GET /nowhere' });
+  sessions.setDown(true);
+  const down = await expectStatus(ask('/me', sessions.signInAs()), 503);
+  equal(Number.isInteger(Number(down.headers.get('retry-after'))), true);
+  equal((await down.json()).code, 'SESSION_SERVICE_UNAVAILABLE');
+  await app.close();
+
+  const other = await underTest(AppModule);
+  const envelopes = other.moduleRef.createNestApplication();
+  const enveloped = await listening(envelopes.useGlobalFilters(new EnvelopeFilter(envelopes.getHttpAdapter())));
+  const { ok, error } = await (await expectStatus(enveloped.ask('/me'), 401)).json();
+  deepEqual([ok, error.statusCode, error.code], [false, 401, 'SESSION_REQUIRED']);
+  await enveloped.app.close();
+});
