@@ -25,7 +25,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { Roles, SessionAuthGuard, SessionAuthService, type Credentials } from 'nestjs-session-auth';
-import { isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
+import { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
 import { catchError, type Observable } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
@@ -106,6 +106,17 @@ class PlainController {
 @Controller()
 @UseFilters(CatchEverythingFilter)
 class FilteredController extends PlainController {}
+
+function throwing(error: Error): Type {
+  @Controller()
+  class ThrowingController {
+    @Get('throwing')
+    run(): never {
+      throw error;
+    }
+  }
+  return ThrowingController;
+}
 
 const signIn = (app: RunningApp, credentials: object = { username: 'ann', password: 'x' }): Promise<Response> =>
   fetch(`${app.url}/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(credentials) });
@@ -195,7 +206,7 @@ const FILTERS: readonly [name: string, filter: Type<ExceptionFilter>, caught: re
 describe.each(PLATFORMS)('the errors of the library in an application on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('that has no filter have status, code and headers, and nothing is logged [P22]', async () => {
+  it('without a filter of the application, every error has its status, code and headers, and nothing is logged [P22]', async () => {
     const { app, service, log } = await start(bed);
     for (const [status, code, , , header, ask] of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
       const answer = await ask(app, service);
@@ -207,24 +218,27 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
   });
 
   describe.each<Registration>(['APP_FILTER', 'useGlobalFilters'])('with a filter registered by %s', (registration) => {
-    it.each(FILTERS)('are those that the filter catches: %s [P22]', async (_filter, filter, statuses) => {
-      const { app, service, caught } = await start(bed, [registration, filter]);
-      for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
-        const [status, code, , , header, ask] = failure;
-        const answer = await ask(app, service);
-        const isCaught = statuses.includes(status);
-        expect([answer.status, await answer.json()]).toEqual([
-          status,
-          isCaught ? { statusCode: status, sentBy: 'application' } : expect.objectContaining({ statusCode: status, code }),
-        ]);
-        if (header && GUARD_FAILURES.includes(failure)) expect(answer.headers.get(header)).not.toBeNull();
-        const seen = caught.splice(0);
-        expect(seen).toHaveLength(isCaught ? 1 : 0);
-        if (isCaught) expectFamily(seen[0], failure);
-      }
-    });
+    it.each(FILTERS)(
+      'a filter of the application receives the errors that it catches, and the others keep status and code: %s [P22]',
+      async (_filter, filter, statuses) => {
+        const { app, service, caught } = await start(bed, [registration, filter]);
+        for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
+          const [status, code, , , header, ask] = failure;
+          const answer = await ask(app, service);
+          const isCaught = statuses.includes(status);
+          expect([answer.status, await answer.json()]).toEqual([
+            status,
+            isCaught ? { statusCode: status, sentBy: 'application' } : expect.objectContaining({ statusCode: status, code }),
+          ]);
+          if (header && GUARD_FAILURES.includes(failure)) expect(answer.headers.get(header)).not.toBeNull();
+          const seen = caught.splice(0);
+          expect(seen).toHaveLength(isCaught ? 1 : 0);
+          if (isCaught) expectFamily(seen[0], failure);
+        }
+      },
+    );
 
-    it("have their own status and body behind a filter that extends Nest's [P22]", async () => {
+    it("behind a filter that extends Nest's, every error keeps its status and its body [P22]", async () => {
       const { app, service, caught, log } = await start(bed, [registration, ExtendingFilter]);
       for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
         const [status, code, , , , ask] = failure;
@@ -236,7 +250,24 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
     });
   });
 
-  it('reach a filter on the controller [P22]', async () => {
+  it('an error of another copy of the library keeps its status and headers, whatever it extends [P22]', async () => {
+    const brand = Symbol.for('nestjs-session-auth.error');
+    const foreign = Object.assign(new Error('The session is not valid'), { code: 'SESSION_REJECTED', statusCode: 401, [brand]: true });
+    const { app } = await start(bed, undefined, throwing(foreign));
+    const answer = await app.get('/throwing');
+
+    expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining({ statusCode: 401, code: 'SESSION_REJECTED' })]);
+    expect(answer.headers.get('www-authenticate')).toBe('X-Auth-Token realm="session", error="invalid_token"');
+  });
+
+  it('an error of the configuration that a handler throws is 500, and is logged [P22]', async () => {
+    const { app, log } = await start(bed, undefined, throwing(new InvalidConfigurationError('an option is invalid')));
+
+    expect((await app.get('/throwing')).status).toBe(500);
+    expect(log.having('error', 'an option is invalid')).toHaveLength(1);
+  });
+
+  it('a filter on the controller receives every error [P22]', async () => {
     const { app, service, caught } = await start(bed, undefined, FilteredController);
     for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
       const [status, , , , , ask] = failure;
@@ -246,7 +277,7 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
     }
   });
 
-  it('reach an interceptor if a handler throws them [P22]', async () => {
+  it('an interceptor receives the errors that a handler throws [P22]', async () => {
     const seen: unknown[] = [];
     class ObservingInterceptor implements NestInterceptor {
       intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {

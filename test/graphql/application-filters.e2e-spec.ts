@@ -95,17 +95,17 @@ describe.each(PLATFORMS)('resolvers of an application on %s', (_name, platform) 
     }
   }
 
-  plainRow('report the errors of guard and service with their codes, without a filter [P22]', async () => {
+  plainRow('without a filter, a resolver reports the errors of guard and service with their codes [P22]', async () => {
     await expectErrors(await start(AccountResolver, []), false);
   });
 
   for (const filter of [CatchEverythingFilter, HttpExceptionFilter, SessionFilter]) {
-    plainRow(`report them through ${filter.name} as APP_FILTER [P22]`, async () => {
+    plainRow(`a filter of GraphQL as APP_FILTER receives the errors of guard and service: ${filter.name} [P22]`, async () => {
       await expectErrors(await start(AccountResolver, [{ provide: APP_FILTER, useClass: filter }]), true);
     });
   }
 
-  plainRow('report them through a filter on the resolver [P22]', async () => {
+  plainRow('a filter on a resolver receives the errors of guard and service [P22]', async () => {
     await expectErrors(await start(FilteredResolver, []), true);
   });
 });

@@ -88,12 +88,12 @@ describe('message handlers of an application', () => {
   const deniedException = expect.objectContaining({ error: denied }) as unknown;
   const wrongError = expect.objectContaining({ name: 'CredentialsRejectedError', code: 'CREDENTIALS_REJECTED' }) as unknown;
 
-  plainRow('answer the errors of guard and service with their codes, without a filter [P22]', async () => {
+  plainRow('without a filter, a message handler answers the errors of guard and service with their codes [P22]', async () => {
     expect(await errorsOf(AccountMessages)).toEqual([denied, wrong]);
   });
 
   plainRow(
-    'leave both to the catch-all of an application: an RpcException of the guard, an HttpException of the service [P22]',
+    'a catch-all filter of a microservice receives an RpcException of the guard and an HttpException of the service [P22]',
     async () => {
       expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: CatchEverythingFilter }])).toEqual([
         ofApplication,
@@ -103,16 +103,16 @@ describe('message handlers of an application', () => {
     },
   );
 
-  plainRow('leave both to a filter on the controller [P22]', async () => {
+  plainRow('a filter on the controller of messages receives the errors of guard and service [P22]', async () => {
     expect(await errorsOf(FilteredMessages)).toEqual([ofApplication, ofApplication]);
     expect(caught).toEqual([deniedException, wrongError]);
   });
 
-  plainRow('leave the denials of the guard to a filter of RpcException [P22]', async () => {
+  plainRow('a filter of RpcException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
     expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: RpcFilter }])).toEqual([ofApplication, wrong]);
   });
 
-  plainRow('leave the errors of the service to a filter of SessionAuthError [P22]', async () => {
+  plainRow('a filter of SessionAuthError receives the errors of the service, and a denial of the guard keeps its code [P22]', async () => {
     expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: SessionFilter }])).toEqual([denied, ofApplication]);
   });
 });

@@ -72,21 +72,21 @@ describe('gateways of an application', () => {
   const wrong = exception({ status: 'error', statusCode: 401, code: 'CREDENTIALS_REJECTED' });
   const ofApplication = exception({ sentBy: 'application' });
 
-  plainRow('send the denials of the guard, and no detail of an error that a handler did not catch, without a filter [P22]', async () => {
+  plainRow('without a filter, a gateway sends the denials of the guard, and no detail of an error of the service [P22]', async () => {
     expect(await errorsOf(PlainGateway)).toEqual([denied, exception({ status: 'error', message: 'Internal server error' })]);
   });
 
-  plainRow('send both with SessionAuthErrorFilter [P22]', async () => {
+  plainRow('with SessionAuthErrorFilter, a gateway sends the errors of guard and service with their codes [P22]', async () => {
     expect(await errorsOf(AnsweringGateway)).toEqual([denied, wrong]);
   });
 
-  plainRow('leave both to the catch-all of an application: a WsException of the guard, an HttpException of the service [P22]', async () => {
+  plainRow('a catch-all filter of a gateway receives a WsException of the guard and an HttpException of the service [P22]', async () => {
     expect(await errorsOf(CatchingGateway)).toEqual([ofApplication, ofApplication]);
     expect(caught).toEqual([expect.any(WsException), expect.objectContaining({ name: 'CredentialsRejectedError' })]);
     expect((caught[0] as WsException).getError()).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
   });
 
-  plainRow('leave the denials of the guard to a filter of WsException [P22]', async () => {
+  plainRow('a filter of WsException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
     expect(await errorsOf(MixedGateway)).toEqual([ofApplication, wrong]);
   });
 });

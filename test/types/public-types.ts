@@ -1,5 +1,5 @@
 /** Type-level tests of the public surface: this file compiles, or the types are wrong. */
-import { Controller, Get, Module } from '@nestjs/common';
+import { Catch, Controller, Get, Module, type UnauthorizedException } from '@nestjs/common';
 import {
   AuthToken,
   Authorize,
@@ -16,6 +16,7 @@ import {
   type SessionAuthOptionsFactory,
   type SignInResult,
 } from 'nestjs-session-auth';
+import { isSessionAuthError, SessionAuthError, SessionRejectedError, SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function prove<Claim extends true>(): Claim;
@@ -23,6 +24,17 @@ declare function prove<Claim extends true>(): Claim;
 class MyRecord extends UserRecord {
   readonly department?: string | undefined = undefined;
 }
+
+// The errors are exceptions of Nest, and instanceof and isSessionAuthError narrow to what they share.
+prove<SessionRejectedError extends UnauthorizedException & SessionAuthError ? true : false>();
+prove<Equal<SessionRejectedError['code'], 'SESSION_REQUIRED' | 'SESSION_REJECTED'>>();
+Catch(SessionAuthError, SessionServiceUnavailableError);
+const codesOf = (error: unknown): unknown[] => [
+  isSessionAuthError(error) && error.code,
+  error instanceof SessionAuthError && error.statusCode,
+  error instanceof SessionServiceUnavailableError && [error.reason, error.retryAfterSeconds.toFixed()],
+];
+codesOf(undefined);
 
 // Every field of the record may be absent, and the ids in ccl_info are numbers.
 prove<Equal<CurrentUserRecord['ccl_info'], CclInfo | undefined>>();

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Catch, HttpException, Inject, Injectable, Optional, type ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
-import { InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
+import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
 import { denialOf, httpExceptionOf } from './denial.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './http/challenges.js';
@@ -9,6 +9,7 @@ import { setHeaders } from './http/http-transport.js';
 import { transportOf } from './transports.js';
 
 const DEFAULT_CHALLENGES = new Challenges([]);
+const INVALID_CONFIGURATION: InvalidConfigurationError['code'] = 'INVALID_CONFIGURATION';
 
 /**
  * Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, with the headers of its status. The module
@@ -38,7 +39,7 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   }
 }
 
-/** An error of another copy of this package may extend the exceptions of another copy of Nest. Nest logs a configuration error: 500. */
+/** An error of another copy of this package may extend the exceptions of another copy of Nest. An invalid configuration is a fault: Nest logs it. */
 function isKnownToNest(error: SessionAuthError): boolean {
-  return error instanceof HttpException || error instanceof InvalidConfigurationError;
+  return error instanceof HttpException || error.code === INVALID_CONFIGURATION;
 }
