@@ -239,21 +239,59 @@ class RuledController {
 @Module({ controllers: [RuledController] })
 class RuledModule {}
 
+@Controller('guarded')
+@UseGuards(SessionAuthGuard)
+class GuardedController {
+  @Get() guarded(): string {
+    return 'guarded';
+  }
+}
+
+@Injectable()
+class OwnGuard extends SessionAuthGuard {}
+
+@Controller('extended')
+@UseGuards(OwnGuard)
+class ExtendedController {
+  @Get() extended(): string {
+    return 'extended';
+  }
+}
+
+@Module({ controllers: [ExtendedController] })
+class ExtendingModule {}
+
 describe('an application whose module has a guard or a rule and does not reach `SessionAuthModule`', () => {
   const scoped = sessionAuth('http://127.0.0.1:9', { isGlobal: false });
   const closed = sessionAuth('http://127.0.0.1:9', { isGlobal: false, protectAllRoutes: true });
 
-  it.each<[string, DynamicModule]>([
-    ['a guard, and `isGlobal: false`', { module: Root, imports: [scoped, FeatureModule] }],
-    ['a rule, and `isGlobal: false`', { module: Root, imports: [scoped, RuledModule] }],
-    ['a rule, `isGlobal: false` and `protectAllRoutes`', { module: Root, imports: [closed, RuledModule] }],
-    ['a guard, and no registration', { module: Root, imports: [FeatureModule] }],
-    ['a rule, and no registration', { module: Root, imports: [RuledModule] }],
-  ])('does not start with %s, and is told what to import', async (_case, root) => {
+  const guarded = { module: ImportingFeatureModule, controllers: [GuardedController] };
+
+  it.each<[string, string, DynamicModule]>([
+    ['a guard, and `isGlobal: false`', 'ImportingFeatureModule', { module: Root, imports: [scoped, guarded] }],
+    ['a rule, and `isGlobal: false`', 'RuledModule', { module: Root, imports: [scoped, RuledModule] }],
+    ['a rule, `isGlobal: false` and `protectAllRoutes`', 'RuledModule', { module: Root, imports: [closed, RuledModule] }],
+    ['a guard, and no registration', 'ImportingFeatureModule', { module: Root, imports: [guarded] }],
+    ['a rule, and no registration', 'RuledModule', { module: Root, imports: [RuledModule] }],
+    ['a guard of its own that extends the guard', 'ExtendingModule', { module: Root, imports: [scoped, ExtendingModule] }],
+  ])('does not start with %s, and is told which module lacks which import', async (_case, name, root) => {
     const error = await bootstrapError(root);
 
-    expect(error.message).toMatch(/can't resolve dependencies of the (SessionAuthGuard|Door)/);
-    expect(error.message).toMatch(/SessionAuthModule\.forRoot\(\)|SessionAuthService/);
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect(error.message).toBe(
+      `${name} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that registration here too.`,
+    );
+  });
+
+  it('does not start where a provider injects the service', async () => {
+    expect((await bootstrapError({ module: Root, imports: [FeatureModule] })).message).toMatch(
+      /can't resolve dependencies of the Door [^]* SessionAuthService at index|FeatureModule has SessionAuthGuard/,
+    );
+  });
+
+  it('is told of a bad option, not of a missing import', async () => {
+    const root = { module: Root, imports: [sessionAuth('ftp://sessions.example.com', {}), guarded, RuledModule] };
+    expect((await bootstrapError(root)).message).toContain('baseUrl must start with http:// or https://');
   });
 
   it('starts when the module is imported there', async () => {

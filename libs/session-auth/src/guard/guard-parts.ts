@@ -10,5 +10,5 @@ export interface GuardParts {
   readonly verifier: SessionVerifier<UserRecord>;
 }
 
-/** Injection token of {@link GuardParts}. Nest prints it if a module uses the guard without importing `SessionAuthModule`, so it names the import. */
-export const GUARD_PARTS = Symbol.for('nestjs-session-auth: SessionAuthModule.forRoot()');
+/** Injection token of {@link GuardParts}. All copies of this package share it. */
+export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');

@@ -1,11 +1,13 @@
 import 'reflect-metadata';
-import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import { meetsAll, type AccessRule } from './access/access-rule.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
+import { rejectMissingModule } from './missing-module.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
 import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial } from './denial.js';
 import { keepFromSharedCaches } from './http/http-transport.js';
@@ -22,8 +24,18 @@ type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {
-  /** @internal Created by Nest. */
-  constructor(@Inject(GUARD_PARTS) private readonly parts: GuardParts) {}
+  private readonly parts: GuardParts;
+
+  /**
+   * @internal Created by Nest. The parts are optional so that a module without them gets a message that says what to import.
+   * @throws InvalidConfigurationError if the module does not reach `SessionAuthModule`
+   */
+  constructor(
+    @Optional() @Inject(GUARD_PARTS) parts: GuardParts | undefined,
+    @Optional() @Inject(ModulesContainer) modules?: ModulesContainer,
+  ) {
+    this.parts = parts ?? rejectMissingModule(new.target, modules);
+  }
 
   /**
    * Returns `true`, without a promise if the session is cached and no requirement of the rule is asynchronous.

@@ -2,6 +2,7 @@ import { ConfigurableModuleBuilder, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options.js';
+import { registrationProvider } from './registration.js';
 import { DEFAULTS } from './settings/defaults.js';
 
 /** `forRoot` and `forRootAsync`, from Nest's own builder. */
@@ -13,7 +14,10 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new Configurabl
   .setExtras<SessionAuthExtras>({ isGlobal: DEFAULTS.isGlobal, protectAllRoutes: DEFAULTS.protectAllRoutes }, withExtras)
   .build();
 
-function withExtras(definition: DynamicModule, { isGlobal, protectAllRoutes }: SessionAuthExtras): DynamicModule {
+function withExtras(definition: DynamicModule, extras: SessionAuthExtras): DynamicModule {
+  const isGlobal = extras.isGlobal ?? DEFAULTS.isGlobal;
+  const protectAllRoutes = extras.protectAllRoutes ?? DEFAULTS.protectAllRoutes;
   const guard = protectAllRoutes ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : [];
-  return { ...definition, global: isGlobal ?? DEFAULTS.isGlobal, providers: [...(definition.providers ?? []), ...guard] };
+  const registration = registrationProvider(isGlobal || protectAllRoutes);
+  return { ...definition, global: isGlobal, providers: [...(definition.providers ?? []), ...guard, registration] };
 }

@@ -14,6 +14,7 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS, VERIFIER_PROVIDER } from './core-providers.js';
 import { guardEveryHandler } from './guard-every-handler.js';
+import { REGISTRATION_CHECKS } from './registration-checks.js';
 import { WarningLog } from './warning-log.js';
 import { EventSource } from './event-source.js';
 import { SessionAuthEvents } from './session-auth-events.js';
@@ -85,6 +86,7 @@ const sockets: FactoryProvider<SessionSockets> = {
 
 /** The providers of the module, in the order of the layers: options, client, verifier, guard. */
 export const PROVIDERS: Provider[] = [
+  ...REGISTRATION_CHECKS,
   ...SETTINGS_PROVIDERS,
   ...CLIENT_PROVIDERS,
   EventSource,

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { SessionAuthModule, type SessionAuthExtras } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
+import { bootstrapError, MeController } from '../support/sample-app.js';
+import { testbed } from '../support/testbed.js';
+import { plainRow } from '../support/trial/row.js';
+
+const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key' };
+const HERE = { isGlobal: false };
+const CLOSED = { isGlobal: false, protectAllRoutes: true };
+
+const sync = (extras: SessionAuthExtras = {}): DynamicModule => SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
+const asynchronous = (extras: SessionAuthExtras = {}): DynamicModule =>
+  SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...extras });
+
+@Module({})
+class Root {}
+@Module({})
+class Hiring {}
+@Module({})
+class Payroll {}
+
+const rootWith = (...imports: (DynamicModule | Type)[]): DynamicModule => ({ module: Root, imports });
+const inModules = (first: DynamicModule, second: DynamicModule): DynamicModule =>
+  rootWith({ module: Hiring, imports: [first] }, { module: Payroll, imports: [second] });
+
+const MORE_THAN_ONCE =
+  /^SessionAuthModule is registered more than once for the whole application\. Call forRoot\(\) or forRootAsync\(\) once, in the root module/;
+
+describe('a second registration', () => {
+  plainRow('for the whole application stops the start with a message that says what to do [P21]', async () => {
+    const roots = [
+      rootWith(sync(), sync()),
+      rootWith(sync(), asynchronous()),
+      rootWith(sync(), { module: Hiring, imports: [sync()] }),
+      inModules(sync(), asynchronous()),
+      inModules(sync(CLOSED), sync(CLOSED)),
+      inModules(sync(CLOSED), sync()),
+      inModules(sync(HERE), rootWith(sync(), asynchronous())),
+    ];
+    for (const root of roots) {
+      const error = await bootstrapError(root);
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect(error.message).toMatch(MORE_THAN_ONCE);
+    }
+  });
+
+  it('in one module stops the start, because only one of them could have an effect', async () => {
+    const error = await bootstrapError(rootWith({ module: Hiring, imports: [sync(HERE), asynchronous(HERE)] }));
+
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect(error.message).toBe(
+      'Hiring imports more than one registration of SessionAuthModule. Import one: a module has one guard and one service.',
+    );
+  });
+
+  const shared = sync();
+  const sharedHere = sync(HERE);
+
+  it.each<[string, DynamicModule]>([
+    ['registrations of single modules', inModules(sync(HERE), asynchronous(HERE))],
+    ['a registration of one module beside that of the application', rootWith(sync(), { module: Hiring, imports: [sync(HERE)] })],
+    ['one registration that two modules import', inModules(shared, shared)],
+    ['one registration with `isGlobal: false` that two modules import', inModules(sharedHere, sharedHere)],
+  ])('leaves the start alone: %s', async (_case, root) => {
+    await expect(bootstrapError(root)).rejects.toThrow('The application started');
+  });
+});
+
+describe('several applications in one process', () => {
+  const bed = testbed();
+
+  it('have a registration each', async () => {
+    const service = await bed.service();
+    const sample = { baseUrl: service.url, options: { protectAllRoutes: true } };
+    const apps = [await bed.sample(sample), await bed.sample(sample)];
+    const root = rootWith(shared, { module: Hiring, imports: [shared], controllers: [MeController] });
+    apps.push(await bed.app(root), await bed.app(root));
+
+    expect(await Promise.all(apps.map(async (app) => (await app.get('/me')).status))).toEqual([401, 401, 401, 401]);
+  });
+
+  const shared = sync();
+});
+
+describe('the module itself, without options', () => {
+  it('stops the start with a message that says what to import', async () => {
+    const error = await bootstrapError(rootWith(SessionAuthModule));
+
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect(error.message).toContain('SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey })');
+  });
+});
