@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { SessionAuthService, UserRecord, type SessionAuthOptions } from 'nestjs-session-auth';
+import {
+  fromBearer,
+  fromCookie,
+  fromHeader,
+  fromPayload,
+  SessionAuthService,
+  UserRecord,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import { Agent as HttpAgent } from 'node:http';
@@ -138,6 +146,14 @@ const integers: Case[] = (
 
 const others: Case[] = [
   ...[null, 'x-auth-token', 7, {}, [], ['x-auth-token'], [() => undefined, null]].map((value): Case => ['token', value]),
+  ...[fromHeader, fromBearer, fromCookie, fromPayload, [fromBearer(), fromHeader], UserRecord].map((value): Case => ['token', value]),
+  ...['', ' ', 'x auth', 'x-auth\n', 'x:auth', 'x-\u00e4uth', undefined, 7].map((name): Case => ['token', fromHeader(name as string)]),
+  ...['', ' ', 'my session', 'a=b', 'a;b', 'a\n', undefined, 7].map((name): Case => ['token', fromCookie(name as string)]),
+  ...['', undefined, 7].map((field): Case => ['token', [fromBearer(), fromPayload(field as string)]]),
+  ...[async () => Promise.resolve('token'), Object.assign(() => 'token', { header: 'x-auth\nx: y' })].map((source): Case => [
+    'token',
+    source,
+  ]),
   ...[null, 'true', 1].map((value): Case => ['forwardAuthIv', value]),
   ...[null, true, 3, 'on'].map((value): Case => ['retry', value]),
   ...[{ 500: 'forbidden' }, { 200: 'unauthenticated' }, { 401: 'allowed' }, { 401: null }, 'forbidden', 7].map((value): Case => [
@@ -186,6 +202,38 @@ describe('a bad option', () => {
     const http = { httpAgent: new HttpAgent(), proxy: { host: 'proxy.example.com', port: 3128 } };
 
     expect((await refusalOf({ http })).message).toContain('http.proxy');
+  });
+
+  it.each([
+    [{ token: fromHeader }, 'token has fromHeader itself, which is no source. Call it: fromHeader(...)'],
+    [
+      { token: fromHeader('') },
+      "token has fromHeader() without a valid name. Give it the name of a header, as in fromHeader('x-auth-token')",
+    ],
+    [{ token: fromCookie('') }, "token has fromCookie() without a valid name. Give it the name of a cookie, as in fromCookie('session')"],
+    [{ token: [fromPayload('')] }, "token has fromPayload() without a valid name. Give it the name of a field, as in fromPayload('token')"],
+    [{ token: async () => Promise.resolve('') }, 'token has an asynchronous source. Use a function that returns the token at once'],
+    [{ cache: {} }, 'cache.ttlMs is missing. Set how many milliseconds a session that ended elsewhere may still work here'],
+    [{ cache: true }, 'cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds'],
+    [{ cache: { ttlMs: 0 } }, 'cache.ttlMs must be an integer from 1 to 300000. Set it within that range'],
+    [{ maxQueued: -1 }, 'maxQueued must be an integer from 0 to 100000. Set it within that range, or leave it out for 1024'],
+    [
+      { statusMap: { 403: 'denied' } },
+      "statusMap.403 must be one of 'unauthenticated', 'forbidden', 'unavailable'. Choose one, or leave it out for 'forbidden'",
+    ],
+  ])('has a message that says what to do, and only what works: %j', async (options, message) => {
+    expect((await refusalOf(options)).message).toBe(`SessionAuthModule: ${message}.`);
+  });
+
+  it.each([
+    fromHeader('X_Auth.Token~1'),
+    fromCookie('__Host-session'),
+    fromCookie('connect.sid[0]'),
+    fromPayload('my token'),
+    Object.assign(() => 'token', { header: 'X-Own' }),
+    [fromBearer(), () => undefined],
+  ])('is no source with an unusual name, and no function of the application', async (token) => {
+    await expect(refusalOf({ token })).rejects.toThrow('The application started');
   });
 
   it('is told with its remedy, and with the code INVALID_CONFIGURATION', async () => {

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { headerCount, type HttpRequest } from '../http/http-request.js';
 import { callParameter } from '../transports.js';
+import { isCookieName, isHeaderName, markInvalid } from './source-names.js';
 
 /** The result of a source: one token, several, or none. Several count as a malformed token. */
 export type FoundToken = string | readonly string[] | undefined;
@@ -21,8 +22,10 @@ export interface TokenSource {
 /**
  * Reads the token from the whole value of a request header. In a message, reads the header or the gRPC metadata of that name. In the handshake
  * of a socket, also reads a field of that name, or `token` (in `auth` of socket.io, in `connectionParams` of graphql-ws).
+ * An invalid name stops the application at bootstrap.
  */
 export function fromHeader(name: string): TokenSource {
+  if (!isHeaderName(name)) return markInvalid(() => undefined, 'fromHeader');
   const header = name.toLowerCase();
   return source(name, (request) => readHeader(request, header) ?? (request.handshakeToken as FoundToken));
 }
@@ -43,8 +46,9 @@ export function fromBearer(): TokenSource {
   return Object.assign(bearer, { scheme: 'Bearer' });
 }
 
-/** Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding. */
+/** Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding. An invalid name stops the application at bootstrap. */
 export function fromCookie(name: string): TokenSource {
+  if (!isCookieName(name)) return markInvalid(() => undefined, 'fromCookie');
   const prefix = `${name}=`;
   return source('Cookie', ({ headers: { cookie } }) => {
     if (cookie === undefined) return undefined;
@@ -76,6 +80,7 @@ const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);
  * other microservices can use it too. Returns no token over HTTP and in GraphQL, where a token in the payload would appear in logs and caches.
  */
 export function fromPayload(field: string): TokenSource {
+  if (typeof field !== 'string' || field === '') return markInvalid(() => undefined, 'fromPayload');
   return (context) => {
     return MESSAGES.has(context.getType()) ? (callParameter(context, field) as FoundToken) : undefined;
   };

@@ -4,7 +4,7 @@ import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import type { SessionAuthCacheOptions } from '../options.js';
-import { integerOption, invalidOption, rejectUnknownOptions } from './option-checks.js';
+import { integerOption, invalidOption, rejectUnknownOptions, requiredInteger } from './option-checks.js';
 import { DEFAULTS } from './defaults.js';
 
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
@@ -13,12 +13,9 @@ const MAX_TTL_MS = 300_000;
 /** Validates the cache options. Returns `undefined` if the cache is off. @throws InvalidConfigurationError naming the first invalid option */
 export function readCacheSettings(cache: false | SessionAuthCacheOptions = false): CacheSettings | undefined {
   if (cache === false) return undefined;
-  rejectUnknownOptions('cache', cache, OPTIONS);
-  if ((cache as Partial<SessionAuthCacheOptions>).ttlMs === undefined) {
-    invalidOption('cache.ttlMs', 'is missing', 'Say how many milliseconds a session that was ended elsewhere may still work here');
-  }
+  rejectMissingTtl(cache);
   const { ttlMs, negativeTtlMs, maxEntries, refreshAheadMs, staleIfErrorMs } = cache;
-  const ttl = integerOption('cache.ttlMs', ttlMs, { min: 1, max: MAX_TTL_MS, fallback: MAX_TTL_MS });
+  const ttl = requiredInteger('cache.ttlMs', ttlMs, { min: 1, max: MAX_TTL_MS });
   return {
     ttlMs: ttl,
     negativeTtlMs: integerOption('cache.negativeTtlMs', negativeTtlMs, { min: 0, max: MAX_TTL_MS, fallback: DEFAULTS.cache.negativeTtlMs }),
@@ -34,6 +31,16 @@ export function readCacheSettings(cache: false | SessionAuthCacheOptions = false
       fallback: DEFAULTS.cache.staleIfErrorMs,
     }),
   };
+}
+
+function rejectMissingTtl(cache: unknown): void {
+  if (typeof cache !== 'object' || cache === null) {
+    invalidOption('cache', 'must be an object with ttlMs, or false', 'Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds');
+  }
+  rejectUnknownOptions('cache', cache, OPTIONS);
+  if ((cache as Partial<SessionAuthCacheOptions>).ttlMs === undefined) {
+    invalidOption('cache.ttlMs', 'is missing', 'Set how many milliseconds a session that ended elsewhere may still work here');
+  }
 }
 
 /** Other settings from which those of the shared tier are derived. */

@@ -8,12 +8,25 @@ export function invalidOption(option: string, problem: string, remedy: string): 
   throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
 }
 
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** Returns an integer option within its range, or the default if it is absent. @throws InvalidConfigurationError */
-export function integerOption(option: string, value: unknown, range: { min: number; max: number; fallback: number }): number {
-  const { min, max, fallback } = range;
-  if (value === undefined) return fallback;
+export function integerOption(option: string, value: unknown, range: Range & { readonly fallback: number }): number {
+  if (value === undefined) return range.fallback;
+  return integerWithin(option, value, range, `Set it within that range, or leave it out for ${range.fallback}`);
+}
+
+/** Returns an integer option that has no default. @throws InvalidConfigurationError */
+export function requiredInteger(option: string, value: unknown, range: Range): number {
+  return integerWithin(option, value, range, 'Set it within that range');
+}
+
+function integerWithin(option: string, value: unknown, { min, max }: Range, remedy: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  return invalidOption(option, `must be an integer from ${min} to ${max}`, `Set it within that range, or leave it out for ${fallback}`);
+  return invalidOption(option, `must be an integer from ${min} to ${max}`, remedy);
 }
 
 /** Returns a Boolean option, or the default if it is absent. @throws InvalidConfigurationError */

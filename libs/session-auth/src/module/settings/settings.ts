@@ -1,9 +1,9 @@
 import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/session-requests.js';
-import type { RefusalStatus, StatusMap } from '../../contract/status-outcomes.js';
+import { STATUS_OUTCOMES, type RefusalStatus, type StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
-import { AUTH_TOKEN_HEADER, isHeaderValue } from '../../contract/wire.js';
+import { isHeaderValue } from '../../contract/wire.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
-import { fromHeader, type TokenSource } from '../../guard/session/token-source.js';
+import type { TokenSource } from '../../guard/session/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
@@ -11,6 +11,7 @@ import { booleanOption, enumOption, integerOption, invalidOption, rejectUnknownO
 import { readCacheSettings, readStoreSettings, type StoreContext } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
+import { readSources } from './source-settings.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options.js';
 import { DEFAULTS } from './defaults.js';
@@ -87,21 +88,12 @@ function readApiKeyOption(apiKey: unknown): ApiKey {
   );
 }
 
-function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_HEADER)): readonly TokenSource[] {
-  const sources = [token].flat() as unknown[];
-  const valid = sources.every((source): source is TokenSource => typeof source === 'function');
-  if (valid && sources.length > 0) return sources;
-  return invalidOption(
-    'token',
-    'must be a token source, or a list of them',
-    "Give it fromHeader('x-auth-token'), fromBearer(), fromCookie(name) or your own function",
-  );
-}
-
 function readStatusMap(statusMap: StatusMap = {}): StatusMap {
   rejectUnknownOptions('statusMap', statusMap, ['400', '401', '403', '404']);
   const meanings = ['unauthenticated', 'forbidden', 'unavailable'] as const;
-  for (const [status, meaning] of Object.entries(statusMap)) enumOption(`statusMap.${status}`, meaning, meanings, 'unauthenticated');
+  for (const [status, meaning] of Object.entries(statusMap)) {
+    enumOption(`statusMap.${status}`, meaning, meanings, STATUS_OUTCOMES[Number(status) as RefusalStatus]);
+  }
   return { ...statusMap } satisfies Partial<Record<RefusalStatus, unknown>>;
 }
 

@@ -1,0 +1,44 @@
+import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
+import { invalidSourceOf, isHeaderName } from '../../guard/session/source-names.js';
+import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
+import type { SessionAuthOptions } from '../options.js';
+import { invalidOption } from './option-checks.js';
+
+/** Functions that return a source, and are not sources themselves. */
+const CREATORS: ReadonlySet<unknown> = new Set([fromHeader, fromBearer, fromCookie, fromPayload]);
+const EXAMPLES = {
+  fromHeader: "the name of a header, as in fromHeader('x-auth-token')",
+  fromCookie: "the name of a cookie, as in fromCookie('session')",
+  fromPayload: "the name of a field, as in fromPayload('token')",
+} as const;
+
+/** Validates the option `token`. A source that finds no token in any call would deny every user. @throws InvalidConfigurationError */
+export function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_HEADER)): readonly TokenSource[] {
+  const sources = [token].flat() as unknown[];
+  if (sources.length > 0 && sources.every(isSource)) return sources;
+  return invalidOption(
+    'token',
+    'must be a token source, or a list of them',
+    "Give it fromHeader('x-auth-token'), fromBearer(), fromCookie(name) or your own function",
+  );
+}
+
+function isSource(source: unknown): source is TokenSource {
+  if (typeof source !== 'function' || isClass(source)) return false;
+  if (CREATORS.has(source)) return invalidOption('token', `has ${source.name} itself, which is no source`, `Call it: ${source.name}(...)`);
+  const creator = invalidSourceOf(source);
+  if (creator) return invalidOption('token', `has ${creator}() without a valid name`, `Give it ${EXAMPLES[creator]}`);
+  if (isAsynchronous(source)) return invalidOption('token', 'has an asynchronous source', 'Use a function that returns the token at once');
+  const { header } = source as TokenSource;
+  if (header === undefined || isHeaderName(header)) return true;
+  return invalidOption('token', 'has a source whose header is not the name of a header', 'Set it to the one header that the source reads');
+}
+
+function isClass(source: object): boolean {
+  return Function.prototype.toString.call(source).startsWith('class');
+}
+
+/** A promise is never a valid token, so that such a source would deny every user. */
+function isAsynchronous(source: object): boolean {
+  return ['AsyncFunction', 'AsyncGeneratorFunction', 'GeneratorFunction'].includes(source.constructor.name);
+}
