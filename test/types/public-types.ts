@@ -1,5 +1,5 @@
 /** Type-level tests of the public surface: this file compiles, or the types are wrong. */
-import { Catch, Controller, Get, Module, type UnauthorizedException } from '@nestjs/common';
+import { Catch, Controller, Get, Module, ParseIntPipe, type UnauthorizedException } from '@nestjs/common';
 import {
   AuthToken,
   Authorize,
@@ -99,6 +99,13 @@ class TypedController {
     return token;
   }
 
+  @Get() piped(
+    @CurrentUser(ParseIntPipe) user: UserRecord,
+    @CurrentUser('role', ParseIntPipe, new ParseIntPipe()) role: number,
+  ): unknown[] {
+    return [user, role];
+  }
+
   // @ts-expect-error ccl_info is no string
   @Get() four(@CurrentUser('ccl_info') ccl: string): unknown {
     return ccl;
@@ -114,6 +121,23 @@ class TypedController {
     return token;
   }
 }
+
+// What the compiler prints for a parameter of the wrong type names the field and the type that the parameter must accept.
+class Mistyped {
+  show(count: number): number {
+    return count;
+  }
+}
+type Printed<Expected> = Expected extends object ? Expected[keyof Expected] : never;
+const emailDecorator = CurrentUser('email');
+prove<Equal<Printed<Parameters<typeof emailDecorator<Mistyped, 'show', 0>>[1]>, readonly ['email', string | undefined]>>();
+const userDecorator = CurrentUser();
+prove<Equal<Printed<Parameters<typeof userDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the user', UserRecord]>>();
+const tokenDecorator = AuthToken();
+prove<Equal<Printed<Parameters<typeof tokenDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the token', string | undefined]>>();
+
+// @ts-expect-error a cache has a lifetime
+SessionAuthModule.forRoot({ ...required, cache: {} });
 
 // @ts-expect-error at least one role
 Roles();

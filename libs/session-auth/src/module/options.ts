@@ -62,7 +62,7 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
   readonly maxSignIns?: number;
 
   /** The session cache. Without it every request is checked, and concurrent checks of one token share a call. @default false */
-  readonly cache?: false | SessionAuthCacheOptions;
+  readonly cache?: false | ({ readonly ttlMs: number } & SessionAuthCacheOptions);
 
   /** Outcome of the service's 400, 401, 403 and 404: the interface does not say what causes each (section 7). @default 403 forbidden, else unauthenticated */
   readonly statusMap?: StatusMap;

@@ -19,12 +19,36 @@ type ParameterOf<Target, Key, Index extends number> = Key extends keyof Target
 /** Whether a parameter can receive a value: its type may be wider, or a subclass that the application uses. */
 type Fits<Value, Parameter> = [Parameter] extends [Value] ? true : [NonNullable<Value>] extends [Parameter] ? true : false;
 
+declare const parameter: unique symbol;
+
+/** Stands in the error of the compiler: a parameter with this decorator must accept `Type`. Not the type of any value. */
+interface ParameterMustAccept<Name extends string, Type> {
+  readonly [parameter]: readonly [Name, Type];
+}
+
 /** A parameter decorator that compiles only on a parameter whose type can hold `Value`. */
-type ParameterDecoratorFor<Value> = <Target extends object, Key extends string | symbol | undefined, Index extends number>(
+type ParameterDecoratorFor<Name extends string, Value> = <
+  Target extends object,
+  Key extends string | symbol | undefined,
+  Index extends number,
+>(
   target: Target,
-  key: Fits<Value, ParameterOf<Target, Key, Index>> extends true ? Key : 'the type of this parameter cannot hold that value',
+  key: Fits<Value, ParameterOf<Target, Key, Index>> extends true ? Key : ParameterMustAccept<Name, Value>,
   index: Index,
 ) => void;
+
+/** The names of the fields. Not an alias of `keyof`, so that the compiler prints the names in its error. */
+interface Known {
+  readonly field: { [Name in keyof CurrentUserRecord]-?: Name }[keyof CurrentUserRecord];
+}
+
+type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known['field']]
+  ? Pipes extends readonly []
+    ? ParameterDecoratorFor<First, CurrentUserRecord[First]>
+    : ParameterDecorator
+  : [First] extends [Pipe]
+    ? ParameterDecoratorFor<'the user', CurrentUserRecord>
+    : ParameterDecorator;
 
 function requestOf(context: ExecutionContext): GuardedRequest {
   return transportOf(context)?.requestOf(context) ?? {};
@@ -35,17 +59,21 @@ const readUser = createParamDecorator((field: keyof CurrentUserRecord | undefine
   return field === undefined ? user : user?.[field];
 });
 
-/** Injects the user's record, or one of its fields; `undefined` if the rule admitted the call without a session. */
-export function CurrentUser(...pipes: Pipe[]): ParameterDecoratorFor<CurrentUserRecord>;
-/** Injects one field of the user's record, typed by its name. Any field may be absent. */
-export function CurrentUser<Field extends keyof CurrentUserRecord>(field: Field): ParameterDecoratorFor<CurrentUserRecord[Field]>;
-/** Injects one field of the user's record, transformed by pipes. */
-export function CurrentUser(field: keyof CurrentUserRecord, ...pipes: [Pipe, ...Pipe[]]): ParameterDecorator;
-export function CurrentUser(...fieldAndPipes: (keyof CurrentUserRecord | Pipe)[]): ParameterDecorator {
+/** Injects the user's record; `undefined` if the rule admitted the call without a session. */
+export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord>;
+/** Injects one field of the user's record, typed by its name, or the whole record, transformed by pipes. Any field may be absent. */
+export function CurrentUser<First extends Known['field'] | Pipe, Pipes extends readonly Pipe[]>(
+  fieldOrPipe: First,
+  ...pipes: Pipes
+): DecoratorOf<First, Pipes>;
+export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): ParameterDecorator {
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
 }
 
 const readToken = createParamDecorator((_: unknown, context: ExecutionContext) => tokenOf(requestOf(context)));
 
 /** Injects the token of the session, as presented; `undefined` if the rule admitted the call without a session. */
-export const AuthToken = (): ParameterDecoratorFor<string | undefined> => readToken();
+export function AuthToken(): ParameterDecoratorFor<'the token', string | undefined>;
+export function AuthToken(): ParameterDecorator {
+  return readToken();
+}
