@@ -1,4 +1,5 @@
 import {
+  All,
   Controller,
   Get,
   Post,
@@ -106,6 +107,14 @@ export class CachedController {
 
   @Post('write') @UseInterceptors(CacheInterceptor) write(): string {
     return 'written';
+  }
+
+  @All('every') @UseInterceptors(CacheInterceptor) every(): string {
+    return 'every method';
+  }
+
+  @Post('constant') @SetMetadata('cache_module:cache_key', 'constant') @UseInterceptors(CacheInterceptor) constant(): string {
+    return 'one reply for all';
   }
 }
 

@@ -69,7 +69,7 @@ describe('the audit at bootstrap', () => {
   });
 
   it.each<[string, Setup, string[]]>([
-    ['of a handler', { controllers: [CachedController] }, ['shared', 'named']],
+    ['of a handler', { controllers: [CachedController] }, ['shared', 'named', 'every', 'constant']],
     [
       'of the whole application',
       { controllers: [MeController], providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] },
@@ -163,7 +163,7 @@ class OpenClass {
   }
 }
 
-@Controller('list')
+@Controller('list/:clientId')
 class ManyRules {
   @Get() @RequireFlags('ats_enabled') @CclScope({ client_id: 'clientId' }) list(): string {
     return visit('ManyRules.list');
@@ -206,7 +206,7 @@ describe.each(PLATFORMS)('an application with routes on %s', (_name, platform) =
     ['APP_GUARD', withController(Plain, { providers: [appGuard] }), ['Plain.list']],
     ['useGlobalGuards()', withController(Plain, { configure: (app) => app.useGlobalGuards(app.get(SessionAuthGuard)) }), ['Plain.list']],
     ['rules that no caller here meets', withController(OpenClass), []],
-    ['several rules that no caller here meets', withController(ManyRules), []],
+    ['several rules that no caller here meets', withController(ManyRules, { call: (app, token) => app.get('/list/7', token) }), []],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
     expect(await outcomeOf(create, await bed.service(), platform)).toEqual({ open: [], served, named: [], isStopped: false });
   });

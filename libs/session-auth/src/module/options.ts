@@ -81,7 +81,8 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
 
   /**
    * What to do at bootstrap with handlers whose rules have no effect: `@Public()` beside `@Roles()`, a rule that another decorator removed, GraphQL
-   * fields and references that callers reach without the guard, guarded routes that `CacheInterceptor` caches for all users. @default 'warn'
+   * fields and references that callers reach without the guard, guarded handlers that `CacheInterceptor` caches for all users, a parameter of
+   * `@CclScope()` that is not in the path, `@CurrentUser()` where no guard checks the session. @default 'warn'
    */
   readonly audit?: Audit;
 

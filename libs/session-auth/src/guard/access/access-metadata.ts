@@ -6,6 +6,7 @@ import { type AccessRule, type Declaration, type Requirement, resolveRule } from
 const OPEN_KEY = 'nestjs-session-auth:open';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
+const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
 
 /** The kinds of requirements, one for each decorator. */
@@ -39,6 +40,17 @@ export function recordDecorated(prototype: object, name: string | symbol, method
 /** Returns the function that a rule was declared on, for an own method of a prototype. A later decorator may have replaced the function. */
 export function decoratedMethod(prototype: object, name: string | symbol): object | undefined {
   return Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) as object | undefined;
+}
+
+/** Names the parameter decorator that a factory is for. Returns the factory. */
+export function nameParameter<Factory extends object>(decorator: string, factory: Factory): Factory {
+  Reflect.defineMetadata(PARAMETER_KEY, decorator, factory);
+  return factory;
+}
+
+/** Returns the name of the parameter decorator that a factory is for; `undefined` if the factory is not of this library. */
+export function parameterNameOf(factory: object): string | undefined {
+  return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
 }
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;

@@ -9,6 +9,8 @@ export interface Requirement {
   isMet(user: UserRecord, context: ExecutionContext): unknown;
   /** Maximum age of a cached session for this handler, in milliseconds. */
   readonly maxAgeMs?: number;
+  /** The parameters of the call that it reads, for the audit. */
+  readonly parameters?: readonly string[];
 }
 
 /** The rule of a handler, resolved once from its decorators and those of its controller. */

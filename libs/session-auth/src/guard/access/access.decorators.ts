@@ -112,7 +112,9 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
       `@CclScope() needs ids of ccl_info, and a parameter for each: give it { client_id: 'clientId' }. Valid ids: ${[...IDS].join(', ')}.`,
     );
   }
-  return requiring({ kind: 'ccl-scope', isMet: (user, context) => isWithin(user, scope as [keyof CclInfo, string][], context) });
+  const pairs = scope as [keyof CclInfo, string][];
+  const names = pairs.map(([, parameter]) => parameter);
+  return requiring({ kind: 'ccl-scope', isMet: (user, context) => isWithin(user, pairs, context), parameters: names });
 }
 
 function isWithin({ ccl_info: ids }: UserRecord, scope: readonly [keyof CclInfo, string][], context: ExecutionContext): boolean {

@@ -3,6 +3,7 @@ import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { tokenOf, userOf, type GuardedRequest } from '../guarded-request.js';
 import { transportOf } from '../transports.js';
+import { nameParameter } from './access-metadata.js';
 
 /** The record that handlers receive: `UserRecord`, or the class that the application declares in `SessionAuthTypes`. */
 export type CurrentUserRecord = SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
@@ -54,10 +55,12 @@ function requestOf(context: ExecutionContext): GuardedRequest {
   return transportOf(context)?.requestOf(context) ?? {};
 }
 
-const readUser = createParamDecorator((field: keyof CurrentUserRecord | undefined, context: ExecutionContext): unknown => {
-  const user = userOf(requestOf(context)) as Readonly<Record<string, unknown>> | undefined;
-  return field === undefined ? user : user?.[field];
-});
+const readUser = createParamDecorator(
+  nameParameter('@CurrentUser()', (field: keyof CurrentUserRecord | undefined, context: ExecutionContext): unknown => {
+    const user = userOf(requestOf(context)) as Readonly<Record<string, unknown>> | undefined;
+    return field === undefined ? user : user?.[field];
+  }),
+);
 
 /** Injects the user's record; `undefined` if the rule admitted the call without a session. */
 export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord>;
@@ -70,7 +73,9 @@ export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): Parame
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
 }
 
-const readToken = createParamDecorator((_: unknown, context: ExecutionContext) => tokenOf(requestOf(context)));
+const readToken = createParamDecorator(
+  nameParameter('@AuthToken()', (_: unknown, context: ExecutionContext) => tokenOf(requestOf(context))),
+);
 
 /** Injects the token of the session, as presented; `undefined` if the rule admitted the call without a session. */
 export function AuthToken(): ParameterDecoratorFor<'the token', string | undefined>;

@@ -71,7 +71,8 @@ export function applyGuard(guard: Parameters<typeof UseGuards>[0], target: objec
   if (!guardsOf(target).includes(guard)) UseGuards(guard)(target as () => void);
 }
 
-function guardsOf(target: object): unknown[] {
+/** Returns the guards that `@UseGuards()` names on a class, on a class that it extends, or on a handler. */
+export function guardsOf(target: object): unknown[] {
   const guards: unknown = Reflect.getMetadata(GUARDS_METADATA, target);
   return Array.isArray(guards) ? guards : [];
 }

@@ -1,5 +1,6 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { isSessionAuthGuard } from '../../guard/access/declare-access.js';
+import { routePrefixesOf, type RoutePrefixes } from './route-paths.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
 /** Configuration that applies to the handlers of an application from outside their classes. */
@@ -10,8 +11,11 @@ export interface AuditContext {
   readonly fieldsAreGuarded: boolean;
   /** The root fields of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema. */
   readonly rootFields: readonly RootField[] | undefined;
+  /** The global guards of the application: classes and instances. */
+  readonly guards: readonly unknown[];
   /** The global interceptors of the application: classes and instances. */
   readonly interceptors: readonly unknown[];
+  readonly prefixes: RoutePrefixes;
 }
 
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
@@ -25,6 +29,8 @@ export function auditContextOf(modules: ModulesContainer, config: ApplicationCon
     isGlobal: guards.some(isSessionAuthGuard),
     fieldsAreGuarded: options.every(({ fieldResolverEnhancers }) => fieldResolverEnhancers?.includes('guards')),
     rootFields: options.length === 1 ? builtRootFields(modules) : undefined,
+    guards,
+    prefixes: routePrefixesOf(modules, config),
     interceptors: [...config.getGlobalInterceptors(), ...config.getGlobalRequestInterceptors().map(({ metatype }) => metatype)],
   };
 }

@@ -2,7 +2,10 @@ import 'reflect-metadata';
 import { declarationOf, decoratedMethod } from '../../guard/access/access-metadata.js';
 import type { Handler } from '../handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { requirementsOf, unguardedFieldsOf } from './unguarded-fields.js';
+import { sharesCachedReplies } from './cached-replies.js';
+import { missingParametersOf } from './missing-parameters.js';
+import { unguardedFieldsOf } from './unguarded-fields.js';
+import { unguardedParametersOf } from './unguarded-parameters.js';
 
 /** Returns the findings for the handlers of an application: declarations that have no effect, or that are not enforced everywhere. */
 export function findingsOf(handlers: readonly Handler[], context: AuditContext): string[] {
@@ -31,7 +34,23 @@ function findingsOfOne(handler: Handler, context: AuditContext): string[] {
   }
   if (sharesCachedReplies(handler, context)) {
     findings.push(
-      `${place} is cached for all users at once: the key of CacheInterceptor is the URL. Remove it, or override trackBy() so that the key names the user.`,
+      `${place} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
+    );
+  }
+  return [...findings, ...parameterFindings(handler, context)];
+}
+
+function parameterFindings(handler: Handler, context: AuditContext): string[] {
+  const findings: string[] = [];
+  const place = placeOf(handler);
+  for (const { parameter, path } of missingParametersOf(handler, context)) {
+    findings.push(
+      `${place} has @CclScope() with the parameter '${parameter}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`,
+    );
+  }
+  for (const decorator of unguardedParametersOf(handler, context)) {
+    findings.push(
+      `${place} has ${decorator}, which is always undefined: no guard checks the session. Guard it; @OptionalAuth() admits callers with and without a session.`,
     );
   }
   return findings;
@@ -49,35 +68,4 @@ function hasLostItsRule({ owner, name, method }: Handler): boolean {
   if (!decorated || decorated === method) return false;
   const [before, now] = [declarationOf(decorated), declarationOf(method)];
   return before.open !== now.open || before.requirements.some((requirement) => !now.requirements.includes(requirement));
-}
-
-const INTERCEPTORS_METADATA = '__interceptors__';
-const ROUTE_METHOD = 'method';
-/** `RequestMethod.GET` of Nest. The interceptor caches replies of no other method. */
-const GET = 0;
-/** The metadata key of `@CacheKey()`. Its value may be a function of the call. */
-const CACHE_KEY = 'cache_module:cache_key';
-const CACHE_INTERCEPTOR = 'CacheInterceptor';
-
-/** Returns whether `CacheInterceptor` of `@nestjs/cache-manager` may send one user's reply of a guarded route to another user. */
-function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: AuditContext): boolean {
-  const { kinds, owner, method } = handler;
-  if (!kinds.has('route') || Reflect.getMetadata(ROUTE_METHOD, method) !== GET || !requirementsOf(handler, isGlobal)) return false;
-  if (typeof Reflect.getMetadata(CACHE_KEY, method) === 'function') return false;
-  return [...interceptors, ...interceptorsOf(owner), ...interceptorsOf(method)].some(ignoresTheUser);
-}
-
-function interceptorsOf(target: object): unknown[] {
-  const interceptors: unknown = Reflect.getMetadata(INTERCEPTORS_METADATA, target);
-  return Array.isArray(interceptors) ? interceptors : [];
-}
-
-/** The cache key is the URL, unless a subclass overrides it. Compares names, because the library does not import the package. */
-function ignoresTheUser(interceptor: unknown): boolean {
-  let prototype = (typeof interceptor === 'function' ? interceptor.prototype : interceptor) as object | null | undefined;
-  for (; prototype; prototype = Object.getPrototypeOf(prototype) as object | null) {
-    if (prototype.constructor.name === CACHE_INTERCEPTOR) return true;
-    if (Object.hasOwn(prototype, 'trackBy') || Object.hasOwn(prototype, 'isRequestCacheable')) return false;
-  }
-  return false;
 }

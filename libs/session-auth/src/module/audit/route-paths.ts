@@ -1,0 +1,48 @@
+import 'reflect-metadata';
+import type { Type } from '@nestjs/common';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { Handler } from '../handlers.js';
+
+/** The paths in front of the routes of each controller: the global prefix, and the path of its module. */
+export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;
+
+/** Nest's metadata key of the path of a module (`RouterModule`), followed by the id of the application. */
+const MODULE_PATH = '__module_path__';
+const PATH = 'path';
+
+/** Returns the prefixes of the routes of an application. A controller of several modules has several. */
+export function routePrefixesOf(modules: ModulesContainer, config: ApplicationConfig): RoutePrefixes {
+  const prefixes = new Map<Type, string[]>();
+  for (const { controllers, metatype } of modules.values()) {
+    const modulePath: unknown =
+      Reflect.getMetadata(MODULE_PATH + modules.applicationId, metatype) ?? Reflect.getMetadata(MODULE_PATH, metatype);
+    const prefix = [config.getGlobalPrefix(), modulePath].filter((part) => typeof part === 'string').join('/');
+    for (const { metatype: controller } of controllers.values()) {
+      if (typeof controller === 'function') prefixes.set(controller as Type, [...(prefixes.get(controller as Type) ?? []), prefix]);
+    }
+  }
+  return prefixes;
+}
+
+/** Returns the paths of a route, without versions, which have no parameters; none for a class that is no controller, or for a path that is no text. */
+export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): string[] {
+  const own = [Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].map((path: unknown) => [path].flat());
+  return (prefixes.get(owner) ?? []).flatMap((prefix) =>
+    combine([[prefix], ...own])
+      .filter((parts): parts is string[] => parts.every((part) => typeof part === 'string'))
+      .map((parts) => `/${parts.join('/')}`.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')),
+  );
+}
+
+function combine([first = [], ...rest]: readonly unknown[][]): unknown[][] {
+  return rest.length === 0 ? first.map((part) => [part]) : first.flatMap((part) => combine(rest).map((others) => [part, ...others]));
+}
+
+/** A named parameter, as Express and Fastify read it. Escaped colons are text. A wildcard is none: it has no name on Fastify, and a list as its value on Express. */
+const PARAMETER = /(?<![\\:]):(?:"([^"]+)"|([\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;
+
+/** Returns whether a path has a parameter of this name. `*` is the name of a wildcard on Fastify. */
+export function hasParameter(path: string, name: string): boolean {
+  if (name === '*') return path.includes('*');
+  return [...path.matchAll(PARAMETER)].some(([, quoted, plain]) => (quoted ?? plain) === name);
+}

@@ -1,0 +1,36 @@
+import 'reflect-metadata';
+import { declarationOf, parameterNameOf } from '../../guard/access/access-metadata.js';
+import { resolveRule } from '../../guard/access/access-rule.js';
+import { guardsOf, isSessionAuthGuard } from '../../guard/access/declare-access.js';
+import type { Handler } from '../handlers.js';
+import type { AuditContext } from './audit-context.js';
+
+/** Nest's metadata key of parameter decorators, in every kind of context. */
+const PARAMETERS = '__routeArguments__';
+
+/**
+ * Returns the decorators of this library on parameters of a handler whose session no guard checks: their values are always `undefined`. A field is
+ * left out, because it has the user of its root field. So is a handler with a guard of the application, which may set the user itself.
+ */
+export function unguardedParametersOf(handler: Handler, context: AuditContext): string[] {
+  const { kinds, owner, name, method } = handler;
+  if (kinds.has('field') || mayHaveUser(owner, method, context)) return [];
+  const parameters = (Reflect.getMetadata(PARAMETERS, owner, name) ?? {}) as Readonly<Record<string, { readonly factory?: object }>>;
+  return [...new Set(Object.values(parameters).flatMap(({ factory }) => (factory && parameterNameOf(factory)) ?? []))];
+}
+
+/** Guards that set no user: the proxy of the global guards, and that of `@nestjs/throttler`, which many applications register globally. */
+const WITHOUT_USER = ['ApplicationGuardsProxy', 'ThrottlerGuard'];
+
+function mayHaveUser(owner: object, method: object, { guards }: AuditContext): boolean {
+  const all = [...guards, ...guardsOf(owner), ...guardsOf(method)].filter((guard) => !WITHOUT_USER.some((name) => isNamed(guard, name)));
+  if (all.some((guard) => !isSessionAuthGuard(guard))) return true;
+  return all.length > 0 && resolveRule(declarationOf(method), declarationOf(owner)).kind !== 'public';
+}
+
+/** Whether a class or an instance is of a class with this name, or of a subclass. */
+function isNamed(candidate: unknown, name: string): boolean {
+  let prototype = (typeof candidate === 'function' ? candidate.prototype : candidate) as object | null | undefined;
+  for (; prototype; prototype = Object.getPrototypeOf(prototype) as object | null) if (prototype.constructor.name === name) return true;
+  return false;
+}
