@@ -18,7 +18,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
     'AuthToken Authorize CclInfo CclScope CurrentUser FreshSession OptionalAuth Public RequireFlags Roles SessionAuthEvents SessionAuthGuard ' +
       'SessionAuthModule SessionAuthService SessionHttpService SubRoles UserRecord fromBearer fromCookie fromHeader fromPayload',
   ],
-  ['diagnostics', diagnostics, 'BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL'],
+  ['diagnostics', diagnostics, 'BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
   [
     'errors',
     errors,
