@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, type INestApplication } from '@nestjs/common';
+import { type CanActivate, Controller, Get, type INestApplication, Injectable, type Provider } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { Roles, SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
@@ -22,6 +23,28 @@ class RuledController {
   }
 }
 
+/** A way to guard every handler. */
+interface GlobalGuard {
+  readonly options?: SampleApp['options'];
+  readonly provider?: Provider;
+  readonly use?: (app: INestApplication) => void;
+}
+
+const PROTECTED: GlobalGuard = { options: { protectAllRoutes: true } };
+
+const GLOBAL_GUARDS: readonly (readonly [name: string, registered: GlobalGuard])[] = [
+  ['`protectAllRoutes`', PROTECTED],
+  ['APP_GUARD with `useExisting`', { provider: { provide: APP_GUARD, useExisting: SessionAuthGuard } }],
+  ['useGlobalGuards()', { use: (app) => void app.useGlobalGuards(app.get(SessionAuthGuard)) }],
+];
+
+@Injectable()
+class Forbidding implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
 /** Nothing listens there: only the real guard would ask. */
 const SAMPLE: SampleApp = { baseUrl: 'http://127.0.0.1:9', controllers: [MeController, PlainController] };
 
@@ -30,6 +53,26 @@ describe.each(PLATFORMS)('an application under @nestjs/testing on %s', (_name, p
   afterEach(() => app?.close());
 
   const unreachable = (options: SampleApp['options'] = {}) => Test.createTestingModule({ imports: [sampleApp({ ...SAMPLE, options })] });
+
+  const withGlobalGuard = ({ options, provider }: GlobalGuard) =>
+    Test.createTestingModule({
+      imports: [sampleApp({ ...SAMPLE, controllers: [MeController, PlainController, RuledController], options: options ?? {} })],
+      providers: provider ? [provider] : [],
+    });
+
+  async function statusesOf(builder: TestingModuleBuilder, { use }: GlobalGuard): Promise<Record<string, number>> {
+    const moduleRef = await builder.compile();
+    const started = moduleRef.createNestApplication(platform());
+    try {
+      use?.(started);
+      await started.listen(0, '127.0.0.1');
+      const url = await started.getUrl();
+      const ask = async (path: string) => [path, (await fetch(`${url}${path}`)).status] as const;
+      return Object.fromEntries(await Promise.all(['/plain', '/me', '/ruled'].map(ask)));
+    } finally {
+      await started.close();
+    }
+  }
 
   async function statusOf(builder: TestingModuleBuilder, path: string): Promise<number> {
     app = (await builder.compile()).createNestApplication(platform());
@@ -58,16 +101,41 @@ describe.each(PLATFORMS)('an application under @nestjs/testing on %s', (_name, p
     await expect(builder.compile()).rejects.toThrow(/SessionAuthGuard.*SessionAuthModule\.forRoot\(\)/s);
   });
 
-  it('may replace the guard that `protectAllRoutes` registers', async () => {
-    const builder = unreachable({ protectAllRoutes: true })
-      .overrideProvider(SessionAuthGuard)
+  it.each(GLOBAL_GUARDS)('may replace the guard of %s with overrideGuard(), also on handlers that name it', async (_name, registered) => {
+    const builder = withGlobalGuard(registered)
+      .overrideGuard(SessionAuthGuard)
       .useValue({ canActivate: () => true });
-
-    expect(await statusOf(builder, '/plain')).toBe(200);
+    expect(await statusesOf(builder, registered)).toEqual({ '/plain': 200, '/me': 200, '/ruled': 200 });
   });
 
-  it('has the real guard otherwise', async () => {
-    expect(await statusOf(unreachable({ protectAllRoutes: true }), '/plain')).toBe(401);
+  it('calls a replacement that is a class or a factory', async () => {
+    const asClass = withGlobalGuard(PROTECTED).overrideGuard(SessionAuthGuard).useClass(Forbidding);
+    expect(await statusesOf(asClass, PROTECTED)).toEqual({ '/plain': 403, '/me': 403, '/ruled': 403 });
+    const asFactory = withGlobalGuard(PROTECTED)
+      .overrideGuard(SessionAuthGuard)
+      .useFactory({ factory: () => new Forbidding() });
+    expect(await statusesOf(asFactory, PROTECTED)).toEqual({ '/plain': 403, '/me': 403, '/ruled': 403 });
+  });
+
+  it('has the real guard everywhere otherwise', async () => {
+    for (const [, registered] of GLOBAL_GUARDS) {
+      expect(await statusesOf(withGlobalGuard(registered), registered)).toEqual({ '/plain': 401, '/me': 401, '/ruled': 401 });
+    }
+  });
+
+  it('keeps the real guard that it registers as a class of APP_GUARD', async () => {
+    const registered: GlobalGuard = { provider: { provide: APP_GUARD, useClass: SessionAuthGuard } };
+    const builder = withGlobalGuard(registered)
+      .overrideGuard(SessionAuthGuard)
+      .useValue({ canActivate: () => true });
+    expect(await statusesOf(builder, registered)).toEqual({ '/plain': 401, '/me': 401, '/ruled': 401 });
+  });
+
+  it('replaces only the guard of the application with overrideProvider()', async () => {
+    const builder = withGlobalGuard(PROTECTED)
+      .overrideProvider(SessionAuthGuard)
+      .useValue({ canActivate: () => true });
+    expect(await statusesOf(builder, PROTECTED)).toEqual({ '/plain': 200, '/me': 401, '/ruled': 401 });
   });
 
   it('may replace the service', async () => {

@@ -14,6 +14,7 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { CLIENT_PROVIDERS, VERIFIER_PROVIDER } from './core-providers.js';
 import { guardEveryHandler } from './guard-every-handler.js';
+import { GUARD_PROVIDERS } from './guard-provider.js';
 import { REGISTRATION_CHECKS } from './registration-checks.js';
 import { WarningLog } from './warning-log.js';
 import { EventSource } from './event-source.js';
@@ -97,7 +98,7 @@ export const PROVIDERS: Provider[] = [
   audit,
   applicationGuards,
   sockets,
-  SessionAuthGuard,
+  ...GUARD_PROVIDERS,
   SessionAuthErrorFilter,
   filterOfLastResort,
 ];
