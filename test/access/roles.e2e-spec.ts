@@ -89,7 +89,7 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers });
 
-    expect((await app.get('/class', service.signInAs({ role }))).status).toBe(503);
+    expect((await app.get('/class', service.signInAs({ role } as object))).status).toBe(503);
   });
 
   it.each([[undefined], [ShoutingRecord]])(

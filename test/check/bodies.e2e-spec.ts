@@ -123,7 +123,7 @@ describe.each(oneOf(PLATFORMS))('the body of a 200 on %s', (_name, platform) => 
   it('counts the language under the name that the interface spells', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
-    const token = service.signInAs({ preffered_language: 'de', preferred_language: 'fr' });
+    const token = service.signInAs({ preffered_language: 'de', preferred_language: 'fr' } as object);
 
     expect(await (await app.get('/me', token)).json()).toEqual({ username: 'ann', preffered_language: 'de' });
   });

@@ -63,7 +63,7 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
   });
 
   it('say that the service is unavailable, and for how long, when it gives no usable answer', async () => {
-    const { errors } = await ask('{ me }', service.signInAs({ username: 5 }, 'unusable'));
+    const { errors } = await ask('{ me }', service.signInAs({ username: 5 } as object, 'unusable'));
 
     const originalError = { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', originalError });

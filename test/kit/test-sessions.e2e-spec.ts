@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Delete, Get, Module, Post, UseGuards, type INestApplication } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Body, Controller, Delete, Get, Module, Post, UseGuards, type DynamicModule, type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   AuthToken,
@@ -12,9 +12,15 @@ import {
   SessionAuthService,
   UserRecord,
   type Credentials,
+  type SessionAuthOptions,
 } from 'nestjs-session-auth';
-import { aUserRecord, TestSessions } from 'nestjs-session-auth/testing';
-import { PLATFORMS } from '../support/platforms.js';
+import { aUserRecord, TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
+import { IsOptional, IsString } from 'class-validator';
+import { EXPRESS, PLATFORMS } from '../support/platforms.js';
+
+class Employee extends UserRecord {
+  @IsOptional() @IsString() readonly shift?: string | undefined;
+}
 
 @Controller()
 @UseGuards(SessionAuthGuard)
@@ -24,6 +30,11 @@ class OpeningsController {
   @Get('me')
   me(@CurrentUser() user: UserRecord): object {
     return { username: user.username, isRecord: user instanceof UserRecord, isFrozen: Object.isFrozen(user) };
+  }
+
+  @Get('shift')
+  shift(@CurrentUser() user: Employee): string | undefined {
+    return user.shift;
   }
 
   @Get('openings')
@@ -104,8 +115,29 @@ describe.each(PLATFORMS)('an application under test with TestSessions on %s', (_
     expect(await statusOf('/me', headers)).toBe(503);
     sessions.setDown(false);
     expect(await statusOf('/me', headers)).toBe(200);
-    sessions.end(headers);
+    sessions.revoke(headers);
     expect(await statusOf('/me', headers)).toBe(401);
+  });
+
+  it('opens a new session for each signInAs(), also after a revocation', async () => {
+    const [revoked, byToken] = [sessions.signInAs(), sessions.signInAs()];
+    sessions.revoke(revoked);
+    sessions.revoke(byToken['x-auth-token']);
+    expect(await Promise.all([revoked, byToken, sessions.signInAs()].map((headers) => statusOf('/me', headers)))).toEqual([401, 401, 200]);
+  });
+
+  it('ends the sessions of a user, and no other', async () => {
+    const all = ['ann', 'ann', 'bob'].map((username) => sessions.signInAs({ username }));
+    sessions.endUser('ann');
+    expect(await Promise.all(all.map((headers) => statusOf('/me', headers)))).toEqual([401, 401, 200]);
+  });
+
+  it('is available as soon as an outage ends, however many requests it denied', async () => {
+    sessions.setDown(true);
+    const denied = await Promise.all(Array.from({ length: 30 }, () => statusOf('/me', sessions.signInAs())));
+    expect(denied).toEqual(Array(30).fill(503));
+    sessions.setDown(false);
+    expect(await statusOf('/me', sessions.signInAs())).toBe(200);
   });
 
   it('signs in and out those that the test knows', async () => {
@@ -115,6 +147,93 @@ describe.each(PLATFORMS)('an application under test with TestSessions on %s', (_
     expect(await statusOf('/me', headers)).toBe(200);
     await fetch(`${url}/session`, { method: 'DELETE', headers });
     expect(await statusOf('/me', headers)).toBe(401);
+  });
+});
+
+interface Started {
+  readonly app: INestApplication;
+  readonly get: (path: string, headers: SessionHeaders) => Promise<Response>;
+  readonly status: (headers: SessionHeaders) => Promise<number>;
+}
+
+/** Applications with options of their own. */
+describe('TestSessions', () => {
+  const started: INestApplication[] = [];
+  afterEach(async () => {
+    jest.useRealTimers();
+    for (const app of started.splice(0)) await app.close();
+  });
+
+  async function start(sessions: TestSessions, registration: DynamicModule): Promise<Started> {
+    const builder = Test.createTestingModule({ imports: [registration], controllers: [OpeningsController] });
+    const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), { logger: false });
+    started.push(app);
+    await app.listen(0, '127.0.0.1');
+    const url = await app.getUrl();
+    const get = (path: string, headers: SessionHeaders) => fetch(`${url}${path}`, { headers });
+    return { app, get, status: async (headers) => (await get('/me', headers)).status };
+  }
+
+  const forRoot = (options: Partial<SessionAuthOptions> = {}) =>
+    SessionAuthModule.forRoot({ baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key', ...options });
+
+  it('serve a module that is registered with a factory', async () => {
+    const sessions = new TestSessions();
+    const useFactory = () => Promise.resolve({ baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key' });
+    const { status } = await start(sessions, SessionAuthModule.forRootAsync({ useFactory }));
+    expect(await status(sessions.signInAs())).toBe(200);
+  });
+
+  it('leave the options to be checked', async () => {
+    await expect(start(new TestSessions(), forRoot({ apiKey: '' }))).rejects.toThrow('apiKey');
+  });
+
+  it('keep apart what several applications know, unless they share it', async () => {
+    const [shared, own] = [new TestSessions(), new TestSessions()];
+    const [one, other, third] = [await start(shared, forRoot()), await start(shared, forRoot()), await start(own, forRoot())];
+    const headers = shared.signInAs();
+    expect(await Promise.all([one, other, third].map((app) => app.status(headers)))).toEqual([200, 200, 401]);
+    shared.setDown(true);
+    expect(await Promise.all([one, other].map((app) => app.status(headers)))).toEqual([503, 503]);
+    expect(await third.status(own.signInAs())).toBe(200);
+  });
+
+  it('revoke a session that is cached until its entry expires, in the time of fake timers', async () => {
+    const sessions = new TestSessions();
+    const { status } = await start(sessions, forRoot({ cache: { ttlMs: 60_000 } }));
+    const headers = sessions.signInAs();
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    expect(await status(headers)).toBe(200);
+    sessions.revoke(headers);
+    jest.advanceTimersByTime(59_000);
+    expect(await status(headers)).toBe(200);
+    jest.advanceTimersByTime(1_001);
+    expect(await status(headers)).toBe(401);
+  });
+
+  it('end a cached session at once when its user signs out', async () => {
+    const sessions = new TestSessions();
+    const { app, status } = await start(sessions, forRoot({ cache: { ttlMs: 60_000 } }));
+    const headers = sessions.signInAs();
+    expect(await status(headers)).toBe(200);
+    await app.get(SessionAuthService).signOut(headers['x-auth-token']);
+    expect(await status(headers)).toBe(401);
+  });
+
+  it('have the fields of an own record class', async () => {
+    const sessions = new TestSessions<Employee>();
+    const { get } = await start(sessions, forRoot({ userRecord: Employee }));
+    expect(await (await get('/shift', sessions.signInAs({ shift: 'night' }))).text()).toBe('night');
+  });
+
+  it('do not compile a module without SessionAuthModule, and say what to import', async () => {
+    const closed = jest.fn();
+    const openings = { provide: 'openings', useValue: { onModuleDestroy: closed } };
+    const builder = new TestSessions().install(Test.createTestingModule({ providers: [openings] }));
+    await expect(builder.compile()).rejects.toThrow(
+      'TestSessions: the module under test does not have SessionAuthModule. Import the module',
+    );
+    expect(closed).toHaveBeenCalled();
   });
 });
 

@@ -89,7 +89,7 @@ function theyAreGuarded(start: typeof overTcp): void {
 
   it('say that the service is unavailable, and for how long, when it gives no usable answer', async () => {
     const refusal = { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
-    await expect(ask('me', { token: service.signInAs({ username: 5 }) })).rejects.toMatchObject(refusal);
+    await expect(ask('me', { token: service.signInAs({ username: 5 } as object) })).rejects.toMatchObject(refusal);
     expect(runs.count).toBe(0);
   });
 
@@ -149,7 +149,7 @@ describe('message handlers over gRPC', () => {
     ['everybody when the service gives no usable answer', ['unusable'], 14, 'SESSION_SERVICE_UNAVAILABLE'],
   ])('refuse %s with the status of gRPC, and do not run', async (_case, tokens, code, details) => {
     bed.service.signInAs({ role: 'new_hire' }, 'good');
-    bed.service.signInAs({ username: 5 }, 'unusable');
+    bed.service.signInAs({ username: 5 } as object, 'unusable');
 
     await expect(ask('Secrets', {}, metadata(...tokens))).rejects.toMatchObject({ code, details: expect.stringContaining(`${details}: `) });
     expect(bed.runs.count).toBe(0);

@@ -64,11 +64,11 @@ describe.each(PLATFORMS)("the application's own record class on %s", (_name, pla
   it.each([[Employee], [LoudEmployee]])('reaches request.user with its own fields: %p', async (userRecord) => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
-    const token = service.signInAs({ ...EVE, salary: 1, badge: { number: 7, colour: 'red' } });
+    const token = service.signInAs({ ...EVE, salary: 1, badge: { number: 7, colour: 'red' } } as object);
 
     expect(await (await app.get('/employee', token)).json()).toEqual({ user: EVE, isEmployee: true, badge: true, token });
     expect((await app.get('/night', token)).status).toBe(200);
-    expect((await app.get('/night', service.signInAs({ shift: 'day' }))).status).toBe(403);
+    expect((await app.get('/night', service.signInAs({ shift: 'day' } as object))).status).toBe(403);
     expect(await (await app.get('/frozen', token)).json()).toEqual(Array(5).fill(true));
   });
 
@@ -86,7 +86,7 @@ describe.each(PLATFORMS)("the application's own record class on %s", (_name, pla
 
     for (const userRecord of [Employee, LoudEmployee]) {
       const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
-      expect((await app.get('/employee', service.signInAs(record))).status).toBe(503);
+      expect((await app.get('/employee', service.signInAs(record as object))).status).toBe(503);
     }
   });
 
@@ -94,13 +94,13 @@ describe.each(PLATFORMS)("the application's own record class on %s", (_name, pla
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
 
-    expect((await app.get('/employee', service.signInAs({ ...EVE, clearance: 'top' }))).status).toBe(503);
+    expect((await app.get('/employee', service.signInAs({ ...EVE, clearance: 'top' } as object))).status).toBe(503);
   });
 
   it('may transform its fields', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord: LoudEmployee } });
-    const token = service.signInAs({ motto: 'onward' });
+    const token = service.signInAs({ motto: 'onward' } as object);
 
     expect(await (await app.get('/employee', token)).json()).toMatchObject({ user: { motto: 'ONWARD' } });
     expect(await app.app.get(SessionAuthService).verify(token)).toMatchObject({ motto: 'ONWARD' });
@@ -117,6 +117,6 @@ describe.each(PLATFORMS)("the application's own record class on %s", (_name, pla
     const options = { userRecord: Employee, identityFields: identityFields as ['username'] };
     const app = await bed.sample({ baseUrl: service.url, controllers, options });
 
-    expect((await app.get('/employee', service.signInAs(record))).status).toBe(status);
+    expect((await app.get('/employee', service.signInAs(record as object))).status).toBe(status);
   });
 });

@@ -56,7 +56,7 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
 
   it('say that the service is unavailable, and for how long, when it gives no usable answer', async () => {
     const peer = await connectToPayloadGateway();
-    const [event, data] = await peer.ask('me', { token: bed.service.signInAs({ username: 5 }) });
+    const [event, data] = await peer.ask('me', { token: bed.service.signInAs({ username: 5 } as object) });
 
     expect([event, data]).toMatchObject(['exception', { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 }]);
     expect(bed.plan.ran).toBe(0);

@@ -1,9 +1,10 @@
 import type { UserRecord } from '../contract/record/user-record.js';
+import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
 
-/** Fields of a user record, as the session service sends them. */
-export type UserRecordFields = { readonly [Field in keyof UserRecord]?: UserRecord[Field] | null };
+/** Fields of a user record, as the session service sends them. `User` is your own record class, if you have one. */
+export type UserRecordFields<User extends UserRecord = CurrentUserRecord> = { readonly [Field in keyof User]?: User[Field] | null };
 
-const USER: UserRecordFields = {
+const USER = {
   username: 'test.user',
   first_name: 'Test',
   last_name: 'User',
@@ -21,6 +22,6 @@ const USER: UserRecordFields = {
 };
 
 /** Returns a user record with every field of the interface except the token. `fields` replace or add fields; `null` omits a field. */
-export function aUserRecord(fields: UserRecordFields & Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function aUserRecord<User extends UserRecord = CurrentUserRecord>(fields: UserRecordFields<User> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries({ ...structuredClone(USER), ...fields }).filter(([, value]) => value !== null));
 }

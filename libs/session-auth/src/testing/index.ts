@@ -1,15 +1,18 @@
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
 import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
 
 export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './scripts.js';
 export { aUserRecord, type UserRecordFields } from './a-user-record.js';
-export { TestSessions, type OverridableModule, type SessionHeaders } from './test-sessions.js';
+export { TestSessions, type OverridableModule } from './test-sessions.js';
+export type { SessionControls, SessionHeaders } from './session-controls.js';
 export { SESSION_STORE_RULES, type SessionStoreRule } from './session-store-rules/rules.js';
 export { afterDelay, hold, inTurn, type HeldScript } from './scripts.js';
 export type { Operation, Script, SeenRequest } from './scripts.js';
 export type { ScriptedSessionService, SessionServiceOptions } from './scripted-session-service.js';
 
 /**
- * Starts a scriptable session service on a loopback port, by default a free one.
+ * Starts a scriptable session service on a loopback port, by default a free one. `User` is your own record class, if you have one.
  *
  * ```ts
  * import { reply, startSessionService } from 'nestjs-session-auth/testing';
@@ -22,6 +25,8 @@ export type { ScriptedSessionService, SessionServiceOptions } from './scripted-s
  * await service.close();
  * ```
  */
-export function startSessionService(options: SessionServiceOptions = {}): Promise<ScriptedSessionService> {
-  return ScriptedSessionService.start(options);
+export function startSessionService<User extends UserRecord = CurrentUserRecord>(
+  options: SessionServiceOptions = {},
+): Promise<ScriptedSessionService<User>> {
+  return ScriptedSessionService.start<User>(options);
 }

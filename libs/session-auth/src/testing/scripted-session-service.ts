@@ -1,8 +1,13 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../contract/wire.js';
-import { json, type Operation, reply, type Script, type SeenRequest } from './scripts.js';
+import type { Credentials } from '../client/session-requests.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { UserRecordFields } from './a-user-record.js';
+import { normalized, readRequest } from './received-request.js';
+import { drop, json, type Operation, reply, type Script, type SeenRequest } from './scripts.js';
+import { SessionControls, TOKEN_HEADER } from './session-controls.js';
 
 const NO_SUCH_PATH = reply(404, 'no such path');
 
@@ -10,31 +15,35 @@ const NO_SUCH_PATH = reply(404, 'no such path');
 export interface SessionServiceOptions {
   /** Port on the loopback interface. Pass the port of a closed service to restart it. @default 0 (a free port) */
   readonly port?: number;
+  /** Path below which the service answers, such as '/api'. Every other path is answered with 404. @default '' */
+  readonly basePath?: string;
 }
 
 /**
- * A session service for tests. By default, user_details accepts the tokens of {@link ScriptedSessionService.signInAs} and refuses
- * others with 401, a sign-in is refused with 401, and a sign-out succeeds.
+ * A session service for tests. Without scripts, it knows the sessions of {@link ScriptedSessionService.signInAs} and of sign-ins, and the users of
+ * {@link ScriptedSessionService.addUser}: it answers others with 401, and a sign-out ends the session.
  */
-export class ScriptedSessionService {
+export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
   /** The received requests, in order. */
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #closings = new EventEmitter();
-  readonly #sessions = new Map<string, object>();
   readonly #scripts = new Map<Operation, Script>([
-    ['user_details', (...call) => this.#answerUserDetails(...call)],
-    ['sign_in', reply(401)],
-    ['sign_out', reply(200)],
+    ['user_details', (...call) => answer(this.book.recordOf(tokenIn(call[0])))(...call)],
+    ['sign_in', (...call) => this.#signIn(call[0])(...call)],
+    ['sign_out', (...call) => reply(this.book.revoke(tokenIn(call[0])) ? 200 : 401)(...call)],
   ]);
   #opened = 0;
   #port = 0;
+  readonly #basePath: string;
 
-  private constructor() {
+  private constructor(basePath: string) {
+    super();
+    this.#basePath = normalized(basePath);
     this.#server = createServer((incoming, response) => {
       // An aborted request is ignored.
-      readRequest(incoming).then(
+      readRequest(incoming, this.#basePath).then(
         (request) => this.#scriptFor(request)(request, response, incoming.socket),
         () => undefined,
       );
@@ -43,8 +52,8 @@ export class ScriptedSessionService {
   }
 
   /** Starts a service on a loopback port. */
-  static async start({ port = 0 }: SessionServiceOptions = {}): Promise<ScriptedSessionService> {
-    const service = new ScriptedSessionService();
+  static async start<User extends UserRecord>({ port = 0, basePath = '' }: SessionServiceOptions): Promise<ScriptedSessionService<User>> {
+    const service = new ScriptedSessionService<User>(basePath);
     service.#server.listen(port, '127.0.0.1');
     await once(service.#server, 'listening');
     service.#port = (service.#server.address() as AddressInfo).port;
@@ -53,7 +62,7 @@ export class ScriptedSessionService {
 
   /** Value for the option `baseUrl`. */
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `http://127.0.0.1:${this.#port}${this.#basePath}`;
   }
 
   /** Sets the script of user_details, sign-in or sign-out for all later requests. */
@@ -61,15 +70,13 @@ export class ScriptedSessionService {
     this.#scripts.set(operation, script);
   }
 
-  /** Makes a token valid, and returns it. user_details then answers with this record. */
-  signInAs(record: object, token = `token-${this.#sessions.size + 1}`): string {
-    this.#sessions.set(token, { username: 'ann', auth_token: token, ...record });
-    return token;
-  }
-
-  /** Ends a session. Its token is then refused. */
-  revoke(token: string): void {
-    this.#sessions.delete(token);
+  /**
+   * Opens a session, and returns its token. user_details then answers with exactly these fields, and with 'ann' as the `username` unless they name
+   * another. Without `token`, it is a new one; with the token of a session, it replaces the record.
+   * Cast a record with wrong fields to `object`.
+   */
+  signInAs(fields: UserRecordFields<User> = {}, token?: string): string {
+    return this.book.open(this.recordOf(fields), token);
   }
 
   /** Returns the number of received requests of an operation. */
@@ -98,12 +105,21 @@ export class ScriptedSessionService {
   /** Records a request, and returns its script. */
   #scriptFor(request: SeenRequest): Script {
     this.requests.push(request);
+    if (this.book.isDown) return drop;
     return (request.operation && this.#scripts.get(request.operation)) ?? NO_SUCH_PATH;
   }
 
-  #answerUserDetails(...call: Parameters<Script>): void {
-    const record = this.#sessions.get(String(call[0].headers['x-auth-token']));
-    (record ? json(record) : reply(401))(...call);
+  #signIn({ body }: SeenRequest): Script {
+    try {
+      return answer(this.book.signIn(JSON.parse(body) as Credentials));
+    } catch {
+      return reply(400);
+    }
+  }
+
+  /** @internal */
+  protected override recordOf(fields: UserRecordFields<User>): object {
+    return { username: 'ann', ...fields };
   }
 
   #track(socket: Socket): void {
@@ -117,20 +133,10 @@ export class ScriptedSessionService {
   }
 }
 
-/** Reads a request with its complete body. Rejects if it is aborted. */
-async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const { method = '', url: path = '', headers, rawHeaders, socket } = incoming;
-  const operation = operationOf(method, path);
-  return { operation, method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString(), remotePort: socket.remotePort };
+function tokenIn({ headers }: SeenRequest): string {
+  return String(headers[TOKEN_HEADER]);
 }
 
-/** Returns the operation of a request. Accepts any base path and query, and a trailing slash, as for a sign-in (section 4.1). */
-function operationOf(method: string, target: string): Operation | undefined {
-  const path = target.replace(/[?].*$/, '');
-  if (path.endsWith(USER_DETAILS_PATH)) return method === 'GET' ? 'user_details' : undefined;
-  if (!path.replace(/\/$/, '').endsWith(AUTHENTICATION_PATH)) return undefined;
-  if (method === 'POST') return 'sign_in';
-  return method === 'DELETE' ? 'sign_out' : undefined;
+function answer(record: object | undefined): Script {
+  return record ? json(record) : reply(401);
 }

@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { SessionClient, type SignInResult } from '../client/session-client.js';
-import type { Credentials } from '../client/session-requests.js';
-import { CredentialsRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
-import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { SessionClient } from '../client/session-client.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
-import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
+import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
 import { USER_READER } from '../module/settings/settings-providers.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
+import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
+import { TestSessionClient } from './test-session-client.js';
 
 /** The part of Nest's `TestingModuleBuilder` that {@link TestSessions} uses. */
 export interface OverridableModule {
@@ -16,15 +13,13 @@ export interface OverridableModule {
     /** Replaces the provider with the result of a factory. */
     useFactory(options: { factory: (...parts: never[]) => unknown; inject: unknown[] }): unknown;
   };
+  /** Creates the module under test. */
+  compile(...options: never[]): Promise<{ close(): Promise<void> }>;
 }
 
-const TOKEN_HEADER = AUTH_TOKEN_HEADER.toLowerCase();
-
-/** Headers of a request. */
-export type SessionHeaders = Readonly<Record<string, string>>;
-
 /**
- * Sessions for the tests of an application, with the real guard, rules and session cache, and without a network. Create one per application.
+ * Sessions for the tests of an application, with the real guard, rules and session cache, and without a network. `User` is your own record class, if
+ * you have one. Install them in several modules to test several instances with the same sessions.
  *
  * ```ts
  * const sessions = new TestSessions();
@@ -32,88 +27,40 @@ export type SessionHeaders = Readonly<Record<string, string>>;
  * const headers = sessions.signInAs({ role: 'hiring_manager' });
  * ```
  */
-export class TestSessions {
-  readonly #book = new TestBook();
-
-  /** Replaces the session service with these sessions. Call it before `compile()`. Returns the builder. */
+export class TestSessions<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
+  /**
+   * Replaces the session service with these sessions. Call it before `compile()`, which then rejects if the module under test does not have
+   * `SessionAuthModule`. Returns the builder.
+   */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
-    builder.overrideProvider(SessionClient).useFactory({
-      factory: (readUser: (json: object) => never) => new TestSessionClient(this.#book, readUser),
-      inject: [USER_READER],
+    let isInUse = false;
+    const factory = (readUser: (json: object) => User | undefined): TestSessionClient<User> => {
+      isInUse = true;
+      return new TestSessionClient(this.book, readUser);
+    };
+    builder.overrideProvider(SessionClient).useFactory({ factory, inject: [USER_READER] });
+    const compile = builder.compile.bind(builder);
+    return Object.assign(builder, {
+      compile: async (...options: never[]) => {
+        const moduleRef = await compile(...options);
+        if (isInUse) return moduleRef;
+        await moduleRef.close();
+        throw new Error(NOT_IN_USE);
+      },
     });
-    return builder;
   }
 
-  /** Opens a session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}. */
-  signInAs(fields: UserRecordFields & Readonly<Record<string, unknown>> = {}): SessionHeaders {
-    return { [TOKEN_HEADER]: this.#book.open(aUserRecord(fields)) };
+  /** Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}. */
+  signInAs(fields: UserRecordFields<User> = {}): SessionHeaders {
+    return { [TOKEN_HEADER]: this.book.open(this.recordOf(fields)) };
   }
 
-  /** Adds a user that can sign in by `SessionAuthService.signIn`. */
-  addUser(credentials: { readonly username: string; readonly password: string }, fields: UserRecordFields = {}): void {
-    const record = aUserRecord({ username: credentials.username, ...fields });
-    this.#book.accounts.set(credentials.username, { password: credentials.password, record });
-  }
-
-  /** Ends a session, as if its user had signed out elsewhere. With `cache` on, a cached session stays valid until its entry expires. */
-  end(headers: SessionHeaders): void {
-    this.#book.sessions.delete(headers[TOKEN_HEADER] ?? '');
-  }
-
-  /** Makes the session service unavailable, or available again. */
-  setDown(isDown: boolean): void {
-    this.#book.isDown = isDown;
+  /** @internal */
+  protected override recordOf(fields: UserRecordFields<User>): object {
+    return aUserRecord<User>(fields);
   }
 }
 
-const DOWN = unavailable('unreachable');
-
-/** Replaces the client of the session service, and answers from the sessions and users of a test. */
-class TestSessionClient {
-  readonly #book: TestBook;
-  readonly #readUser: (json: object) => UserRecord | undefined;
-
-  constructor(book: TestBook, readUser: (json: object) => UserRecord | undefined) {
-    this.#book = book;
-    this.#readUser = readUser;
-  }
-
-  userDetails({ token }: SessionIdentity): Promise<Verdict<UserRecord>> {
-    if (this.#book.isDown) return Promise.resolve(DOWN);
-    const json = this.#book.sessions.get(token);
-    if (!json) return Promise.resolve(UNAUTHENTICATED);
-    const user = this.#readUser(json);
-    return Promise.resolve(user ? { kind: 'authenticated', user, json } : unavailable('malformed'));
-  }
-
-  async signIn({ username, password }: Credentials): Promise<SignInResult<UserRecord>> {
-    await Promise.resolve();
-    if (this.#book.isDown) throw new SessionServiceUnavailableError(DOWN);
-    const account = this.#book.accounts.get(username);
-    if (account?.password !== password) throw new CredentialsRejectedError();
-    const token = this.#book.open(account.record);
-    const user = this.#readUser({ ...account.record, auth_token: token });
-    if (!user) throw new SessionServiceUnavailableError(unavailable('malformed'));
-    return { kind: 'signed-in', user, token };
-  }
-
-  async signOut({ token }: SessionIdentity): Promise<void> {
-    await Promise.resolve();
-    if (this.#book.isDown) throw new SessionServiceUnavailableError(DOWN);
-    this.#book.sessions.delete(token);
-  }
-}
-
-/** Users and sessions of a test. */
-class TestBook {
-  readonly sessions = new Map<string, object>();
-  readonly accounts = new Map<string, { readonly password: string; readonly record: object }>();
-  isDown = false;
-
-  /** Opens a session, and returns its token. */
-  open(record: object): string {
-    const token = `test-${randomUUID()}`;
-    this.sessions.set(token, { ...record, auth_token: token });
-    return token;
-  }
-}
+const NOT_IN_USE =
+  'TestSessions: the module under test does not have SessionAuthModule. Import the module that registers it, such as AppModule. ' +
+  'If it is imported, the test and the application load two copies of nestjs-session-auth.';

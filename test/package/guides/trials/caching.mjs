@@ -9,7 +9,7 @@ await trial('caching', async () => {
 
   const endedElsewhere = sessions.signInAs();
   await expectStatus(ask('/company', endedElsewhere), 200);
-  sessions.end(endedElsewhere);
+  sessions.revoke(endedElsewhere);
   await expectStatus(ask('/company', endedElsewhere), 200);
   await expectStatus(ask('/company', endedElsewhere, { method: 'DELETE' }), 401);
   await expectStatus(ask('/company', endedElsewhere), 401);

@@ -55,7 +55,7 @@ await trial('sessions that end elsewhere', async () => {
     const headers = sessions.signInAs({ username });
     const verify = () => service.verify(headers['x-auth-token']);
     await verify();
-    sessions.end(headers);
+    sessions.revoke(headers);
     await verify();
     await end();
     const deadline = performance.now() + 10_000;

@@ -56,7 +56,7 @@ async function check() {
     const headers = sessions.signInAs({ role: 'hiring_manager' });
     await expectStatus(one.ask('/openings', headers), 200);
     await stored(one);
-    sessions.end(headers);
+    sessions.revoke(headers);
     // Nobody but the shared memory knows of this session any more.
     await expectStatus(other.ask('/openings', headers), 200);
     await one.app.get(SessionAuthService).signOut(headers['x-auth-token']);

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+import { AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../contract/wire.js';
+import type { Operation, SeenRequest } from './scripts.js';
+
+/** Reads a request with its complete body. Rejects if it is aborted. */
+export async function readRequest(incoming: IncomingMessage, basePath: string): Promise<SeenRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const { method = '', url: path = '', headers, rawHeaders, socket } = incoming;
+  const operation = operationOf(method, path, basePath);
+  return { operation, method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString(), remotePort: socket.remotePort };
+}
+
+/** Returns the operation of a request. Accepts any query, and a trailing slash, as for a sign-in (section 4.1). */
+function operationOf(method: string, target: string, basePath: string): Operation | undefined {
+  const path = target.replace(/[?].*$/, '');
+  if (path === `${basePath}${USER_DETAILS_PATH}`) return method === 'GET' ? 'user_details' : undefined;
+  if (path.replace(/\/$/, '') !== `${basePath}${AUTHENTICATION_PATH}`) return undefined;
+  if (method === 'POST') return 'sign_in';
+  return method === 'DELETE' ? 'sign_out' : undefined;
+}
+
+/** Returns a base path with a leading slash and without a trailing one; the root is empty. */
+export function normalized(basePath: string): string {
+  return new URL(basePath, 'http://localhost').pathname.replace(/\/+$/, '');
+}

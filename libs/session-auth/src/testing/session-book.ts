@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { Credentials } from '../client/session-requests.js';
+
+/** The users and sessions of a test. */
+export class SessionBook {
+  /** Whether the session service is unavailable. */
+  isDown = false;
+  readonly #sessions = new Map<string, object>();
+  readonly #users = new Map<string, { readonly password: string; readonly record: object }>();
+
+  /** Opens a session, and returns its token. Without `token`, it has a token that no other session has or had. */
+  open(record: object, token = `test-${randomUUID()}`): string {
+    this.#sessions.set(token, { auth_token: token, ...record });
+    return token;
+  }
+
+  /** Returns the record of a session; `undefined` if there is no such session. */
+  recordOf(token: string): object | undefined {
+    return this.#sessions.get(token);
+  }
+
+  addUser({ username, password }: Credentials, record: object): void {
+    this.#users.set(username, { password, record });
+  }
+
+  /** Opens a session of a user, and returns its record with its token; `undefined` for unknown credentials. */
+  signIn({ username, password }: Credentials): object | undefined {
+    const user = this.#users.get(username);
+    if (!user) return undefined;
+    return user.password === password ? this.recordOf(this.open(user.record)) : undefined;
+  }
+
+  /** Ends a session. Returns whether there was one. */
+  revoke(token: string): boolean {
+    return this.#sessions.delete(token);
+  }
+
+  /** Ends all sessions whose record has this `username`. */
+  endUser(username: string): void {
+    for (const [token, record] of this.#sessions) {
+      if ((record as { readonly username?: unknown }).username === username) this.#sessions.delete(token);
+    }
+  }
+}
