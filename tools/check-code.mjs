@@ -9,7 +9,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist/docs-code');
 const library = '../../libs/session-auth/src';
 /** What a test runner puts there. */
-const RUNNER = ['afterAll', 'beforeAll', 'describe', 'expect', 'it'];
+const RUNNER = ['afterAll', 'afterEach', 'beforeAll', 'describe', 'expect', 'it'];
+
+/** A package that every new Nest application has, and this repository does not. */
+const SUPERTEST = `declare module 'supertest' {
+  interface Test extends Promise<{ status: number; body: any }> {
+    set(headers: object): Test;
+    set(name: string, value: string): Test;
+    send(body: object): Test;
+    expect(status: number): Test;
+  }
+  export default function request(server: unknown): Record<'get' | 'post', (path: string) => Test>;
+}
+`;
 
 rmSync(target, { recursive: true, force: true });
 const blocks = codeBlocks().filter(({ language }) => language === 'ts');
@@ -18,6 +30,7 @@ for (const { file, code } of blocks) {
   writeFileSync(join(target, file), `import 'reflect-metadata';\n${code}\nexport {};\n`);
 }
 const globals = RUNNER.map((name) => `  const ${name}: typeof import('@jest/globals').${name};\n`).join('');
+writeFileSync(join(target, 'supertest.d.ts'), SUPERTEST);
 writeFileSync(join(target, 'runner.d.ts'), `declare global {\n${globals}}\nexport {};\n`);
 writeFileSync(
   join(target, 'tsconfig.json'),

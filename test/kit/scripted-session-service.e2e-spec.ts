@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
@@ -101,7 +100,7 @@ describe('a scripted session service', () => {
     const client = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);
     client.write('GET /authentication/user_details HTTP/1.1\r\n');
     await until('the service has a connection', () => service.connections() === 1);
-    const ended = once(client, 'close');
+    const ended = new Promise((resolve) => client.once('close', resolve));
     await Promise.all([service.close(), service.close()]);
     await ended;
     await service.idle();

@@ -257,11 +257,11 @@ describe.each(PLATFORMS)('the base URL on %s', (_name, platform) => {
     ['/a%20b', '/a%20b'],
     ['/authentication-service', '/authentication-service'],
   ])('with the path %p has its endpoints under %p', async (path, prefix) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: `${service.url}${path}` });
+    const service = await bed.service({ basePath: path });
+    const app = await bed.sample({ baseUrl: `${new URL(service.url).origin}${path}` });
     const token = service.signInAs({});
     const sessions = app.app.get(SessionAuthService);
-    await app.get('/me', token);
+    expect((await app.get('/me', token)).status).toBe(200);
     await sessions.signIn({ username: 'ann', password: 'wrong' }).catch(() => undefined);
     await sessions.signOut(token);
 
@@ -273,9 +273,9 @@ describe.each(PLATFORMS)('the base URL on %s', (_name, platform) => {
   });
 
   it('may be a URL object', async () => {
-    const service = await bed.service();
+    const service = await bed.service({ basePath: '/api' });
     const app = await bed.sample({ baseUrl: new URL('/api/', service.url) });
-    await app.get('/me', service.signInAs({}));
+    expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
 
     expect(service.requests[0]?.path).toBe('/api/authentication/user_details');
   });

@@ -16,4 +16,5 @@ export {
   type Script,
   type ScriptedSessionService as ScriptedService,
   type SeenRequest,
+  type SessionServiceOptions,
 } from 'nestjs-session-auth/testing';

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { EXPRESS, startApp, type AppSetup, type Platform, type RunningApp } from './platforms.js';
 import { sampleApp, type SampleApp } from './sample-app.js';
-import { startScriptedService, type Script, type ScriptedService } from './scripted-service.js';
+import { startScriptedService, type Script, type ScriptedService, type SessionServiceOptions } from './scripted-service.js';
 
 interface Closable {
   close(): Promise<void>;
@@ -12,7 +12,7 @@ interface Closable {
 
 /** Starts what a test needs, and closes it after the test. */
 export interface Testbed {
-  service(): Promise<ScriptedService>;
+  service(options?: SessionServiceOptions): Promise<ScriptedService>;
   /** A service that does one thing, whatever it is asked. */
   serviceThat(script: Script): Promise<ScriptedService>;
   /** An application from its root module. */
@@ -39,7 +39,7 @@ export function testbed(platform: Platform = EXPRESS): Testbed {
     return closable;
   };
   return {
-    service: async () => keep(await startScriptedService()),
+    service: async (options) => keep(await startScriptedService(options)),
     serviceThat: async (script) => {
       const service = keep(await startScriptedService());
       for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) service.on(operation, script);

@@ -237,7 +237,7 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
   });
 
   it('a proxy that the options name is used, for every operation', async () => {
-    const proxy = await bed.service();
+    const proxy = await bed.service({ basePath: '/api' });
     const token = proxy.signInAs({});
     const { hostname, port } = new URL(proxy.url);
     const auth = { username: 'app', password: 'proxy-password' };

@@ -17,6 +17,7 @@ import {
   type SignInResult,
 } from 'nestjs-session-auth';
 import { isSessionAuthError, SessionAuthError, SessionRejectedError, SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
+import { aUserRecord, startSessionService, TestSessions } from 'nestjs-session-auth/testing';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function prove<Claim extends true>(): Claim;
@@ -147,4 +148,32 @@ SubRoles();
 @Module({ imports: [registration], controllers: [TypedController] })
 export class TypedModule {
   constructor(readonly sessions: SessionAuthService<MyRecord>) {}
+}
+
+// The test tools take the fields of the record class, with their types.
+const sessions = new TestSessions();
+prove<Equal<ReturnType<typeof sessions.signInAs>['x-auth-token'], string>>();
+sessions.signInAs({ role: 'hiring_manager', email: null, ccl_info: { client_id: 1 } });
+// @ts-expect-error the record has no such field
+sessions.signInAs({ roles: 'hiring_manager' });
+// @ts-expect-error a role is no number
+sessions.signInAs({ role: 7 });
+// @ts-expect-error ccl_info has no such field
+sessions.signInAs({ ccl_info: { clientId: 1 } });
+// @ts-expect-error the record has no such field
+sessions.addUser({ username: 'ann', password: 'secret' }, { roles: 'hiring_manager' });
+// @ts-expect-error the record has no such field
+aUserRecord({ roles: 'hiring_manager' });
+new TestSessions<MyRecord>().signInAs({ department: 'payroll' });
+// @ts-expect-error the record class has no such field
+new TestSessions<MyRecord>().signInAs({ departement: 'payroll' });
+export async function scripted(): Promise<void> {
+  const service = await startSessionService();
+  prove<Equal<ReturnType<typeof service.signInAs>, string>>();
+  service.signInAs({ username: 'ann' }, 'token');
+  service.signInAs(aUserRecord({ role: 'new_hire' }));
+  service.signInAs({ username: 5 } as object);
+  // @ts-expect-error the record has no such field
+  service.signInAs({ roles: 'hiring_manager' });
+  (await startSessionService<MyRecord>()).signInAs({ department: 'payroll' });
 }

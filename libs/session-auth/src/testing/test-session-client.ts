@@ -1,6 +1,6 @@
 import type { SessionClient, SignInResult } from '../client/session-client.js';
 import type { Credentials } from '../client/session-requests.js';
-import { CredentialsRejectedError, SessionServiceUnavailableError } from '../contract/errors.js';
+import { CredentialsRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
 import { UNAUTHENTICATED, type Unavailable, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
