@@ -55,9 +55,9 @@ describe.each(PLATFORMS)('base URLs on %s', (_name, platform) => {
       ['/api/v1', '/api/v1'],
       ['/api/v1/', '/api/v1'],
     ] as const) {
-      const service = trial.keep(await startSessionService());
+      const service = trial.keep(await startSessionService({ basePath: path }));
       service.signInAs({}, TOKEN);
-      const { app, url } = await trial.keepApp({}, `${service.url}${path}`);
+      const { app, url } = await trial.keepApp({}, `${new URL(service.url).origin}${path}`);
       expect(await trial.status({ at: url })).toBe(200);
       await app.get(SessionAuthService).signOut(TOKEN);
       expect(service.requests.map((request) => `${request.method} ${request.path}`)).toEqual([

@@ -41,6 +41,7 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
   it.each(AGENTS)('of %s are reused by checks, and never by a sign-in or a sign-out', async (_agent, http) => {
     const service = await bed.service();
     service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
+    service.on('sign_out', reply(200));
     const token = service.signInAs({}, 'token');
     const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
     const sessions = app.app.get(SessionAuthService);
