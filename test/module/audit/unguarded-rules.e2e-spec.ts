@@ -20,7 +20,7 @@ import { fromPayload, Public, Roles, SessionAuthGuard, type SessionAuthExtras, t
 import { startSessionService } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { NestFactory, APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { CapturedLog } from '../../support/captured-log.js';
 import { EXPRESS, startApp } from '../../support/platforms.js';
@@ -65,6 +65,13 @@ class CacheInterceptor implements NestInterceptor {
 @Controller()
 class CachedController {
   @Get('salary') @Roles('boss') @UseInterceptors(CacheInterceptor) salary(): string {
+    return 'much';
+  }
+}
+
+@Controller()
+class UncachedController {
+  @Get('salary') @Roles('boss') salary(): string {
     return 'much';
   }
 }
@@ -144,11 +151,20 @@ describe('rules where Nest runs no guards', () => {
     expect(closed).toEqual({ warnings: [], stopped: false, seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'] });
   });
 
-  plainRow('a guarded route that CacheInterceptor caches for all users is named by the audit, which stops the start [P23]', async () => {
-    const cached = await trial({ controllers: [CachedController] }, async (url) => (await fetch(`${url}/salary`)).status);
-    expect(cached).toMatchObject({ seen: 401, stopped: true });
-    expect(cached.warnings).toEqual([expect.stringContaining('CachedController.salary is cached for all users at once')]);
-  });
+  plainRow(
+    'a guarded route that CacheInterceptor caches for all users, local or global, is named by the audit with a remedy, which stops the start [P23]',
+    async () => {
+      const samples = [
+        { controllers: [CachedController] },
+        { controllers: [UncachedController], providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] },
+      ];
+      for (const sample of samples) {
+        const cached = await trial(sample, async (url) => (await fetch(`${url}/salary`)).status);
+        expect(cached).toMatchObject({ seen: 401, stopped: true });
+        expect(cached.warnings).toEqual([expect.stringMatching(/[.]salary is cached for all users at once: .* override trackBy\(\)/)]);
+      }
+    },
+  );
 });
 
 @Controller()
