@@ -79,7 +79,7 @@ describe.each(PLATFORMS)('resolvers of an application on %s', (_name, platform) 
   async function start(resolver: Type, filters: Provider[]): Promise<RunningApp> {
     const service = await bed.service();
     service.signInAs({ role: 'clerk' }, 'clerk');
-    service.signInAs({ username: 5 }, 'unusable');
+    service.signInAs({ username: 5 } as object, 'unusable');
     service.on('sign_in', (request, ...rest) => {
       const { password } = JSON.parse(request.body) as { password: string };
       reply(Number(password))(request, ...rest);
