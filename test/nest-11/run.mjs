@@ -9,7 +9,7 @@ const SHORT_SUITES = [
   'test/graphql/(fields|resolvers)',
   'test/messages/',
   'test/module/audit/unguarded-rules',
-  'test/sockets/(gateways|handshakes)',
+  'test/sockets/(acknowledgements|gateways|handshakes)',
 ];
 /** Whole concepts, and what else an attack could reach by another version of NestJS. */
 const LONG_SUITES = [

@@ -2,6 +2,7 @@ import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { denialOf, payloadOf } from '../denial.js';
 import { rejectMessage } from '../optional-packages.js';
 import type { CallRequest, Transport } from '../transport.js';
+import { acknowledgeAfter, acknowledgementOf } from './acknowledgement.js';
 import { emitException, handshakeOf, type SocketClient } from './socket-client.js';
 
 /**
@@ -19,9 +20,18 @@ export const WEB_SOCKET: Transport = {
 
   parameters: (context) => context.getArgByIndex(1),
 
-  deny: (_call, denial) => rejectMessage(denial, payloadOf(denial)),
+  deny({ context }, denial) {
+    const payload = payloadOf(denial);
+    const rejection = rejectMessage(denial, payload);
+    const acknowledge = acknowledgementOf(context);
+    return acknowledge ? acknowledgeAfter(rejection, acknowledge, payload) : rejection;
+  },
 
-  answer: (host, error) => emitException(clientOf(host), payloadOf(denialOf(error))),
+  answer(host, error) {
+    const payload = payloadOf(denialOf(error));
+    emitException(clientOf(host), payload);
+    acknowledgementOf(host)?.(payload);
+  },
 };
 
 function clientOf(host: ArgumentsHost): SocketClient {
