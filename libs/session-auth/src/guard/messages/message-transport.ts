@@ -1,6 +1,7 @@
-import type { ArgumentsHost } from '@nestjs/common';
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
-import { denialOf, payloadOf } from '../denial.js';
+import { denialOf, type HttpDenial, payloadOf } from '../denial.js';
+import { dropEvent, isKafkaEvent } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';
 import { CallRequests, type Transport } from '../transport.js';
@@ -33,7 +34,7 @@ export const RPC: Transport = {
 
   deny({ context }, denial) {
     const grpc = grpcCallOf(context);
-    if (!grpc) return rejectRemoteCall(denial, payloadOf(denial));
+    if (!grpc) return rejectMessage(context, denial);
     const error = grpcErrorOf(denial);
     return endCall(grpc, error) ? new Promise(() => undefined) : rejectRemoteCall(denial, error);
   },
@@ -46,6 +47,12 @@ export const RPC: Transport = {
     return grpc.isPassed && endCall(grpc, status) ? of(undefined) : throwError(() => status);
   },
 };
+
+/** An outage does not drop an event of Kafka: kafkajs delivers it again later. */
+function rejectMessage(context: ExecutionContext, denial: HttpDenial): Promise<never> {
+  const rejection = rejectRemoteCall(denial, payloadOf(denial));
+  return denial.statusCode !== 503 && isKafkaEvent(context) ? dropEvent(rejection) : rejection;
+}
 
 /** Returns an object that belongs to one call only: Nest's context of the message, the gRPC metadata, or the call that a stream handler receives. */
 function callObjectOf(host: ArgumentsHost): object {
