@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { json, reply, bytes, type Script } from '../support/scripted-service.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -103,12 +105,12 @@ describe.each(oneOf(PLATFORMS))('the body of a 200 on %s', (_name, platform) => 
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
+    const options = { http: { ...http(), maxResponseBytes: 200 }, retry: false, breaker: false } as const;
+    const shared = sharedSample({ options }, platform);
+
     async function statusFor(script: Script): Promise<number> {
-      const service = await bed.service();
-      service.on('user_details', script);
-      const options = { http: { ...http(), maxResponseBytes: 200 }, retry: false } as const;
-      const app = await bed.sample({ baseUrl: service.url, options });
-      return (await app.get('/me', 'token')).status;
+      shared.service.on('user_details', script);
+      return (await shared.app.get('/me', randomUUID())).status;
     }
 
     it.each(USABLE)('lets the caller in when it is %s', async (_case, script) => {

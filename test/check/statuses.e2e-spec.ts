@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import type { StatusMap, TokenEcho } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { drop, inTurn, json, reply, type Script } from '../support/scripted-service.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 import { IV, KEY, TOKEN } from '../support/trial/canaries.js';
@@ -17,6 +19,8 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
+    const shared = sharedSample({ options: { http: http(), breaker: false } }, platform);
+
     it.each<[string, Script, number, number]>([
       ['200', ANSWER, 200, 1],
       ['400', reply(400), 401, 1],
@@ -49,10 +53,9 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
       ['a reset every time', drop, 503, 2],
       ['500 and then 401', inTurn(reply(500), reply(401)), 401, 2],
     ])('%s becomes the right answer, after the right number of calls', async (_status, script, status, calls) => {
-      const service = await bed.service();
+      const { app, service } = shared;
       service.on('user_details', script);
-      const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
-      const answer = await app.get('/me', 'token');
+      const answer = await app.get('/me', randomUUID());
 
       expect(answer.status).toBe(status);
       expect(answer.headers.has('retry-after')).toBe(status === 503);
@@ -75,27 +78,28 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
     expect(service.callsTo('user_details')).toBe(calls);
   });
 
-  it.each([
-    ['7', '7'],
-    ['1', '1'],
-    ['0', '1'],
-    ['120', '120'],
-    ['121', '120'],
-    ['9'.repeat(400), '120'],
-    ['Thu, 01 Jan 1970 00:00:00 GMT', '1'],
-    ['Fri, 31 Dec 9999 23:59:59 GMT', '120'],
-    ['-5', expect.stringMatching(/^\d{1,3}$/)],
-    ['1.5', expect.stringMatching(/^\d{1,3}$/)],
-    ['soon', expect.stringMatching(/^\d{1,3}$/)],
-    ['', expect.stringMatching(/^\d{1,3}$/)],
-  ])('429, 408 and 503 pass a Retry-After of %p on, within 1 to 120', async (asked, told) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options: { retry: false } });
+  describe('with a Retry-After', () => {
+    const shared = sharedSample({ options: { retry: false, breaker: false } }, platform);
 
-    for (const status of [429, 408, 503]) {
-      service.on('user_details', reply(status, '', { 'retry-after': asked }));
-      expect((await app.get('/me', 'token')).headers.get('retry-after')).toEqual(told);
-    }
+    it.each([
+      ['7', '7'],
+      ['1', '1'],
+      ['0', '1'],
+      ['120', '120'],
+      ['121', '120'],
+      ['9'.repeat(400), '120'],
+      ['Thu, 01 Jan 1970 00:00:00 GMT', '1'],
+      ['Fri, 31 Dec 9999 23:59:59 GMT', '120'],
+      ['-5', expect.stringMatching(/^\d{1,3}$/)],
+      ['1.5', expect.stringMatching(/^\d{1,3}$/)],
+      ['soon', expect.stringMatching(/^\d{1,3}$/)],
+      ['', expect.stringMatching(/^\d{1,3}$/)],
+    ])('429, 408 and 503 pass a Retry-After of %p on, within 1 to 120', async (asked, told) => {
+      for (const status of [429, 408, 503]) {
+        shared.service.on('user_details', reply(status, '', { 'retry-after': asked }));
+        expect((await shared.app.get('/me', 'token')).headers.get('retry-after')).toEqual(told);
+      }
+    });
   });
 });
 
