@@ -8,6 +8,9 @@ const { compilerOptions } = JSON.parse(readFileSync(`${root}tsconfig.json`, 'utf
 /** The names that the compiler resolves to sources, so that they are written down once. */
 const sources = Object.entries(compilerOptions.paths).map(([name, [source]]) => [`^${name}$`, source.replace(/^[.]/, '<rootDir>')]);
 
+/** Packages of some hundred files that bring one file with all of them: every suite loads its packages anew. */
+const ONE_FILE = { '^class-validator$': '<rootDir>/node_modules/class-validator/bundles/class-validator.umd.js' };
+
 export const base = { rootDir: root, testTimeout: 180_000 };
 
 /** A project from its name, the files of its tests below the root, and what else it sets. */
@@ -19,7 +22,7 @@ export function project(displayName, testMatch, settings = {}) {
     testEnvironment: 'node',
     extensionsToTreatAsEsm: ['.ts'],
     transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.json', diagnostics: false }] },
-    moduleNameMapper: { ...Object.fromEntries(sources), '^(\\.{1,2}/.*)\\.js$': '$1' },
+    moduleNameMapper: { ...Object.fromEntries(sources), ...ONE_FILE, '^(\\.{1,2}/.*)\\.js$': '$1' },
     ...settings,
   };
 }
