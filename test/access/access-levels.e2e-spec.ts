@@ -12,6 +12,7 @@ import {
   type UserRecord,
 } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 import { sendRaw } from '../support/raw-request.js';
 import { drop, reply } from '../support/scripted-service.js';
@@ -81,10 +82,13 @@ function inEach(handler: LevelName, admitted: string): [LevelName, LevelName, st
   return (Object.keys(LEVELS) as LevelName[]).map((controller) => [handler, controller, admitted]);
 }
 
+/** The path of the controller with these levels, among those of all pairs. */
+const pathOf = (handler: LevelName, controller: LevelName): string => `${handler}-${controller}`.replaceAll('+', '-');
+
 /** A guarded controller with these decorators, and with these on its one handler, in the order in which they are read. */
-function controllerWith(handler: Level[], controller: Level[]): Type {
+function controllerWith(handler: Level[], controller: Level[], path = ''): Type {
   @UseGuards(SessionAuthGuard)
-  @Controller()
+  @Controller(path)
   class Doors {
     @Get('door')
     enter(): string {
@@ -99,12 +103,16 @@ function controllerWith(handler: Level[], controller: Level[]): Type {
 
 describe.each(PLATFORMS)('the access rule of a handler on %s', (_name, platform) => {
   const bed = testbed(platform);
+  const controllers = ON_HANDLER.map(([handler, controller]) =>
+    controllerWith(LEVELS[handler](), LEVELS[controller](), pathOf(handler, controller)),
+  );
+  const shared = sharedSample({ controllers }, platform);
 
   it.each(ON_HANDLER)('with %s on the handler and %s on its controller admits: %s', async (handler, controller, admitted) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [controllerWith(LEVELS[handler](), LEVELS[controller]())] });
-    const statuses: Record<string, number> = { stranger: (await app.get('/door')).status };
-    for (const [name, record] of Object.entries(USERS)) statuses[name] = (await app.get('/door', service.signInAs(record))).status;
+    const { service, app } = shared;
+    const path = `/${pathOf(handler, controller)}/door`;
+    const statuses: Record<string, number> = { stranger: (await app.get(path)).status };
+    for (const [name, record] of Object.entries(USERS)) statuses[name] = (await app.get(path, service.signInAs(record))).status;
 
     expect(
       Object.keys(statuses)
@@ -116,11 +124,9 @@ describe.each(PLATFORMS)('the access rule of a handler on %s', (_name, platform)
   });
 
   it.each(['Public', 'OptionalAuth'] as const)('is asked of nobody without need: @%s and no token make no call', async (handler) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [controllerWith(LEVELS[handler](), [])] });
-    await app.get('/door');
+    await shared.app.get(`/${pathOf(handler, 'none')}/door`);
 
-    expect(service.requests).toHaveLength(0);
+    expect(shared.service.requests).toHaveLength(0);
   });
 
   it('is the same in whatever order its decorators are written', async () => {
@@ -159,11 +165,10 @@ class NewsController {
 
 describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
   const bed = testbed(platform);
-  const controllers = [NewsController];
+  const shared = sharedSample({ controllers: [NewsController] }, platform);
 
   it('knows the user of a valid session', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
     const token = service.signInAs({ username: 'ann' });
 
     expect(await (await app.get('/news', token)).json()).toEqual({ anonymous: false, name: 'ann', token });
@@ -177,9 +182,8 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
     ['two tokens', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good'], 0],
     ['a good token with a malformed IV', ['X-AUTH-TOKEN: good', 'X-AUTH-IV: i v'], 0],
   ])('lets a caller with %s in as nobody, whatever user stood in the request', async (_case, lines, calls) => {
-    const service = await bed.service();
+    const { service, app } = shared;
     service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url, controllers });
     const answer = await sendRaw(app.url, { path: '/news', lines });
 
     expect(answer.status).toBe(200);
@@ -197,7 +201,7 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
   ])('does not take a caller for nobody when the service %s', async (_case, script, status) => {
     const service = await bed.service();
     service.on('user_details', script);
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const app = await bed.sample({ baseUrl: service.url, controllers: [NewsController] });
 
     expect((await app.get('/news', 'token')).status).toBe(status);
   });

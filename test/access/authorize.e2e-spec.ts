@@ -3,6 +3,7 @@ import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { Authorize, Roles, SessionAuthGuard, UserRecord, type AuthorizationRule } from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
 const asked: string[] = [];
@@ -41,8 +42,8 @@ class ClientsController {
 }
 
 /** A controller whose one handler has this rule. */
-function guardedBy(rule: unknown) {
-  @Controller()
+function guardedBy(rule: unknown, path = '') {
+  @Controller(path)
   @UseGuards(SessionAuthGuard)
   class RuledController {
     @Get('ruled')
@@ -56,35 +57,41 @@ function guardedBy(rule: unknown) {
 
 const failure = new Error('the rule broke');
 
+const RULES: [what: string, rule: unknown, status: number][] = [
+  ['returns true', () => true, 200],
+  ['resolves to true', () => Promise.resolve(true), 200],
+  ['returns false', () => false, 403],
+  ['resolves to false', () => Promise.resolve(false), 403],
+  ['returns nothing', () => undefined, 403],
+  ['resolves to nothing', () => Promise.resolve(), 403],
+  ['returns 1', () => 1, 403],
+  ['returns a text', () => 'yes', 403],
+  ['returns an object', () => ({ allowed: true }), 403],
+  ['returns a Boolean object', () => new Boolean(true), 403],
+  ['resolves to 1', () => Promise.resolve(1), 403],
+  ['resolves to a function', () => Promise.resolve(() => true), 403],
+  [
+    'throws',
+    () => {
+      throw failure;
+    },
+    403,
+  ],
+  ['rejects', () => Promise.reject(failure), 403],
+  ['returns the user', (user: UserRecord) => user, 403],
+];
+
+/** The path of a rule of the table. */
+const pathOf = (what: string): string => what.replaceAll(' ', '-');
+
 describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
   const bed = testbed(platform);
+  const controllers = [ClientsController, ...RULES.map(([what, rule]) => guardedBy(rule, pathOf(what)))];
+  const shared = sharedSample({ controllers }, platform);
 
-  it.each<[string, unknown, number]>([
-    ['returns true', () => true, 200],
-    ['resolves to true', () => Promise.resolve(true), 200],
-    ['returns false', () => false, 403],
-    ['resolves to false', () => Promise.resolve(false), 403],
-    ['returns nothing', () => undefined, 403],
-    ['resolves to nothing', () => Promise.resolve(), 403],
-    ['returns 1', () => 1, 403],
-    ['returns a text', () => 'yes', 403],
-    ['returns an object', () => ({ allowed: true }), 403],
-    ['returns a Boolean object', () => new Boolean(true), 403],
-    ['resolves to 1', () => Promise.resolve(1), 403],
-    ['resolves to a function', () => Promise.resolve(() => true), 403],
-    [
-      'throws',
-      () => {
-        throw failure;
-      },
-      403,
-    ],
-    ['rejects', () => Promise.reject(failure), 403],
-    ['returns the user', (user: UserRecord) => user, 403],
-  ])('answers a rule that %s with the right status', async (_case, rule, status) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [guardedBy(rule)] });
-    const reply = await app.get('/ruled', service.signInAs({}));
+  it.each(RULES)('answers a rule that %s with the right status', async (what, _rule, status) => {
+    const { service, app } = shared;
+    const reply = await app.get(`/${pathOf(what)}/ruled`, service.signInAs({}));
 
     expect(reply.status).toBe(status);
     expect(await reply.text()).not.toContain(failure.message);
@@ -95,8 +102,7 @@ describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
     [7, '/clients/8', 403],
     [undefined, '/clients/7', 403],
   ])('hands the rule the user (client %p) and the context (%s)', async (client, path, status) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [ClientsController] });
+    const { service, app } = shared;
 
     expect((await app.get(path, service.signInAs({ ccl_info: { client_id: client } }))).status).toBe(status);
   });
@@ -107,8 +113,7 @@ describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
     ['/role-first', { role: 'boss' }, 200, ['rule']],
   ])('asks for %s in turn, and no further than the first that is not met', async (path, record, status, order) => {
     asked.length = 0;
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [ClientsController] });
+    const { service, app } = shared;
 
     expect((await app.get(path, service.signInAs(record))).status).toBe(status);
     expect(asked).toEqual(order);

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { CclScope, RequireFlags, Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
 /** What an application composes for itself. */
@@ -48,12 +49,10 @@ class ManagedController {
 
 describe.each(PLATFORMS)('the rules of the domain on %s', (_name, platform) => {
   const bed = testbed(platform);
+  const shared = sharedSample({ controllers: [DomainController, ManagedController] }, platform);
 
   async function statusOf(record: object, path: string): Promise<number> {
-    const service = await bed.service();
-    const token = service.signInAs(record);
-    const app = await bed.sample({ baseUrl: service.url, controllers: [DomainController, ManagedController] });
-    return (await app.get(path, token)).status;
+    return (await shared.app.get(path, shared.service.signInAs(record))).status;
   }
 
   it.each([

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { CurrentUser, Roles, SessionAuthGuard, Public, type UserRecord } from 'nestjs-session-auth';
 import { from, type Observable } from 'rxjs';
 import { PLATFORMS } from '../support/platforms.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
 let runs = 0;
@@ -145,8 +146,8 @@ class RewrittenController extends BaseController {
 }
 
 describe.each(PLATFORMS)('a controller that extends another on %s', (_name, platform) => {
-  const bed = testbed(platform);
   const controllers = [PlainController, StrictController, OpenController, RewrittenController];
+  const shared = sharedSample({ controllers }, platform);
 
   it.each([
     ['/plain/list', 'boss'],
@@ -158,8 +159,7 @@ describe.each(PLATFORMS)('a controller that extends another on %s', (_name, plat
     ['/rewritten/list', 'boss'],
     ['/rewritten/item', 'boss'],
   ])('admits at %s only the role %s', async (path, admitted) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
     const roles = ['boss', 'clerk', 'admin'];
     const statuses = await Promise.all(roles.map(async (role) => (await app.get(path, service.signInAs({ role }, role))).status));
 
@@ -168,16 +168,14 @@ describe.each(PLATFORMS)('a controller that extends another on %s', (_name, plat
   });
 
   it.each(['/plain/about', '/strict/about', '/open/about'])('keeps the public handlers that it inherits: %s', async (path) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
 
     expect((await app.get(path)).status).toBe(200);
     expect(service.requests).toHaveLength(0);
   });
 
   it('leaves the one it extends as it was', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
     const admin = service.signInAs({ role: 'admin' });
 
     expect((await app.get('/strict/list', admin)).status).toBe(200);

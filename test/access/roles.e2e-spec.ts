@@ -6,6 +6,7 @@ import { Transform } from 'class-transformer';
 import { IsOptional, IsString } from 'class-validator';
 import { PLATFORMS } from '../support/platforms.js';
 import { reply, json } from '../support/scripted-service.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 import { FaultsController, HandlerRuns } from '../support/trial/faults-app.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -50,6 +51,7 @@ class ShoutingRecord extends UserRecord {
 describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [RolesController];
+  const shared = sharedSample({ controllers }, platform);
 
   it.each([
     ['/class', { role: 'boss' }, 200],
@@ -79,15 +81,13 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
     ['/sub', { role: 'clerk', sub_role: 'recruiter' }, 403],
     ['/sub', { role: 'boss', sub_role: 'approver' }, 403],
   ])('answer %s for %j with %p', async (path, record, status) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
 
     expect((await app.get(path, service.signInAs(record))).status).toBe(status);
   });
 
   it.each([[['boss']], [{ 0: 'boss' }], [7], [true]])('take no role of another type: %j is an unusable answer', async (role) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
 
     expect((await app.get('/class', service.signInAs({ role } as object))).status).toBe(503);
   });
@@ -105,8 +105,7 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
   );
 
   it('do not say what was required', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
     const refusal = await app.get('/sub', service.signInAs({ role: 'new_hire' }));
 
     expect(await refusal.json()).toEqual({ statusCode: 403, code: 'ACCESS_DENIED', error: 'Forbidden', message: 'Access is denied' });
@@ -115,8 +114,7 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
   });
 
   it('look at the role of every request anew', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const { service, app } = shared;
     service.signInAs({ role: 'boss' }, 'token');
     expect((await app.get('/class', 'token')).status).toBe(200);
 

@@ -4,6 +4,7 @@ import { Public } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
 import { MeController } from '../support/sample-app.js';
+import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { FaultsController, HandlerRuns } from '../support/trial/faults-app.js';
@@ -34,6 +35,7 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
   const bed = testbed(platform);
   const options = { protectAllRoutes: true };
   const controllers = [ReportsController, MeController];
+  const shared = sharedSample({ options, controllers }, platform);
 
   it.each([
     '/reports/all',
@@ -47,8 +49,7 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
     '/reports/all?x=%00',
   ])('never run a handler for a stranger at %s, under GET or HEAD', async (path) => {
     runs = 0;
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options, controllers });
+    const { service, app } = shared;
 
     for (const method of ['GET', 'HEAD']) {
       expect([400, 401, 404]).toContain((await sendRaw(app.url, { method, path })).status);
@@ -58,8 +59,7 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
   });
 
   it('refuse a stranger at the plain path with 401', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options, controllers });
+    const { app } = shared;
 
     expect((await app.get('/reports/all')).status).toBe(401);
   });
@@ -69,9 +69,8 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
     ['bad', 401],
     [undefined, 401],
   ])('answer HEAD as they answer GET: token %p gets %p', async (token, status) => {
-    const service = await bed.service();
+    const { service, app } = shared;
     service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url, options, controllers });
     const headers = token === undefined ? {} : { 'x-auth-token': token };
     const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(`${app.url}/me`, { method, headers })));
 
@@ -110,8 +109,7 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
   });
 
   it('open nothing to a preflight when CORS is not enabled', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options, controllers });
+    const { service, app } = shared;
     const reply = await fetch(`${app.url}/me`, { method: 'OPTIONS', headers: preflight });
 
     expect(reply.headers.has('access-control-allow-origin')).toBe(false);

@@ -3,6 +3,7 @@ import { Controller, Post, type ExecutionContext } from '@nestjs/common';
 import { fromBearer, fromCookie, fromHeader, type TokenSource } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
+import { sharedSample, type SharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
 /** What a request gets: let in, asked for a token, or refused without a call to the service. */
@@ -95,20 +96,34 @@ const listed: Case[] = [
 describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each([...bearer, ...cookie, ...own, ...listed])('%s: %j %j is %s', async (_source, token, lines, outcome, ...schemes) => {
-    const service = await bed.service();
+  async function expectOutcome({ service, app }: SharedSample, lines: string[], outcome: Case[3], schemes: string[]): Promise<void> {
     service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url, options: { token } });
-    const reply = await sendRaw(app.url, { lines });
+    const { status, headers } = await sendRaw(app.url, { lines });
+    const calls = service.callsTo('user_details');
 
     const { challenge, ...expected } = OUTCOMES[outcome];
     const named = schemes.length === 0 ? ['X-Auth-Token'] : schemes;
     const challenges = named.map((scheme) => `${scheme} realm="session"${challenge ?? ''}`).join(', ');
-    expect({
-      status: reply.status,
-      challenge: reply.headers.get('www-authenticate'),
-      calls: service.callsTo('user_details'),
-    }).toEqual({ ...expected, challenge: challenge === null ? null : challenges });
+    expect({ status, challenge: headers.get('www-authenticate'), calls }).toEqual({
+      ...expected,
+      challenge: challenge === null ? null : challenges,
+    });
+  }
+
+  describe.each([
+    ['in a header', fromBearer(), bearer],
+    ['in a cookie', fromCookie('sid'), cookie],
+  ])('%s', (_place, token, cases) => {
+    const shared = sharedSample({ options: { token } }, platform);
+
+    it.each(cases)('%s: %j %j is %s', async (_source, _token, lines, outcome, ...schemes) =>
+      expectOutcome(shared, lines, outcome, schemes),
+    );
+  });
+
+  it.each([...own, ...listed])('%s: %j %j is %s', async (_source, token, lines, outcome, ...schemes) => {
+    const service = await bed.service();
+    await expectOutcome({ service, app: await bed.sample({ baseUrl: service.url, options: { token } }) }, lines, outcome, schemes);
   });
 
   it('may be a function of the request', async () => {
