@@ -251,7 +251,7 @@ async function overhear(port: number): Promise<Overheard & { close(): void }> {
 }
 
 describeWithRedis('Redis', () => {
-  it.each(PLATFORMS)('is told nothing that it could read, by an application on %s', (_name, platform) =>
+  it.each(PLATFORMS)('receives nothing that it could read, from an application on %s', (_name, platform) =>
     StoreBed.during(platform, async (bed) => {
       const overheard = await overhear(bed.server.port);
       const app = await bed.connectedApp({ options: { apiKey: KEY } });

@@ -38,7 +38,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
   }
 
   it(
-    'has the service asked once, and a sign-out heard by all; with a node gone the service decides, and the news move to the others',
+    'makes one call for all, and a sign-out reaches all; with a node gone the service decides, and the messages move to the others',
     async () => {
       const fleet = await start();
       const { cluster, instances } = await clustered(fleet, {});
@@ -94,7 +94,7 @@ describeWithRedis('a client with a prefix of all keys', () => {
   const start = fleets();
 
   it(
-    'shares with clients of the same prefix, and hears their news',
+    'shares with clients of the same prefix, and receives their messages',
     async () => {
       const fleet = await start();
       const redis = { port: fleet.server.port, options: { keyPrefix: 'application:' } };

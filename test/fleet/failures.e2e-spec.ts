@@ -95,7 +95,7 @@ async function coldChecks(bed: StoreBed, app: StoreApp, round: string): Promise<
 describeWithRedis('a store that fails', () => {
   describe.each(PLATFORMS)('under an application on %s', (_name, platform) => {
     it.each(FAILURES)(
-      'because it %s costs nobody a verdict and nobody much time, and is told once',
+      'because it %s costs no check its verdict and little time, and is logged once',
       (_what, failure) =>
         StoreBed.during(platform, async (bed) => {
           const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
@@ -157,7 +157,7 @@ interface Pair {
   readonly token: string;
 }
 
-describeWithRedis('an instance that hears nothing for a while', () => {
+describeWithRedis('an instance that receives no messages for a while', () => {
   const start = fleets();
 
   async function pairOf(fleet: Fleet): Promise<Pair> {
@@ -174,7 +174,7 @@ describeWithRedis('an instance that hears nothing for a while', () => {
     ['was cut off', (proxy: MeddlingProxy) => proxy.cut()],
     ['got no bytes any more', (proxy: MeddlingProxy) => proxy.fallSilent()],
   ])(
-    'serves no session from memory that was signed out while it %s, as soon as it hears again',
+    'denies a session that was signed out while it %s, as soon as it receives messages again',
     async (_how, interrupt) => {
       const fleet = await start();
       const { near, far, proxy, token } = await pairOf(fleet);
@@ -197,7 +197,7 @@ describeWithRedis('an instance that hears nothing for a while', () => {
   );
 
   it(
-    'hears as soon as Redis answers, though its first connection never got an answer',
+    'subscribes as soon as Redis answers, though its first connection never got an answer',
     async () => {
       const fleet = await start();
       const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
@@ -211,7 +211,7 @@ describeWithRedis('an instance that hears nothing for a while', () => {
   );
 
   it(
-    'has its sign-outs told to Redis as soon as it is back, though they were made while it was away',
+    'writes its sign-outs to Redis as soon as it is back, though they were made while it was away',
     async () => {
       const fleet = await start();
       const { far, proxy } = await pairOf(fleet);
@@ -229,10 +229,10 @@ describeWithRedis('an instance that hears nothing for a while', () => {
   );
 
   it.each([
-    ['no instance may announce', ['-publish'], []],
-    ['it may not listen', [], ['resetchannels']],
+    ['the other one may not publish', ['-publish'], []],
+    ['it may not subscribe', [], ['resetchannels']],
   ])(
-    'denies a session that another one signed out when its memory has lapsed, where %s',
+    'checks a session that another one signed out when its cache entry has expired, where %s',
     async (_why, ofNear, ofFar) => {
       const fleet = await start();
       await fleet.redis.call('ACL', 'SETUSER', 'near', ...acl(...ofNear));
@@ -241,6 +241,7 @@ describeWithRedis('an instance that hears nothing for a while', () => {
       const options = { cache: { ttlMs: 3_000 } };
       const near = await fleet.instance({ ...as('near'), options });
       const far = await fleet.instance({ ...as('far'), options, platform: 'Fastify' });
+      for (const instance of [near, far]) await instance.do('connected');
       // A subscription evicts what was cached before it.
       await fleet.hear(ofFar.length === 0 ? 2 : 1);
       const token = fleet.signIn();

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { json, reply, startSessionService, type Script, type ScriptedSessionService } from 'nestjs-session-auth/testing';
-import type { CompiledProgram } from '../support/program.js';
 import { RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
-import { Instance } from './instance.js';
+import type { InstanceHosts } from './instance-hosts.js';
+import type { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
 /** A Redis on a machine that is busy with other tests is not a slow one: the longest that a store may be waited for. */
@@ -20,27 +20,27 @@ interface Closable {
 
 /** A Redis, a session service, and instances of an application: started for one test, and ended after it. */
 export class Fleet {
-  readonly #program: CompiledProgram;
+  readonly #hosts: InstanceHosts;
   readonly #kept: Closable[] = [];
   readonly #users = new Map<string, object | undefined>();
 
   private constructor(
-    program: CompiledProgram,
+    hosts: InstanceHosts,
     readonly server: RedisServer,
     readonly service: ScriptedSessionService,
     /** A client that sees and may do everything. */
     readonly redis: Redis,
   ) {
-    this.#program = program;
+    this.#hosts = hosts;
     service.on('user_details', this.details);
     this.#kept.push(server, service, { close: () => redis.disconnect() });
   }
 
-  static async start(program: CompiledProgram, ...settings: string[]): Promise<Fleet> {
+  static async start(hosts: InstanceHosts, ...settings: string[]): Promise<Fleet> {
     const server = await RedisServer.start(...settings);
     const redis = new Redis(server.port, '127.0.0.1');
     redis.on('error', () => undefined);
-    return new Fleet(program, server, await startSessionService(), redis);
+    return new Fleet(hosts, server, await startSessionService(), redis);
   }
 
   /** Starts so many instances, on Express and on Fastify in turn, that hear each other. */
@@ -51,12 +51,13 @@ export class Fleet {
     return instances;
   }
 
-  /** Starts an instance. */
+  /** Starts an instance. If it uses the Redis of the fleet directly, its client is connected. */
   async instance({ store, ...settings }: Partial<InstanceSettings> = {}): Promise<Instance> {
     const place = { baseUrl: this.service.url, redis: { port: this.server.port } };
     const options = { timeoutMs: TOTAL_MS, ...settings.options };
-    const instance = await Instance.start(this.#program, { ...place, store: { timeoutMs: PATIENCE_MS, ...store }, ...settings, options });
-    this.keep({ close: () => instance.kill() });
+    const instance = await this.#hosts.start({ ...place, store: { timeoutMs: PATIENCE_MS, ...store }, ...settings, options });
+    this.keep(instance);
+    if (settings.redis === undefined) await instance.do('connected');
     return instance;
   }
 

@@ -13,6 +13,8 @@ export interface InstanceSettings {
   readonly baseUrl: string;
   /** Milliseconds by which the wall clock of its host is ahead. */
   readonly clockOffsetMs?: number;
+  /** Runs in a process of its own, which ends with it. @default false */
+  readonly ownProcess?: boolean;
   readonly redis: RedisPlace;
   readonly store?: Omit<RedisSessionStoreOptions, 'redis'>;
   readonly options?: Partial<Pick<SessionAuthOptions, 'timeoutMs' | 'breaker' | 'retry'>> & {

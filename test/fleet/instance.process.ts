@@ -1,8 +1,7 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
+import { once } from 'node:events';
+import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Cluster, Redis } from 'ioredis';
 import {
   CurrentUser,
@@ -14,15 +13,13 @@ import {
   type VerifyOptions,
 } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
+import type { HostSettings } from './instance-host.js';
 import type { InstanceSettings } from './instance-settings.js';
 
-const { platform, baseUrl, clockOffsetMs = 0, redis: at, store, options } = JSON.parse(process.argv[2] ?? '') as InstanceSettings;
+const { clockOffsetMs = 0, forOne = false } = JSON.parse(process.argv[2] ?? '') as HostSettings;
 
 const wallClock = Date.now.bind(Date);
 Date.now = () => wallClock() + clockOffsetMs;
-
-const redis = 'nodes' in at ? new Cluster(at.nodes, at.options ?? {}) : new Redis({ port: at.port, host: '127.0.0.1', ...at.options });
-redis.on('error', () => undefined);
 
 @Controller()
 class MeController {
@@ -33,31 +30,8 @@ class MeController {
   }
 }
 
-@Module({
-  imports: [
-    SessionAuthModule.forRoot({
-      baseUrl,
-      apiKey: 'application-key',
-      ...options,
-      cache: { ttlMs: 60_000, ...options?.cache, store: new RedisSessionStore({ redis, ...store }) },
-    }),
-  ],
-  controllers: [MeController],
-})
+@Module({})
 class InstanceModule {}
-
-const log: string[] = [];
-const keep = (level: string) => (message: unknown) => void log.push(`${level} ${String(message)}`);
-const app = await NestFactory.create(InstanceModule, platform === 'Fastify' ? new FastifyAdapter() : new ExpressAdapter(), {
-  logger: { log: keep('log'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') },
-});
-await app.listen(0, '127.0.0.1');
-
-const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
-const ended: string[] = [];
-events.ended$.subscribe((fingerprint) => ended.push(fingerprint));
-const endedUsers: (string | null)[] = [];
-events.endedUsers$.subscribe((username) => endedUsers.push(username ?? null));
 
 /** What came of a call: `done`, or the code of its error. */
 const outcome = (call: Promise<unknown>): Promise<string> =>
@@ -66,36 +40,89 @@ const outcome = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => String((error as { code?: string }).code ?? error),
   );
 
-const commands = {
-  signOut: (token: string) => outcome(sessions.signOut(token)),
-  forget: (token: string) => outcome(sessions.forget(token)),
-  endUser: (username: string) => outcome(sessions.endUser(username)),
-  endAll: () => outcome(sessions.endAll()),
-  /** Users whose sessions were all revoked, `null` for all users. */
-  endedUsers: () => endedUsers,
-  verify: (token: string, how: VerifyOptions) => outcome(sessions.verify(token, how)),
-  userDetails: (token: string) => outcome(sessions.userDetails(token)),
-  signIn: (username: string) => outcome(sessions.signIn({ username, password: 'password' })),
-  /** How often the end of a session was told here. */
-  endsOf: (token: string) => ended.filter((fingerprint) => fingerprint === events.fingerprintOf(token)).length,
-  ends: () => ended.length,
-  warnings: () => log.filter((line) => line.startsWith('warn') || line.startsWith('error')),
-  closeApp: () => app.close(),
-  /** Whether the client of the application still works, which then is closed. Nothing ends this process afterwards: it has to end by itself. */
-  quitClient: async () => {
-    const answer = await redis.ping().catch((error: unknown) => String(error));
-    await redis.quit().catch(() => redis.disconnect());
-    return answer;
-  },
-  dropClient: () => redis.disconnect(),
-};
+/** Loads one platform alone: a process starts sooner. */
+async function adapterOf(platform: InstanceSettings['platform']): Promise<AbstractHttpAdapter> {
+  if (platform === 'Fastify') return new (await import('@nestjs/platform-fastify')).FastifyAdapter();
+  return new (await import('@nestjs/platform-express')).ExpressAdapter();
+}
 
-/** What an instance can be told to do. */
-export type Commands = typeof commands;
+async function startInstance({ platform, baseUrl, redis: at, store, options }: InstanceSettings) {
+  const redis = 'nodes' in at ? new Cluster(at.nodes, at.options ?? {}) : new Redis({ port: at.port, host: '127.0.0.1', ...at.options });
+  redis.on('error', () => undefined);
+  const cache = { ttlMs: 60_000, ...options?.cache, store: new RedisSessionStore({ redis, ...store }) };
+  const imports = [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...options, cache })];
+  const log: string[] = [];
+  const keep = (level: string) => (message: unknown) => void log.push(`${level} ${String(message)}`);
+  const app = await NestFactory.create({ module: InstanceModule, imports, controllers: [MeController] }, await adapterOf(platform), {
+    forceCloseConnections: true,
+    logger: { log: keep('log'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') },
+  });
+  await app.listen(0, '127.0.0.1');
 
-process.on('message', ({ id, name, args }: { id: number; name: keyof Commands; args: unknown[] }) => {
-  const command = commands[name] as (...args: unknown[]) => unknown;
-  void Promise.resolve(command(...args)).then((result) => process.send?.({ id, result }));
-});
-process.channel?.unref();
-process.send?.({ id: 0, result: await app.getUrl() });
+  const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
+  const ended: string[] = [];
+  events.ended$.subscribe((fingerprint) => ended.push(fingerprint));
+  const endedUsers: (string | null)[] = [];
+  events.endedUsers$.subscribe((username) => endedUsers.push(username ?? null));
+
+  return {
+    url: () => app.getUrl(),
+    /** Resolves when the client of the application is connected. */
+    connected: async () => {
+      if (redis.status !== 'ready') await once(redis, 'ready');
+    },
+    signOut: (token: string) => outcome(sessions.signOut(token)),
+    forget: (token: string) => outcome(sessions.forget(token)),
+    endUser: (username: string) => outcome(sessions.endUser(username)),
+    endAll: () => outcome(sessions.endAll()),
+    /** Users whose sessions were all revoked, `null` for all users. */
+    endedUsers: () => endedUsers,
+    verify: (token: string, how: VerifyOptions) => outcome(sessions.verify(token, how)),
+    userDetails: (token: string) => outcome(sessions.userDetails(token)),
+    signIn: (username: string) => outcome(sessions.signIn({ username, password: 'password' })),
+    /** How many revocations of the session this instance emitted. */
+    endsOf: (token: string) => ended.filter((fingerprint) => fingerprint === events.fingerprintOf(token)).length,
+    ends: () => ended.length,
+    warnings: () => log.filter((line) => line.startsWith('warn') || line.startsWith('error')),
+    closeApp: () => app.close(),
+    /** Whether the client of the application still works, which then is closed. Nothing ends this process afterwards: it has to end by itself. */
+    quitClient: async () => {
+      const answer = await redis.ping().catch((error: unknown) => String(error));
+      await redis.quit().catch(() => redis.disconnect());
+      return answer;
+    },
+    dropClient: () => redis.disconnect(),
+    /** Ends the instance. */
+    stop: async () => {
+      await app.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** What an instance can do. */
+export type Commands = Awaited<ReturnType<typeof startInstance>>;
+
+/** What an instance is to do. */
+export interface Order {
+  readonly id: number;
+  readonly instance: number;
+  readonly name: keyof Commands | 'start';
+  readonly args: readonly unknown[];
+}
+
+const instances = new Map<number, Commands>();
+
+async function obey({ instance, name, args }: Order): Promise<unknown> {
+  if (name === 'start') {
+    const started = await startInstance(args[0] as InstanceSettings);
+    instances.set(instance, started);
+    return started.url();
+  }
+  const command = instances.get(instance)?.[name] as (...args: readonly unknown[]) => unknown;
+  if (name === 'stop') instances.delete(instance);
+  return command(...args);
+}
+
+process.on('message', (order: Order) => void obey(order).then((result) => process.send?.({ id: order.id, result })));
+if (forOne) process.channel?.unref();

@@ -42,7 +42,7 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
   }
 
   row(
-    'while Redis is down, at the start or later, the service decides, memory still answers, and one warning a minute tells it [I01]',
+    'while Redis is down, at the start or later, the service decides, cached sessions are served, and there is one warning a minute [I01]',
     async (trial) => {
       await expectServiceDecides(trial, 'start');
       await expectOneWarning(trial);
@@ -71,7 +71,7 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
   );
 
   row(
-    'a session that one instance signs out is denied by another that remembers it, soon by its broadcast, and by its mark without [I03]',
+    'a session that one instance signs out is denied by another that has cached it: by the message, or else by the tombstone [I03]',
     async (trial) => {
       const near = await trial.keepApp(store.options(TTL_MS, PATIENCE_MS));
       for (const cut of [false, true]) {
@@ -117,10 +117,10 @@ describeWithRedis('an application with a store that closes', () => {
   const start = fleets();
 
   it(
-    'leaves the client to whoever made it, and its process ends by itself when that is closed',
+    'does not close the client of the application, and its process ends by itself when that is closed',
     async () => {
       const fleet = await start();
-      const instance = await fleet.instance();
+      const instance = await fleet.instance({ ownProcess: true });
       await fleet.hear(1);
       expect(await instance.status(fleet.signIn())).toBe(200);
       await instance.do('closeApp');
@@ -134,11 +134,11 @@ describeWithRedis('an application with a store that closes', () => {
     ['is away', (proxy: MeddlingProxy) => proxy.cut()],
     ['hangs', (proxy: MeddlingProxy) => proxy.fallSilent()],
   ])(
-    'does so while Redis %s, with sign-outs that it could not tell',
+    'ends by itself while Redis %s, with sign-outs that it could not publish',
     async (_how, interrupt) => {
       const fleet = await start();
       const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-      const instance = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
+      const instance = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify', ownProcess: true });
       await fleet.hear(1);
       interrupt(proxy);
       expect(await instance.do('signOut', fleet.signIn())).toBe('done');
@@ -162,7 +162,7 @@ async function announcedBy(fleet: SharedFleet, act: () => Promise<unknown>): Pro
   return messages;
 }
 
-describeWithRedis('what somebody else says where instances announce the ends of sessions', () => {
+describeWithRedis('a message of another sender on the revocation bus', () => {
   const shared = sharedFleet(2);
 
   /** Resolves when all have heard what was said before. */
@@ -172,7 +172,7 @@ describeWithRedis('what somebody else says where instances announce the ends of 
     for (const instance of fleet.all) await until('a later end is told', async () => (await instance.do('endsOf', token)) === 1);
   }
 
-  it('ends nothing when it is forged, cut short, altered or nonsense', async () => {
+  it('revokes nothing if it is forged, cut short, altered or nonsense', async () => {
     const fleet = shared();
     const [one, other] = fleet.all;
     const [ended, token] = [fleet.signIn(), fleet.signIn()];
@@ -190,7 +190,7 @@ describeWithRedis('what somebody else says where instances announce the ends of 
     expect([await other.do('ends'), await other.status(token), fleet.asked]).toEqual([told + 1, 200, asked]);
   });
 
-  it('ends nothing when it was announced before and is said again', async () => {
+  it('revokes nothing if it is a recorded message, published again', async () => {
     const fleet = shared();
     const [one, other] = fleet.all;
     const token = fleet.signIn();

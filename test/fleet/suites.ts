@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { join } from 'node:path';
-import { compileProgram, type CompiledProgram } from '../support/program.js';
 import { Fleet } from './fleet.js';
+import { InstanceHosts } from './instance-hosts.js';
 import type { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
 /** Processes start slowly on a busy machine. */
 export const TIMEOUT_MS = 180_000;
+
+const hosts = new InstanceHosts();
+afterAll(() => hosts.close(), TIMEOUT_MS);
 
 /** Instances that the tests of a suite share, each test with tokens of its own and an empty store. */
 export interface SharedFleet extends Fleet {
@@ -15,25 +17,23 @@ export interface SharedFleet extends Fleet {
 
 /** Call it inside `describe`. Starts fleets, whose instances run the library as its sources are now. */
 export function fleets(): (...settings: string[]) => Promise<Fleet> {
-  const program = compiled();
   const started: Fleet[] = [];
   afterEach(async () => {
     for (const fleet of started.splice(0)) await fleet.close();
   }, TIMEOUT_MS);
   return async (...settings) => {
-    const fleet = await Fleet.start(program(), ...settings);
+    const fleet = await Fleet.start(hosts, ...settings);
     started.push(fleet);
     return fleet;
   };
 }
 
-/** Call it inside `describe`. Starts one fleet for all of its tests: a process takes its time to start. */
+/** Call it inside `describe`. Starts one fleet for all of its tests. */
 export function sharedFleet(count: number, settings: Partial<InstanceSettings> = {}): () => SharedFleet {
-  const program = compiled();
   let fleet: Fleet;
   let all: Instance[];
   beforeAll(async () => {
-    fleet = await Fleet.start(program());
+    fleet = await Fleet.start(hosts);
     all = await fleet.instances(count, settings);
   }, TIMEOUT_MS);
   beforeEach(async () => {
@@ -41,13 +41,4 @@ export function sharedFleet(count: number, settings: Partial<InstanceSettings> =
   });
   afterAll(() => fleet.close(), TIMEOUT_MS);
   return () => Object.assign(fleet, { all: all as [Instance, Instance, Instance] });
-}
-
-function compiled(): () => CompiledProgram {
-  let program: CompiledProgram;
-  beforeAll(async () => {
-    program = await compileProgram(join(import.meta.dirname, 'instance.process.ts'));
-  }, TIMEOUT_MS);
-  afterAll(() => program.remove());
-  return () => program;
 }

@@ -54,7 +54,7 @@ function turned(value: Buffer): Buffer {
   return copy;
 }
 
-describeWithRedis('whoever can write to the store', () => {
+describeWithRedis('a client that can write to the store', () => {
   describe.each(PLATFORMS)('of an application on %s', (_name, platform) => {
     it(
       'can have the service asked, and no more, by whatever is written under the key of a session',
@@ -71,7 +71,7 @@ describeWithRedis('whoever can write to the store', () => {
       30_000,
     );
 
-    it('gives nobody the session of another, nor that of another IV, by exchanging values', () =>
+    it('gives no user the session of another, nor that of another IV, by exchanging values', () =>
       StoreBed.during(platform, async (bed) => {
         const app = await bed.connectedApp();
         bed.service.on('user_details', json(ADMIN));

@@ -95,7 +95,7 @@ describeWithRedis('docs/redis.md', () => {
     await until('messages arrive', () => subscriber.messages.includes('hello'));
   });
 
-  it('TLS: a store without the authority tells why it can not subscribe', async () => {
+  it('TLS: a store without the authority reports why it can not subscribe', async () => {
     const { store, redis } = await open('TLS');
     const stranger = (redis as Redis).duplicate({ tls: {} });
     stranger.on('error', () => undefined);

@@ -61,7 +61,7 @@ describeWithRedis('the subscription of a store', () => {
     ['without the right to SUBSCRIBE', ['-subscribe'], ['+subscribe'], NOT_ALLOWED],
     ['with a password that was changed', ['resetpass', '>another'], [`>${PASSWORD}`], 'Redis refuses the user name or the password'],
     ['that is off', ['off'], ['on'], 'Redis refuses the user name or the password'],
-  ])('tells why a user %s can not subscribe, and when it can [Q05]', async (_name, before, after, reason) => {
+  ])('reports why a user %s can not subscribe, and when it can [Q05]', async (_name, before, after, reason) => {
     await setUser(...before);
     subscribe();
 
@@ -72,7 +72,7 @@ describeWithRedis('the subscription of a store', () => {
     expect(subscriber.states).toEqual([reason, 'subscribed']);
   });
 
-  it('tells that a right was taken away while it was subscribed [Q05]', async () => {
+  it('reports that a right was taken away while it was subscribed [Q05]', async () => {
     subscribe();
     await expectMessages();
 
@@ -84,7 +84,7 @@ describeWithRedis('the subscription of a store', () => {
     expect(subscriber.states.at(0)).toBe('subscribed');
   });
 
-  it('tells that Redis is gone, and when it is back [Q05]', async () => {
+  it('reports that Redis is gone, and when it is back [Q05]', async () => {
     subscribe();
     await expectMessages();
 
@@ -97,7 +97,7 @@ describeWithRedis('the subscription of a store', () => {
     await expectMessages();
   });
 
-  it('tells that Redis does not answer any more, and when it does [Q05]', async () => {
+  it('reports that Redis does not answer any more, and when it does [Q05]', async () => {
     const proxy = await SilentProxy.to(server.port);
     subscribe({ port: proxy.port });
     await expectMessages();
@@ -110,7 +110,7 @@ describeWithRedis('the subscription of a store', () => {
     await proxy.close();
   });
 
-  it('tells that no Sentinel can be reached', async () => {
+  it('reports that no Sentinel can be reached', async () => {
     subscribe({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'main', sentinelRetryStrategy: () => null });
 
     await until('it tells', () => subscriber.states.length > 0);
@@ -178,9 +178,9 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
     oneOf([
       ['is killed', 'kill', 'The connection to Redis was closed'],
       ['is reset', 'reset', MOVED_OUT],
-      ['is forgotten by the others', 'forget', MOVED_OUT],
+      ['is removed by the others', 'forget', MOVED_OUT],
     ] as const),
-  )('moves to another node when its node %s, and tells so [Q06]', async (_name, leave, reason) => {
+  )('moves to another node when its node %s, and reports it [Q06]', async (_name, leave, reason) => {
     const subscriber = subscribe();
     const left = await nodeOf(subscriber);
 
