@@ -20,7 +20,7 @@ class VisitorsController {
   }
 }
 
-/** Many times what is remembered. */
+/** Many times `maxEntries`. */
 const FLOOD = IS_LONG_FORM ? 3_000 : 400;
 
 const OUTAGES: [string, Script][] = [
@@ -41,20 +41,23 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
-  it.each([400, 401, 404])('by status %p is remembered: fifty requests in its time are one call, and all are 401', async (refusal) => {
-    const { service, app, calls } = await remembering(bed);
-    service.on('user_details', reply(refusal));
-    const seen = new Set<string>();
-    for (let request = 0; request < 50; request += 1) {
-      const { status, headers } = await app.get('/me', 'bad');
-      seen.add(`${status} ${headers.get('www-authenticate')} ${headers.get('cache-control')}`);
-    }
+  it.each([400, 401, 404])(
+    'by status %p is cached: fifty requests within `negativeTtlMs` make one call, and all get 401',
+    async (refusal) => {
+      const { service, app, calls } = await remembering(bed);
+      service.on('user_details', reply(refusal));
+      const seen = new Set<string>();
+      for (let request = 0; request < 50; request += 1) {
+        const { status, headers } = await app.get('/me', 'bad');
+        seen.add(`${status} ${headers.get('www-authenticate')} ${headers.get('cache-control')}`);
+      }
 
-    expect([...seen]).toEqual(['401 X-Auth-Token realm="session", error="invalid_token" no-store']);
-    expect(calls()).toBe(1);
-  });
+      expect([...seen]).toEqual(['401 X-Auth-Token realm="session", error="invalid_token" no-store']);
+      expect(calls()).toBe(1);
+    },
+  );
 
-  it('is asked about again when its time has passed, however often it was met', async () => {
+  it('is checked again after `negativeTtlMs`, however often the token came', async () => {
     const { status, calls } = await remembering(bed);
     const asked: number[] = [];
     for (const ms of [0, 1_999, 1]) {
@@ -66,7 +69,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     expect(asked).toEqual([1, 1, 2]);
   });
 
-  it('is not remembered with `negativeTtlMs: 0`', async () => {
+  it('is not cached with `negativeTtlMs: 0`', async () => {
     const { status, calls } = await remembering(bed, { negativeTtlMs: 0 });
     await status('/me', 'bad');
     await status('/me', 'bad');
@@ -74,7 +77,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     expect(calls()).toBe(2);
   });
 
-  it('makes the caller a visitor where that is allowed, without a call', async () => {
+  it('makes the caller anonymous where the session is optional, without a call', async () => {
     const { app, status, calls } = await remembering(bed, {}, { controllers: [VisitorsController] });
     await status('/visit', 'bad');
 
@@ -82,7 +85,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     expect(calls()).toBe(1);
   });
 
-  it('by status 403 is not remembered', async () => {
+  it('by status 403 is not cached', async () => {
     const { service, status, calls } = await remembering(bed);
     service.on('user_details', reply(403));
 
@@ -92,7 +95,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   it.each([
     [401, 401, 2],
     [403, 200, 3],
-  ])('by status %p ends a session that was remembered: the next request is %p', async (refusal, next, asked) => {
+  ])('by status %p evicts the session: the next request gets %p', async (refusal, next, asked) => {
     const { service, status, calls, sessions } = await remembering(bed);
     service.on('user_details', json({ username: 'ann' }));
     await status('/me', 'token');
@@ -103,7 +106,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([next, asked]);
   });
 
-  it('of very many tokens does not push out a signed-in user, nor is it remembered beyond maxEntries', async () => {
+  it('of very many tokens evicts no signed-in user, and `maxEntries` bounds the cached refusals', async () => {
     const { service, status, calls } = await remembering(bed, { maxEntries: 20 });
     const token = service.signInAs({});
     await status('/me', token);
@@ -117,7 +120,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     expect([await status('/me', token), calls()]).toEqual([200, FLOOD + 1]);
   });
 
-  it('that is the oldest of more than maxEntries is asked about again', async () => {
+  it('that is the oldest of more than `maxEntries` is checked again', async () => {
     const { status, calls } = await remembering(bed, { maxEntries: 2 });
     for (const token of ['bad-1', 'bad-2', 'bad-3', 'bad-3', 'bad-2']) await status('/me', token);
     expect(calls()).toBe(3);
@@ -130,7 +133,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
 describe.each(oneOf(PLATFORMS))('an outage on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(OUTAGES)('by %s is not remembered: the next request asks again', async (_outage, script) => {
+  it.each(OUTAGES)('by %s is not cached: the next request makes a call', async (_outage, script) => {
     const { service, status, calls } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
     service.on('user_details', script);
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([503, 503, 2]);
@@ -139,7 +142,7 @@ describe.each(oneOf(PLATFORMS))('an outage on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([200, 3]);
   });
 
-  it.each(OUTAGES)('by %s leaves a remembered session as it was', async (_outage, script) => {
+  it.each(OUTAGES)('by %s leaves a cached session as it was', async (_outage, script) => {
     const { service, status, calls, sessions } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
     const token = service.signInAs({});
     await status('/me', token);
@@ -165,23 +168,32 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
     return trial;
   }
 
+  /** The service has received a check of the token, and will refuse it; a sign-in returns the token. */
+  async function withRefusalInFlight() {
+    const trial = await remembering(bed);
+    const held = trial.holdBack(reply(401));
+    const early = trial.status('/me', 'token');
+    await held.arrived;
+    trial.service.on('sign_in', json(ANN));
+    return { ...trial, held, early };
+  }
+
   it.each([
     ['', {}],
-    [', under whatever IV that was', { 'x-auth-iv': 'iv-1' }],
-  ])('makes a refusal of its token void%s: the next request asks, and is let in', async (_case, headers: Record<string, string>) => {
-    const { sessions, status, calls } = await afterRefusal(headers);
-    await sessions.signIn(CREDENTIALS);
+    [', under every IV', { 'x-auth-iv': 'iv-1' }],
+  ])(
+    'voids a cached refusal of its token%s: the next request makes a call, and is let in',
+    async (_case, headers: Record<string, string>) => {
+      const { sessions, status, calls } = await afterRefusal(headers);
+      await sessions.signIn(CREDENTIALS);
 
-    expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
-    expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
-  });
+      expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
+      expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
+    },
+  );
 
-  it('outruns a refusal that is in flight: who comes afterwards asks anew, and the refusal counts for nobody else', async () => {
-    const { service, sessions, status, calls, holdBack } = await remembering(bed);
-    const held = holdBack(reply(401));
-    const early = status('/me', 'token');
-    await held.arrived;
-    service.on('sign_in', json(ANN));
+  it('voids a refusal that is in flight: later requests make a new call, and only the request that waits gets the refusal', async () => {
+    const { service, sessions, status, calls, held, early } = await withRefusalInFlight();
     await sessions.signIn(CREDENTIALS);
     service.on('user_details', json(ANN));
 
@@ -191,12 +203,8 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
 
-  it('makes a refusal void that arrives after it and before anybody else has come', async () => {
-    const { service, sessions, status, calls, holdBack } = await remembering(bed);
-    const held = holdBack(reply(401));
-    const early = status('/me', 'token');
-    await held.arrived;
-    service.on('sign_in', json(ANN));
+  it('voids a refusal that arrives after it and before the next request', async () => {
+    const { service, sessions, status, calls, held, early } = await withRefusalInFlight();
     await sessions.signIn(CREDENTIALS);
     held.release();
     expect(await early).toBe(401);
@@ -205,11 +213,8 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
 
-  it('makes void a refusal that arrives while it is in flight', async () => {
-    const { service, sessions, status, calls, holdBack } = await remembering(bed);
-    const held = holdBack(reply(401));
-    const early = status('/me', 'token');
-    await held.arrived;
+  it('voids a refusal that arrives while it is in flight', async () => {
+    const { service, sessions, status, calls, held, early } = await withRefusalInFlight();
     service.on('sign_in', (...call) => {
       held.release();
       void early.then(() => json(ANN)(...call));
@@ -232,7 +237,7 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([401, 1]);
   });
 
-  it('that gives a token which was signed out lets it be remembered again', async () => {
+  it('that returns a token which was signed out lets it be cached again', async () => {
     const { service, sessions, status, calls } = await remembering(bed);
     service.on('user_details', json(ANN));
     service.on('sign_in', json(ANN));
@@ -242,7 +247,7 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 1]);
   });
 
-  it('by itself makes nobody remembered: the first request of its token asks', async () => {
+  it('caches no session: the first request with its token makes a call', async () => {
     const { service, sessions, status, calls } = await remembering(bed);
     service.on('sign_in', json(ANN));
     await sessions.signIn(CREDENTIALS);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, UseGuards, Req, type DynamicModule, type Type } from '@nestjs/common';
 import { CurrentUser, SessionAuthGuard, SessionAuthModule, Roles, type UserRecord } from 'nestjs-session-auth';
 import { PLATFORMS, startApp } from '../support/platforms.js';
-import { json, reply, type Script } from '../support/scripted-service.js';
+import { hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { remembering } from '../support/caching-app.js';
 import { TOKEN } from '../support/trial/canaries.js';
@@ -86,7 +86,7 @@ describe.each(PLATFORMS)('one token under several IVs on %s', (_name, platform) 
   });
 });
 
-describe.each(PLATFORMS)('memories on %s', (_name, platform) => {
+describe.each(PLATFORMS)('session caches on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(['base URL', 'key'])('of two modules whose %s differs share nothing, in one application', async (differs) => {
@@ -116,6 +116,20 @@ describe.each(PLATFORMS)('memories on %s', (_name, platform) => {
 
     expect(statuses).toEqual([401, 200, 401, 200]);
     expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+  });
+
+  it('of two modules whose keys differ share no call in flight either', async () => {
+    const service = await bed.service();
+    const held = hold(json({ username: 'ann' }));
+    service.on('user_details', held.script);
+    const imports = [feature(Hiring, HiringController, service.url, 'key-1'), feature(Payroll, PayrollController, service.url, 'key-2')];
+    const app = await bed.app({ module: Company, imports });
+    const asked = Promise.all([app.get('/hiring', 'token'), app.get('/payroll', 'token')]);
+    await held.arrived;
+    held.release();
+
+    expect((await asked).map(({ status }) => status)).toEqual([200, 200]);
+    expect(service.requests.map(({ headers }) => headers['x-api-key']).sort()).toEqual(['key-1', 'key-2']);
   });
 
   it('of two applications in one process share nothing', async () => {
@@ -232,7 +246,7 @@ class MutationController {
 
 const CLERK = { username: 'ann', role: 'clerk', ccl_info: { client_id: 7, company_id: 8 } };
 
-describe.each(PLATFORMS)('the user that comes from memory on %s', (_name, platform) => {
+describe.each(PLATFORMS)('the user that comes from the cache on %s', (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [MeController, MutationController];
 
@@ -249,7 +263,7 @@ describe.each(PLATFORMS)('the user that comes from memory on %s', (_name, platfo
     expect(calls()).toBe(1);
   });
 
-  it('tells a handler that it cannot be changed, at the first request and from memory', async () => {
+  it('throws if a handler changes it, at the first request and from the cache', async () => {
     const { service, app } = await remembering(bed, {}, { controllers });
     const token = service.signInAs(CLERK);
     for (let time = 0; time < 2; time += 1) expect(await (await app.get('/change', token)).json()).toEqual(Array(9).fill('TypeError'));

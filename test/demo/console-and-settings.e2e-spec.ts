@@ -9,7 +9,7 @@ import { explainStartFailure } from '../../apps/demo/src/settings/explain-start-
 import { readListenSettings } from '../../apps/demo/src/settings/listen-settings.js';
 import { DemoClient } from './demo-client.js';
 
-describeWithBrowser('the page of the API at /docs, which is there on Express,', () => {
+describeWithBrowser('a page of the demo', () => {
   let browser: Browser;
   let demo: RunningDemo;
 
@@ -22,7 +22,7 @@ describeWithBrowser('the page of the API at /docs, which is there on Express,', 
     await demo.close();
   });
 
-  it('tries a route without a token, and with the one that was given to Authorize', async () => {
+  it('at /docs tries a route without a token, and with the one that was given to Authorize', async () => {
     const token = await new DemoClient(demo.url).tokenOf('manager');
     const page = await browser.newPage();
     page.setDefaultTimeout(40_000);
@@ -42,6 +42,25 @@ describeWithBrowser('the page of the API at /docs, which is there on Express,', 
     await page.getByRole('button', { name: 'Close' }).click();
     await execute('200');
     expect(await route.locator('.live-responses-table').textContent()).toContain('hiring_manager');
+  });
+
+  async function watch(): Promise<IncomingMessage> {
+    const [reply] = (await once(get(`${demo.url}/console/live`, { agent: false }), 'response')) as [IncomingMessage];
+    return reply.on('error', () => undefined);
+  }
+
+  it('says that it has no live stream and why where too many pages watch, works without, and gets one once there is a place', async () => {
+    const others = await Promise.all(Array.from({ length: 16 }, watch));
+    expect(others.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200));
+    const page = await browser.newPage();
+    page.setDefaultTimeout(40_000);
+    await page.goto(demo.url);
+    await page.getByText('too many pages watch').waitFor();
+    await page.getByRole('button', { name: 'Sign in as manager' }).first().click();
+    await page.getByText('200 OK').first().waitFor();
+
+    for (const other of others) other.destroy();
+    await page.getByRole('region', { name: 'The guard' }).locator('[data-connected=true]').waitFor();
   });
 });
 
@@ -75,7 +94,7 @@ describe('the demo without its session service', () => {
   });
 });
 
-/** What whoever starts the demo with this environment reads. */
+/** The message of a demo that does not start with this environment. */
 async function refusalOf(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const demo = await startDemo({ env: { PORT: '0', ...env } });
@@ -140,38 +159,5 @@ describe('the settings of the demo', () => {
     } finally {
       other.close();
     }
-  });
-});
-
-describeWithBrowser('the page, where too many others watch already,', () => {
-  let browser: Browser;
-  let demo: RunningDemo;
-
-  beforeAll(async () => {
-    browser = await startBrowser();
-    demo = await startDemo({ port: 0, env: {} });
-  });
-  afterAll(async () => {
-    await browser.close();
-    await demo.close();
-  });
-
-  async function watch(): Promise<IncomingMessage> {
-    const [reply] = (await once(get(`${demo.url}/console/live`, { agent: false }), 'response')) as [IncomingMessage];
-    return reply.on('error', () => undefined);
-  }
-
-  it('says that it has no live stream and why, works without, and gets one once there is a place', async () => {
-    const others = await Promise.all(Array.from({ length: 16 }, watch));
-    expect(others.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200));
-    const page = await browser.newPage();
-    page.setDefaultTimeout(40_000);
-    await page.goto(demo.url);
-    await page.getByText('too many pages watch').waitFor();
-    await page.getByRole('button', { name: 'Sign in as manager' }).first().click();
-    await page.getByText('200 OK').first().waitFor();
-
-    for (const other of others) other.destroy();
-    await page.getByRole('region', { name: 'The guard' }).locator('[data-connected=true]').waitFor();
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { json, startSessionService } from 'nestjs-session-auth/testing';
 import { compileDrainProgram, startDrainingApp, type DrainingApp } from '../module/draining-app.js';
@@ -8,6 +9,8 @@ import { until } from '../support/until.js';
 import { Balancer } from './balancer.js';
 
 const CALLERS = 8;
+/** Between the requests of a caller: a busier load finds no more, and slows down the instances that start. */
+const PAUSE_MS = 20;
 const TEST_MS = 180_000;
 
 /** Callers that ask all the time, and what they were answered. */
@@ -38,6 +41,7 @@ class Load {
       await reply.text();
       this.statuses[reply.status] = (this.statuses[reply.status] ?? 0) + 1;
       this.#served.set(instance, (this.#served.get(instance) ?? 0) + 1);
+      await setTimeout(PAUSE_MS);
     }
   }
 }

@@ -27,22 +27,19 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   const clock = handClock();
   const sample = { options: { signOutTimeoutMs: 200 } };
 
-  it.each(OUTCOMES)(
-    'that is answered with %s ends what was remembered: the next request gets what the service says',
-    async (_case, script) => {
-      const { service, status, calls, sessions } = await remembering(bed, {}, sample);
-      const token = service.signInAs({});
-      expect([await status('/me', token), await status('/me', token), calls()]).toEqual([200, 200, 1]);
-      service.on('sign_out', script);
-      await errorOf(sessions.signOut(token));
-      service.revoke(token);
+  it.each(OUTCOMES)('that is answered with %s evicts the session: the service decides on the next request', async (_case, script) => {
+    const { service, status, calls, sessions } = await remembering(bed, {}, sample);
+    const token = service.signInAs({});
+    expect([await status('/me', token), await status('/me', token), calls()]).toEqual([200, 200, 1]);
+    service.on('sign_out', script);
+    await errorOf(sessions.signOut(token));
+    service.revoke(token);
 
-      expect([await status('/me', token), calls()]).toEqual([401, 2]);
-    },
-  );
+    expect([await status('/me', token), calls()]).toEqual([401, 2]);
+  });
 
   it.each(OUTCOMES)(
-    'that is answered with %s bars its token from memory for its lifetime, whatever the service says',
+    'that is answered with %s keeps its token out of the cache for `ttlMs`, even if the service accepts it',
     async (_case, script) => {
       const { service, status, calls, sessions } = await remembering(bed, {}, sample);
       service.on('user_details', ANSWER);
@@ -58,7 +55,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     },
   );
 
-  it('bars its token for as long as it could have served in an outage, too', async () => {
+  it('keeps its token out of the cache for `staleIfErrorMs` longer', async () => {
     const { service, status, calls, sessions } = await remembering(bed, { staleIfErrorMs: 5_000 });
     service.on('user_details', ANSWER);
     await sessions.signOut('token');
@@ -69,21 +66,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 3]);
   });
 
-  it.each([
-    ['without an IV', undefined, 'iv-1'],
-    ['under another IV', 'iv-2', 'iv-1'],
-    ['under an IV', 'iv-2', undefined],
-  ])('%s bars its token under whatever IV', async (_case, authIv, remembered) => {
-    const { service, status, calls, sessions } = await remembering(bed);
-    service.on('user_details', ANSWER);
-    const headers = remembered === undefined ? {} : { 'x-auth-iv': remembered };
-    await status('/me', 'token', headers);
-    await sessions.signOut('token', authIv === undefined ? {} : { authIv });
-
-    for (const asked of [2, 3]) expect([await status('/me', 'token', headers), calls()]).toEqual([200, asked]);
-  });
-
-  it('ends what was remembered before the service hears of it', async () => {
+  it('evicts the session before it calls the service', async () => {
     const { service, status, calls, sessions } = await remembering(bed);
     const token = service.signInAs({});
     await status('/me', token);
@@ -98,7 +81,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     await leaving;
   });
 
-  it('ends what was remembered also for a caller that gave up before it began', async () => {
+  it('evicts the session even if its signal was aborted before', async () => {
     const { service, status, calls, sessions } = await remembering(bed);
     const token = service.signInAs({});
     await status('/me', token);
@@ -108,7 +91,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     expect([await status('/me', token), calls()]).toEqual([200, 2]);
   });
 
-  it('is not undone by an answer that was asked for while it was in flight: nobody who comes afterwards shares it', async () => {
+  it('is not undone by a check that started while it was in flight: later requests do not join that check', async () => {
     const { service, status, calls, sessions, holdBack } = await remembering(bed);
     const [asked, leaving] = [holdBack(ANSWER), hold(reply(200))];
     service.on('sign_out', leaving.script);
@@ -125,7 +108,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     expect([await early, await status('/me', 'token'), calls()]).toEqual([200, 401, 2]);
   });
 
-  it('bars its token from its end on, however long it took', async () => {
+  it('keeps its token out of the cache from its end on, however long it took', async () => {
     const { service, status, calls, sessions } = await remembering(bed);
     service.on('user_details', ANSWER);
     const leaving = hold(reply(200));
@@ -177,7 +160,7 @@ describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
   );
 
   row(
-    'an answer in flight while a sign-out settles is not remembered, and who comes afterwards asks anew [H02]',
+    'an answer in flight while a sign-out settles is not cached, and later requests make a new call [H02]',
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
@@ -196,7 +179,7 @@ describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
 
 const WAYS = ['signOut', 'forget'] as const;
 
-describe.each(PLATFORMS)('what was dropped on %s', (_name, platform) => {
+describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
@@ -233,7 +216,7 @@ describe.each(PLATFORMS)('what was dropped on %s', (_name, platform) => {
     },
   );
 
-  it.each(WAYS)('by %s stays dropped when the old answer arrives after the new one', async (leave) => {
+  it.each(WAYS)('by %s stays evicted if the old answer arrives after the new one', async (leave) => {
     const { sessions, status, calls, holdBack } = await remembering(bed);
     const old = holdBack(ANSWER);
     const early = status('/me', 'token');
@@ -262,7 +245,7 @@ describe.each(PLATFORMS)('what was dropped on %s', (_name, platform) => {
     expect([await status('/me', 'token', { 'x-auth-iv': 'iv-1' }), calls()]).toEqual([401, 2]);
   });
 
-  it.each(WAYS)('by %s is a remembered refusal too: the next request asks', async (leave) => {
+  it.each(WAYS)('by %s has no cached refusal either: the next request makes a call', async (leave) => {
     const { service, sessions, status, calls } = await remembering(bed);
     expect(await status('/me', 'token')).toBe(401);
     await sessions[leave]('token');
@@ -271,21 +254,24 @@ describe.each(PLATFORMS)('what was dropped on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
 
-  it.each([
-    ['without an IV', undefined, 'iv-1'],
-    ['under another IV', 'iv-2', 'iv-1'],
-    ['under an IV', 'iv-2', undefined],
-  ])('by forget %s is dropped under whatever IV', async (_case, authIv, remembered) => {
+  it.each(
+    WAYS.flatMap((leave) => [
+      [leave, 'without an IV', undefined, 'iv-1'] as const,
+      [leave, 'under another IV', 'iv-2', 'iv-1'] as const,
+      [leave, 'under an IV', 'iv-2', undefined] as const,
+    ]),
+  )('by %s %s is evicted under every IV, and signOut keeps it out of the cache', async (leave, _case, authIv, cachedIv) => {
     const { service, sessions, status, calls } = await remembering(bed);
     service.on('user_details', ANSWER);
-    const headers = remembered === undefined ? {} : { 'x-auth-iv': remembered };
+    const headers = cachedIv === undefined ? {} : { 'x-auth-iv': cachedIv };
     await status('/me', 'token', headers);
-    await sessions.forget('token', authIv === undefined ? {} : { authIv });
+    await sessions[leave]('token', authIv === undefined ? {} : { authIv });
 
     expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
+    expect([await status('/me', 'token', headers), calls()]).toEqual([200, leave === 'signOut' ? 3 : 2]);
   });
 
-  it('by forget is remembered again once the service has confirmed it, and no call to the service was made for it', async () => {
+  it('by forget is cached again after the next check, and forget itself makes no call', async () => {
     const { service, sessions, status, calls } = await remembering(bed);
     const token = service.signInAs({});
     await status('/me', token);
@@ -302,7 +288,7 @@ describe.each(PLATFORMS)('what was dropped on %s', (_name, platform) => {
     ['forget', 'a caller that gave up before it began', { signal: AbortSignal.abort(new Error('gave up')) }],
     ['forget', 'a caller with an IV that cannot be sent', { authIv: 'a b' }],
     ['signOut', 'a caller with an IV that cannot be sent', { authIv: 'a b' }],
-  ] as const)('by %s is dropped also for %s', async (leave, _case, call) => {
+  ] as const)('by %s is evicted also for %s', async (leave, _case, call) => {
     const { service, sessions, status, calls } = await remembering(bed);
     const token = service.signInAs({});
     await status('/me', token);

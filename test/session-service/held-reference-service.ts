@@ -4,7 +4,7 @@ import { openDatabase } from '../../apps/session-service/src/database/open-datab
 import { seedDemoAccounts } from '../../apps/session-service/src/database/seed-demo-accounts.js';
 import { configureApplication } from '../../apps/session-service/src/http/configure-application.js';
 import { listen } from '../../apps/session-service/src/http/listen.js';
-import { Argon2PasswordHashing, PasswordHashing } from '../../apps/session-service/src/passwords/password-hashing.js';
+import { PasswordHashing } from '../../apps/session-service/src/passwords/password-hashing.js';
 import { SessionServiceModule } from '../../apps/session-service/src/session-service.module.js';
 import { SessionLimits } from '../../apps/session-service/src/sessions/session-limits.js';
 import { SignInLimits, type SignInLimitOptions } from '../../apps/session-service/src/sign-in-limits/sign-in-limits.js';
@@ -21,10 +21,12 @@ export interface HeldReferenceService {
 }
 
 /** Starts the reference service in this process, with the demo accounts. */
-export async function startHeldReferenceService(limits?: SignInLimitOptions): Promise<HeldReferenceService> {
+export async function startHeldReferenceService(
+  limits?: SignInLimitOptions,
+  hashing = new HeldPasswordHashing(),
+): Promise<HeldReferenceService> {
   const database = await openDatabase();
-  await seedDemoAccounts(database, new Argon2PasswordHashing());
-  const hashing = new HeldPasswordHashing();
+  await seedDemoAccounts(database, hashing);
   const root = SessionServiceModule.over(database, new SessionLimits(), new SignInLimits(limits));
   const testing = Test.createTestingModule({ imports: [root] });
   const module = await testing.overrideProvider(PasswordHashing).useValue(hashing).compile();

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { IS_LONG_FORM } from '../support/long-form.js';
 
 const PROGRAM = fileURLToPath(new URL('run.mjs', import.meta.url));
-const HISTORIES = IS_LONG_FORM ? 50_000 : 2_500;
+const HISTORIES = IS_LONG_FORM ? 50_000 : 1_000;
 /** While other tests run, the machine plays a tenth of the histories per second that it plays otherwise. */
 const PATIENCE_MS = IS_LONG_FORM ? 600_000 : 120_000;
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { SessionAuthService, SessionHttpService, type SessionAuthHttpOptions } from 'nestjs-session-auth';
 import { oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
-import { json, bytes, reply, type Script } from '../support/scripted-service.js';
+import { json, bytes, reply, type Script, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 
@@ -26,6 +26,17 @@ const AGENTS: [string, () => SessionAuthHttpOptions][] = [
   ['a keep-alive agent of one connection', () => ({ httpAgent: new Agent({ keepAlive: true, maxSockets: 1 }) })],
   ['a keep-alive agent with a bound on all connections', () => ({ httpAgent: new Agent({ keepAlive: true, maxTotalSockets: 2 }) })],
 ];
+
+/** All headers of a check under the IV `iv-1`. */
+const headersOf = ({ url }: ScriptedService, token: string): object => ({
+  host: new URL(url).host,
+  connection: 'keep-alive',
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'x-api-key': 'application-key',
+  'x-auth-token': token,
+  'x-auth-iv': 'iv-1',
+});
 
 /** Answers, and then ends the connection without having said so. */
 const endAfter =
@@ -91,15 +102,7 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
     const app = await bed.sample({ baseUrl: service.url, options: { http: { httpAgent: new Agent({ keepAlive: true }) } } });
     await app.get('/me', token, { cookie: 'a=b', 'x-auth-iv': 'iv-1' });
 
-    expect(service.requests[0]?.headers).toEqual({
-      host: new URL(service.url).host,
-      connection: 'keep-alive',
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'x-api-key': 'application-key',
-      'x-auth-token': token,
-      'x-auth-iv': 'iv-1',
-    });
+    expect(service.requests[0]?.headers).toEqual(headersOf(service, token));
   });
 
   it('pass the interceptors that the application adds', async () => {
@@ -162,15 +165,7 @@ describe.each(PLATFORMS)('the request that goes upstream from %s', (_name, platf
 
     const [request] = service.requests;
     expect(request).toMatchObject({ method: 'GET', path: '/authentication/user_details', body: '' });
-    expect(request?.headers).toEqual({
-      host: new URL(service.url).host,
-      connection: 'keep-alive',
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'x-api-key': 'application-key',
-      'x-auth-token': token,
-      'x-auth-iv': 'iv-1',
-    });
+    expect(request?.headers).toEqual(headersOf(service, token));
   });
 
   it('writes the header names as the interface does', async () => {
@@ -198,7 +193,7 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('a redirect, over %s,', (_transport, http) => {
-    it.each([301, 302, 303, 307, 308])('is not followed: %p becomes 503, and nobody connects to its target', async (status) => {
+    it.each([301, 302, 303, 307, 308])('is not followed: %p becomes 503, and its target gets no connection', async (status) => {
       const target = await bed.serviceThat(trap);
       const service = await bed.service();
       for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) {
