@@ -35,15 +35,15 @@ type LevelName = keyof typeof LEVELS;
 
 /** The signed-in callers; a stranger has no token. */
 const USERS = {
-  nobody: {},
+  plain: {},
   boss: { role: 'boss' },
   approver: { sub_role: 'approver' },
   acme: { client_name: 'acme' },
   all: { role: 'boss', sub_role: 'approver', client_name: 'acme' },
 } as const;
 
-const EVERYBODY = 'stranger nobody boss approver acme all';
-const SIGNED_IN = 'nobody boss approver acme all';
+const EVERYBODY = 'stranger plain boss approver acme all';
+const SIGNED_IN = 'plain boss approver acme all';
 
 const ON_HANDLER: [handler: LevelName, controller: LevelName, admitted: string][] = [
   ...inEach('Public', EVERYBODY),
@@ -123,7 +123,7 @@ describe.each(PLATFORMS)('the access rule of a handler on %s', (_name, platform)
     expect(refused).toEqual(refused.map(([name]) => [name, name === 'stranger' ? 401 : 403]));
   });
 
-  it.each(['Public', 'OptionalAuth'] as const)('is asked of nobody without need: @%s and no token make no call', async (handler) => {
+  it.each(['Public', 'OptionalAuth'] as const)('makes no call for @%s without a token', async (handler) => {
     await shared.app.get(`/${pathOf(handler, 'none')}/door`);
 
     expect(shared.service.requests).toHaveLength(0);
@@ -181,7 +181,7 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
     ['a malformed token', ['X-AUTH-TOKEN: b d'], 0],
     ['two tokens', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good'], 0],
     ['a good token with a malformed IV', ['X-AUTH-TOKEN: good', 'X-AUTH-IV: i v'], 0],
-  ])('lets a caller with %s in as nobody, whatever user stood in the request', async (_case, lines, calls) => {
+  ])('lets a caller with %s in as anonymous, whatever user the request had before', async (_case, lines, calls) => {
     const { service, app } = shared;
     service.signInAs({}, 'good');
     const answer = await sendRaw(app.url, { path: '/news', lines });
@@ -198,7 +198,7 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
     ['drops the connection', drop, 503],
     ['answers what is no user', reply(200, '{}'), 503],
     ['refuses the application', reply(403), 403],
-  ])('does not take a caller for nobody when the service %s', async (_case, script, status) => {
+  ])('does not let a caller in as anonymous if the service %s', async (_case, script, status) => {
     const service = await bed.service();
     service.on('user_details', script);
     const app = await bed.sample({ baseUrl: service.url, controllers: [NewsController] });

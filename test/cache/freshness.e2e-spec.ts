@@ -257,7 +257,7 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
 
-  it('does not take a remembered refusal for an answer', async () => {
+  it('does not use a cached refusal', async () => {
     const { service, status, calls } = await remembered();
     service.on('user_details', reply(401));
     await status('/handler/fresh', 'token');

@@ -47,12 +47,12 @@ async function everythingBut(date: 'date', reply: Response): Promise<unknown> {
   return { status: reply.status, headers: { ...headers, [date]: undefined }, body: await reply.text() };
 }
 
-describe.each(PLATFORMS)('a remembered session on %s', (_name, platform) => {
+describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
   const controllers = [MeController, RulesController];
 
-  it('is one of those that the service counts, for as long as it is remembered', async () => {
+  it('is counted by countCached() while it is cached', async () => {
     const { sessions, service, status } = await remembering(bed);
     const counts = [sessions.countCached()];
     const token = service.signInAs({});
@@ -209,7 +209,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'an outage is never remembered: the next request asks again [G10]',
+    'an outage is never cached: the next request makes a call [G10]',
     async (trial) => {
       const outages = [reply(500), reply(202), reply(404, 'no such page'), json({}), silence];
       for (const [index, script] of outages.entries()) {

@@ -37,7 +37,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     return renewal;
   }
 
-  it('is renewed in the background near its end: nobody waits, though the service holds its answer back', async () => {
+  it('is refreshed in the background before it expires: no request waits, though the service holds its answer back', async () => {
     const trial = await inUse();
     const { app, status, calls, holdBack } = trial;
     clock.advance(5_999);
@@ -55,7 +55,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
 
-  it('is not renewed while nobody uses it, and then asked about as any other', async () => {
+  it('is not refreshed while no request uses it, and then checked as any other', async () => {
     const { status, calls } = await inUse();
     clock.advance(9_999);
     expect(calls()).toBe(1);
@@ -74,7 +74,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([401, 2]);
   });
 
-  it('is ended by a 403 in the background, which is not remembered', async () => {
+  it('is evicted by a 403 in the background, which is not cached', async () => {
     const trial = await inUse();
     clock.advance(6_000);
     const held = trial.holdBack(reply(403));
@@ -85,7 +85,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 3]);
   });
 
-  it.each(FAILURES)('survives %s in the background until it lapses', async (_outage, script) => {
+  it.each(FAILURES)('survives %s in the background until it expires', async (_outage, script) => {
     const trial = await inUse(script);
     clock.advance(6_000);
     const held = trial.holdBack(script);
@@ -147,7 +147,7 @@ const OUTAGES: [string, Script][] = [
   ['silence', silence],
 ];
 
-describe.each(oneOf(PLATFORMS))('a session that lapsed in an outage on %s', (_name, platform) => {
+describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
@@ -220,7 +220,7 @@ describe.each(oneOf(PLATFORMS))('a session that lapsed in an outage on %s', (_na
     }
   });
 
-  it('is nobody that was not confirmed before: neither another token, nor the same under another IV', async () => {
+  it('is served for its token and IV alone: another token, or the same under another IV, gets 503', async () => {
     const { status } = await lapsed();
 
     expect(await status('/stale', 'another')).toBe(503);

@@ -74,7 +74,7 @@ const UNUSABLE: [string, Script][] = [
     as('application/json', body),
   ]),
   ...[{}, { role: 'boss' }, { username: '' }, { username: '', email: '' }, { username: null, email: null }, { Username: 'ann' }].map(
-    (record): [string, Script] => [`nobody: ${JSON.stringify(record)}`, json(record)],
+    (record): [string, Script] => [`no user: ${JSON.stringify(record)}`, json(record)],
   ),
   ...wrongFields.map((record): [string, Script] => [`a wrong field: ${JSON.stringify(record)}`, json(record)]),
   ...['1e999', '9007199254740993', '-9007199254740993', '1.5', '"7"', 'true', '[]', '{}'].map((id): [string, Script] => [
@@ -93,7 +93,7 @@ const UNUSABLE: [string, Script][] = [
   ].map((type): [string, Script] => [`a record declared as ${type}`, as(type)]),
   ['invalid UTF-8', as('application/json', Buffer.from('{"username":"ann\xff"}', 'latin1'))],
   ['UTF-16', as('application/json', Buffer.from(ANN_JSON, 'utf16le'))],
-  ['gzip that nobody asked for', reply(200, gzipSync(ANN_JSON), { 'content-encoding': 'gzip' })],
+  ['gzip without a request for it', reply(200, gzipSync(ANN_JSON), { 'content-encoding': 'gzip' })],
   ['a gzip bomb', reply(200, gzipSync(Buffer.alloc(50 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' })],
   ['an unknown encoding', reply(200, ANN_JSON, { 'content-encoding': 'x-secret' })],
   ['one byte more than allowed', as('application/json', ANN_JSON.padEnd(201))],
@@ -146,7 +146,7 @@ const RECORD = JSON.stringify(ANN);
 const recordAs = (contentType: string, body: string | Buffer = RECORD): Script => reply(200, body, { 'content-type': contentType });
 const raw = (body: string): Script => recordAs('application/json', body);
 
-/** Asks once for each answer of user_details; none of them is remembered, and each is asked for once. */
+/** Asks once for each answer of user_details; none of them is cached, and each is one call. */
 async function statusesOf(trial: Trial, scripts: readonly Script[]): Promise<number[]> {
   const statuses: number[] = [];
   for (const script of scripts) {
@@ -166,7 +166,7 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
   }
 
   row(
-    'malformed JSON becomes 503, and is not remembered [C01]',
+    'malformed JSON becomes 503, and is not cached [C01]',
     async (trial) => expectUnusable(trial, ['{', `${RECORD}}`, `${RECORD},`, "{'username':'ann'}", 'username=ann', '{'].map(raw)),
     remembering,
   );
@@ -175,7 +175,7 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
     await expectUnusable(trial, ['null', '[]', '42', '"x"', 'true', `[${RECORD}]`].map(raw));
   });
 
-  row('a record of nobody becomes 503 [C03]', async (trial) => {
+  row('a record without a username and an email becomes 503 [C03]', async (trial) => {
     const nobody = [{}, { role: 'hiring_manager' }, { username: '', email: '' }, { username: null, email: null }];
     await expectUnusable(trial, nobody.map(json));
   });

@@ -71,7 +71,7 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
     expect(service.callsTo('user_details')).toBe(2);
   });
 
-  it('is not remembered: the next request asks again', async () => {
+  it('is not cached: the next request makes a call', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const token = service.signInAs({});
@@ -208,7 +208,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
 
 const SUSPICION = 'apiKey or baseUrl is probably wrong';
 
-describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platform) => {
+describe.each(PLATFORMS)('a service that refuses every token on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   async function ask(app: RunningApp, tokens: number): Promise<Set<number>> {
@@ -220,7 +220,7 @@ describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platf
     [401, 401],
     [403, 403],
   ])(
-    'with %i is one line in the error log and degraded until it accepts somebody, and the answers of its users do not change',
+    'with %i is one line in the error log and degraded until it accepts a token, and the answers to its users do not change',
     async (status, answer) => {
       const logger = new CapturedLog();
       const service = await bed.service();
@@ -239,7 +239,7 @@ describe.each(PLATFORMS)('a service that refuses everybody on %s', (_name, platf
     },
   );
 
-  it('after it accepted somebody is nothing to tell', async () => {
+  it('after it accepted a token logs nothing', async () => {
     const logger = new CapturedLog();
     const service = await bed.service();
     service.on('user_details', json({ username: 'ann' }));

@@ -140,7 +140,7 @@ describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
   });
 
   row(
-    '403 becomes 403 after one call, and is not remembered [B03]',
+    '403 becomes 403 after one call, and is not cached [B03]',
     async (trial) => {
       expect(await outcomes(trial, statuses(403, 403))).toEqual(Array(2).fill([403, 1]));
     },
@@ -155,7 +155,7 @@ describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
   });
 
   row(
-    '202 becomes 503, and is not remembered [B05]',
+    '202 becomes 503, and is not cached [B05]',
     async (trial) => {
       expect(await outcomes(trial, statuses(202, 202))).toEqual(Array(2).fill([503, 1]));
     },
@@ -186,7 +186,7 @@ describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
     expect([status, headers.get('retry-after'), trial.calls()]).toEqual([503, '7', 1]);
   });
 
-  row('a redirect becomes 503, and nobody connects to its target [B10]', async (trial) => {
+  row('a redirect becomes 503, and its target gets no connection [B10]', async (trial) => {
     const target = await trial.another();
     const location = `${target.url}/authentication/user_details`;
     const redirects = [301, 302, 303, 307, 308].map((code) => reply(code, '', { location }));

@@ -73,7 +73,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     for (const [route, status] of Object.entries(routes)) await visitor.call('A', route, status);
   });
 
-  it('shows the challenge to whoever has no session, and what is open to everyone', async () => {
+  it('shows the challenge to a caller without a session, and the routes that are open to all', async () => {
     const visitor = await visit();
     await visitor.call('A', 'GET /api/me', '401 Unauthorized');
     await visitor.pane('A').getByText('WWW-Authenticate: X-Auth-Token realm="session"').waitFor();
@@ -82,7 +82,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.call('A', 'GET /api/health', '200 OK');
   });
 
-  it('does not call a session valid where nobody need have one', async () => {
+  it('does not call a session valid where none is required', async () => {
     const visitor = await visit();
     await visitor.signIn('A', 'manager');
     await client.send('POST', '/console/end-sessions');
@@ -261,14 +261,14 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
   });
 });
 
-describeWithBrowser('the page of a demo with the session service of somebody else', () => {
+describeWithBrowser('the page of a demo with another session service', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startBrowser();
   });
   afterAll(() => browser.close());
 
-  it('has neither users to offer nor buttons, and signs in whoever has credentials', async () => {
+  it('offers neither users nor buttons, and signs in with credentials', async () => {
     const service = await startScriptedService();
     service.on(
       'sign_in',

@@ -102,7 +102,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     ['the report of another company to its users', '/api/companies/215/report', { manager: 403, recruiter: 403, newhire: 200 }],
     ['benefits to those whose employer offers them', '/api/benefits', { manager: 200, recruiter: 200, newhire: 403 }],
     ['advice to those who asked for help', '/api/benefits/advice', { manager: 200, recruiter: 403, newhire: 200 }],
-  ])('gives %s, and to nobody else', async (_, path, statuses) => {
+  ])('gives %s, and no other user gets it', async (_, path, statuses) => {
     for (const [username, status] of Object.entries(statuses)) {
       const reply = await client.get(path, await client.tokenOf(username));
       expect([username, reply.status]).toEqual([username, status]);
@@ -139,12 +139,12 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect((await client.send('DELETE', '/api/session')).status).toBe(401);
   });
 
-  it('tells everyone that it is healthy', async () => {
+  it('answers its health check without a session', async () => {
     const reply = await client.get('/api/health');
     expect([reply.status, reply.json()]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('tells how the session service does, and what the guard did as Prometheus reads it', async () => {
+  it('reports the state of the session service, and the metrics of the guard for Prometheus', async () => {
     await client.get('/api/me', await client.tokenOf('manager'));
     await client.get('/api/me');
     const health = await client.get('/api/health/session-service');
@@ -159,7 +159,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     ['no password', { username: 'manager' }, 'password must be a string'],
     ['an empty username', { username: '', password: 'x' }, 'username should not be empty'],
     ['a username that is an object', { username: { $ne: '' }, password: 'x' }, 'username must be a string'],
-    ['a field that nobody asked for', { username: 'a', password: 'b', role: 'hiring_manager' }, 'property role should not exist'],
+    ['an unknown field', { username: 'a', password: 'b', role: 'hiring_manager' }, 'property role should not exist'],
   ])('says what is wrong with a sign-in that has %s', async (_, body, complaint) => {
     const reply = await client.send('POST', '/api/session', { body });
     expect(reply.status).toBe(400);

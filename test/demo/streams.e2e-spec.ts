@@ -167,7 +167,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect((await client.send('DELETE', '/console/load')).status).toBe(204);
   });
 
-  it('lets the pages of others press no button in a browser that tells their origin alone', async () => {
+  it('refuses the buttons to other origins in a browser that sends their origin alone', async () => {
     const { host } = new URL(demo.url);
     for (const origin of ['http://other.example', `http://other.${host}`, 'null', `http://${host}.other.example`]) {
       expect(await press('/console/end-sessions', { origin })).toBe(403);
@@ -177,7 +177,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(await press('/console/end-sessions', { origin: demo.url, 'sec-fetch-site': 'cross-site' })).toBe(403);
   });
 
-  it('stops a stampede alone when it is told to, and not the run after it', async () => {
+  it('stops the stampede that runs, and not the run after it', async () => {
     const token = await client.tokenOf('manager');
     const two = [order('stampede', token), order('stampede', token)] as const;
     expect((await Promise.race(two)).status).toBe(409);

@@ -69,7 +69,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  plainRow('a context that names another request, or that can not be copied, serves nobody as another [P08]', async () => {
+  plainRow('a context that names another request, or that can not be copied, serves no caller as another one [P08]', async () => {
     for (const [context, url] of appsWith(NOT_SERVED, 0)) {
       expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
       for (const [token, own] of [
@@ -81,7 +81,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  plainRow('a caller of the same time, and one whose request nobody checks, lend their sessions to none [P08]', async () => {
+  plainRow('concurrent callers, and a caller whose request has no guard, lend their sessions to no other caller [P08]', async () => {
     for (const [context, url] of appsWith(KINDS, 1)) {
       const held = hold(json({ username: 'ann' }));
       service.on('user_details', held.script);

@@ -71,8 +71,8 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
     ['none', {}, { statusCode: 401, code: 'SESSION_REQUIRED' }],
     ['a refused one', { token: 'bad' }, { statusCode: 401, code: 'SESSION_REJECTED' }],
     ['two', { 'x-auth-token': 'good', 'X-AUTH-TOKEN': 'good' }, { statusCode: 401, code: 'SESSION_REJECTED' }],
-    ['something that is no text', { token: { toString: 'good' } }, { statusCode: 401, code: 'SESSION_REJECTED' }],
-  ])('start for nobody who presents %s', async (_case, params, originalError) => {
+    ['a value that is no string', { token: { toString: 'good' } }, { statusCode: 401, code: 'SESSION_REJECTED' }],
+  ])('do not start for a caller that presents %s', async (_case, params, originalError) => {
     service.signInAs({}, 'good');
     expect(await all(connect(params), 'subscription { ticks }')).toMatchObject([
       [{ extensions: { code: 'UNAUTHENTICATED', originalError } }],

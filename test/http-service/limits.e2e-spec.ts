@@ -46,7 +46,7 @@ const UNUSABLE: [string, Script][] = [
   ['a body over the limit', reply(200, RECORD.padEnd(201), { 'content-type': 'application/json' })],
   ['a body over the limit in pieces', chunked(RECORD.padEnd(201))],
   ['a body without an end', endless],
-  ['gzip that nobody asked for', reply(200, gzipSync(RECORD), { 'content-type': 'application/json', 'content-encoding': 'gzip' })],
+  ['gzip without a request for it', reply(200, gzipSync(RECORD), { 'content-type': 'application/json', 'content-encoding': 'gzip' })],
   ['another media type', reply(200, RECORD, { 'content-type': 'text/html' })],
 ];
 
@@ -70,7 +70,7 @@ describe.each(oneOf(PLATFORMS))('a limit on %s', (_name, platform) => {
       expect(await taken.callAll()).toEqual([200, 200, 200]);
     });
 
-    it('holds: a redirect is not followed, and nobody connects to its target', async () => {
+    it('holds: a redirect is not followed, and its target gets no connection', async () => {
       const target = await bed.serviceThat(bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', RECORD));
       const taken = await seam(bed, {}, reply(307, '', { location: `${target.url}/authentication/user_details` }));
       take(taken);
@@ -166,7 +166,7 @@ const TAKEN: [string, (taken: Seam) => void][] = [
 describe.each(oneOf(PLATFORMS))('a call on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(ANSWERS)('that is answered with %s has the same outcome whether or not somebody took the seam', async (_case, script) => {
+  it.each(ANSWERS)('that is answered with %s has the same outcome whether or not axiosRef was used', async (_case, script) => {
     const untouched = await seam(bed, {}, script);
     const expected = await untouched.callAll();
     for (const [, take] of TAKEN) {
@@ -185,7 +185,7 @@ describe.each(oneOf(PLATFORMS))('a call on %s', (_name, platform) => {
     expect(written(taken)).toEqual(written(untouched));
   });
 
-  it('is as patient as the service asks when somebody took the seam', async () => {
+  it('passes on the Retry-After of the service after axiosRef was used', async () => {
     const taken = await seam(bed, {}, reply(429, '', { 'retry-after': '7' }));
     taken.axios();
 

@@ -51,7 +51,7 @@ describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_na
     expect(service.callsTo('user_details')).toBe(21);
   });
 
-  it('does not bar a sign-in or a sign-out', async () => {
+  it('does not stop a sign-in or a sign-out', async () => {
     const service = await bed.service();
     service.on('user_details', reply(500));
     service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));

@@ -41,7 +41,7 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
     expect(service.requests.map(({ headers }) => headers['x-auth-token'])).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('is never passed, and everybody who waits is served', async () => {
+  it('is never exceeded, and every check that waits is served', async () => {
     const service = await bed.service();
     const inFlight = { now: 0, most: 0 };
     service.on('user_details', (...call) => {
@@ -59,7 +59,7 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
     expect(inFlight.most).toBeLessThanOrEqual(8);
   });
 
-  it('lets nobody wait longer than the total time, and gives the places back', async () => {
+  it('lets no check wait longer than `timeoutMs`, and frees the places', async () => {
     const service = await bed.service();
     service.on('user_details', silence);
     const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 5, timeoutMs: SILENCE_MS } });

@@ -83,7 +83,7 @@ describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name
   );
 
   row(
-    'tokens that nobody has, and for which the service fails, close the door to strangers alone [P09]',
+    'unknown tokens for which the service fails open the breaker of strangers alone [P09]',
     async (trial) => {
       await letIn(trial);
       trial.service.on('user_details', faultFor('junk', reply(500)));

@@ -118,7 +118,7 @@ const FORM = IS_LONG_FORM
   : { tokens: 20_000, maxGrowthBytes: 2 * MIB, cache: { maxEntries: 500, negativeTtlMs: 300_000 } };
 
 describe.each(oneOf(PLATFORMS).map(([name]) => [name] as const))('a flood on %s', (name) => {
-  plainRow('a flood of tokens of nobody is refused within 32 MiB of heap, and pushes out no signed-in user [G06]', async () => {
+  plainRow('a flood of unknown tokens is refused within 32 MiB of heap, and evicts no signed-in user [G06]', async () => {
     const service = await startSessionService();
     const app = await startProbedApp(name, service.url, { timeoutMs: 60_000, cache: { ttlMs: 300_000, ...FORM.cache } });
     try {

@@ -236,7 +236,7 @@ describe('a bad option', () => {
     await expect(refusalOf({ token })).rejects.toThrow('The application started');
   });
 
-  it('is told with its remedy, and with the code INVALID_CONFIGURATION', async () => {
+  it('has a message with the remedy, and the code INVALID_CONFIGURATION', async () => {
     const error = await refusalOf({ baseUrl: 'ftp://a.example' });
 
     expect(error).toMatchObject({ name: 'InvalidConfigurationError', code: 'INVALID_CONFIGURATION' });

@@ -90,12 +90,15 @@ describe.each(PLATFORMS)("the application's own record class on %s", (_name, pla
     }
   });
 
-  it.each([[DoubtfulEmployee], [DoubtfulLoudEmployee]])('admits nobody before its validators have said yes: %p', async (userRecord) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
+  it.each([[DoubtfulEmployee], [DoubtfulLoudEmployee]])(
+    'admits no user before its validators have accepted the record: %p',
+    async (userRecord) => {
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
 
-    expect((await app.get('/employee', service.signInAs({ ...EVE, clearance: 'top' } as object))).status).toBe(503);
-  });
+      expect((await app.get('/employee', service.signInAs({ ...EVE, clearance: 'top' } as object))).status).toBe(503);
+    },
+  );
 
   it('may transform its fields', async () => {
     const service = await bed.service();
@@ -112,7 +115,7 @@ describe.each(PLATFORMS)("the application's own record class on %s", (_name, pla
     [['username', 'client_name'], { username: '', client_name: 'acme' }, 200],
     [['username', 'client_name'], { username: '', email: 'eve@a.example' }, 503],
     [['skills'], { skills: ['go'] }, 503],
-  ])('may be told who it is by its own fields: %p %j', async (identityFields, record, status) => {
+  ])('may have identity fields of its own: %p %j', async (identityFields, record, status) => {
     const service = await bed.service();
     const options = { userRecord: Employee, identityFields: identityFields as ['username'] };
     const app = await bed.sample({ baseUrl: service.url, controllers, options });

@@ -274,7 +274,7 @@ describe('an application whose module has a guard or a rule and does not reach `
     ['a guard, and no registration', 'ImportingFeatureModule', { module: Root, imports: [guarded] }],
     ['a rule, and no registration', 'RuledModule', { module: Root, imports: [RuledModule] }],
     ['a guard of its own that extends the guard', 'ExtendingModule', { module: Root, imports: [scoped, ExtendingModule] }],
-  ])('does not start with %s, and is told which module lacks which import', async (_case, name, root) => {
+  ])('does not start with %s, and the error names the module and the import that it lacks', async (_case, name, root) => {
     const error = await bootstrapError(root);
 
     expect(error).toBeInstanceOf(InvalidConfigurationError);
@@ -289,7 +289,7 @@ describe('an application whose module has a guard or a rule and does not reach `
     );
   });
 
-  it('is told of a bad option, not of a missing import', async () => {
+  it('does not start with a bad option, and the error names the option, not a missing import', async () => {
     const root = { module: Root, imports: [sessionAuth('ftp://sessions.example.com', {}), guarded, RuledModule] };
     expect((await bootstrapError(root)).message).toContain('baseUrl must start with http:// or https://');
   });

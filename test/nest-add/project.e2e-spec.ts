@@ -77,7 +77,7 @@ describe('package.json after nest add', () => {
     ]);
   });
 
-  it('is left to the user to install with --skip-install, who is told', async () => {
+  it('is not installed with --skip-install, and a message says so', async () => {
     const answer = await add(PROJECT, { skipInstall: true });
 
     expect(installations(answer)).toEqual([]);

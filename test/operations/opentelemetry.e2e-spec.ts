@@ -102,7 +102,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     );
   });
 
-  it('counts calls that are under way, and tells when the breaker of a lane opens', async () => {
+  it('counts calls in flight, and reports that the breaker of a lane opens', async () => {
     const service = await bed.service();
     const options = { retry: false, breaker: { minimumCalls: 1 } } as const;
     const app = await bed.sample({ baseUrl: service.url, options });
@@ -118,7 +118,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
   });
 
-  it('counts what the guard refused by its code, also where nobody was asked', async () => {
+  it('counts denials by their code, also those without a call', async () => {
     const service = await bed.service();
     const token = service.signInAs({ role: 'worker' });
     const app = await bed.sample({ baseUrl: service.url, options: { retry: false }, controllers: [MeController, BossController] });

@@ -51,7 +51,7 @@ describe('an application without a store', () => {
   const [[, library]] = LIBRARIES as [(typeof LIBRARIES)[number]];
   const trial = socketTrial(library);
 
-  it('evicts the sessions of a user, and tells listeners the name', async () => {
+  it('evicts the sessions of a user, and emits the name', async () => {
     const { app } = await trial.start({ cache: { ttlMs: 60_000 } });
     const sessions = app.get(SessionAuthService);
     const told: (string | undefined)[] = [];

@@ -13,7 +13,7 @@ import { plainRow } from '../support/trial/row.js';
 const denies = (instance: Instance, token: string): Promise<void> =>
   until('the instance denies', async () => (await instance.status(token)) === 401);
 
-describeWithRedis('a session that three instances remember', () => {
+describeWithRedis('a session that three instances have cached', () => {
   const shared = sharedFleet(3);
 
   async function remembered(fleet: SharedFleet): Promise<string> {
@@ -24,7 +24,7 @@ describeWithRedis('a session that three instances remember', () => {
     return token;
   }
 
-  it('is marked in the store, then signed out at the service, and then its end is announced', async () => {
+  it('has a tombstone in the store, then is signed out at the service, and then a revocation message is published', async () => {
     const fleet = shared();
     const token = await remembered(fleet);
     const heard: string[] = [];
@@ -45,7 +45,7 @@ describeWithRedis('a session that three instances remember', () => {
     listener.disconnect();
   });
 
-  it('is denied by all as soon as one has signed it out, and each tells its end once', async () => {
+  it('is denied by all as soon as one has signed it out, and each emits one revocation', async () => {
     const fleet = shared();
     const token = await remembered(fleet);
     fleet.revoke(token);
@@ -57,7 +57,7 @@ describeWithRedis('a session that three instances remember', () => {
     for (const instance of fleet.all) expect(await instance.do('endsOf', token)).toBe(1);
   });
 
-  it('is asked about again by all after its sign-out failed at the service, and remembered by none', async () => {
+  it('is checked again by all after its sign-out failed at the service, and cached by none', async () => {
     const fleet = shared();
     const token = await remembered(fleet);
     fleet.service.on('sign_out', reply(500));
@@ -84,7 +84,7 @@ describeWithRedis('a session that three instances remember', () => {
     expect([fleet.asked, await fleet.redis.getrange(await fleet.key('E'), 0, -1)]).toEqual([3, 'E']);
   });
 
-  it('is asked about again by all after one was told to forget it, and its end is told nowhere', async () => {
+  it('is checked again by all after forget on one of them, which emits no revocation', async () => {
     const fleet = shared();
     const [one, other, third] = fleet.all;
     const token = await remembered(fleet);
@@ -96,23 +96,26 @@ describeWithRedis('a session that three instances remember', () => {
   });
 
   it.each([
-    ['that remembers it', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), true],
-    ['that remembers it, by a call of its own', (instance: Instance, token: string) => instance.do('userDetails', token), true],
-    ['that does not', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), false],
-    ['that does not, by a call of its own', (instance: Instance, token: string) => instance.do('userDetails', token), false],
-  ] as const)('is dropped by all when the service refuses it on an instance %s, and its end is told once', async (_how, ask, knows) => {
-    const fleet = shared();
-    const [one, ...others] = fleet.all;
-    const token = fleet.signIn();
-    for (const instance of knows ? fleet.all : others) expect(await instance.status(token)).toBe(200);
-    await fleet.key('V');
-    fleet.revoke(token);
+    ['that has cached it', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), true],
+    ['that has cached it, by userDetails', (instance: Instance, token: string) => instance.do('userDetails', token), true],
+    ['that has not', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), false],
+    ['that has not, by userDetails', (instance: Instance, token: string) => instance.do('userDetails', token), false],
+  ] as const)(
+    'is evicted by all when the service refuses it on an instance %s, and each emits one revocation at most',
+    async (_how, ask, knows) => {
+      const fleet = shared();
+      const [one, ...others] = fleet.all;
+      const token = fleet.signIn();
+      for (const instance of knows ? fleet.all : others) expect(await instance.status(token)).toBe(200);
+      await fleet.key('V');
+      fleet.revoke(token);
 
-    expect(await ask(one, token)).toBe('SESSION_REJECTED');
-    for (const instance of others) await denies(instance, token);
-    for (const instance of others) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
-    expect(await one.do('endsOf', token)).toBeLessThanOrEqual(1);
-  });
+      expect(await ask(one, token)).toBe('SESSION_REJECTED');
+      for (const instance of others) await denies(instance, token);
+      for (const instance of others) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+      expect(await one.do('endsOf', token)).toBeLessThanOrEqual(1);
+    },
+  );
 
   it('can be signed in again with the same token, and is then shared as before', async () => {
     const fleet = shared();
@@ -129,10 +132,10 @@ describeWithRedis('a session that three instances remember', () => {
   });
 });
 
-describeWithRedis('a token that nobody has', () => {
+describeWithRedis('an unknown token', () => {
   const shared = sharedFleet(2);
 
-  it('is refused by all, and no end is told of it', async () => {
+  it('is refused by all, and no revocation is emitted', async () => {
     const fleet = shared();
     for (const instance of fleet.all) {
       expect(await instance.status('nobody')).toBe(401);
@@ -150,7 +153,7 @@ describeWithRedis('a token that nobody has', () => {
 describeWithRedis('a sign-out', () => {
   const start = fleets();
 
-  plainRow('while its instance has no Redis, is told to the other instances when Redis is back [Q04]', async () => {
+  plainRow('while its instance has no Redis, is published to the other instances when Redis is back [Q04]', async () => {
     const fleet = await start();
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
     const near = await fleet.instance();

@@ -64,7 +64,7 @@ describe('a sign-in', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('tells nobody whether the user or the password is wrong', async () => {
+  it('does not reveal whether the user or the password is wrong', async () => {
     const [wrong, unknown] = [await signIn(reply(401)), await signIn(reply(404))];
 
     expect(inspect(unknown.outcome).split('\n', 1)).toEqual(inspect(wrong.outcome).split('\n', 1));
@@ -90,7 +90,7 @@ describe('a sign-in', () => {
     ['200 and a token that cannot be sent', json({ ...SESSION, auth_token: 'a b' }), 'malformed'],
     ['200 and a token that is too long', json({ ...SESSION, auth_token: 't'.repeat(4097) }), 'malformed'],
     ['200 and a number for a token', json({ ...SESSION, auth_token: 7 }), 'malformed'],
-    ['200 and nobody', json({ auth_token: 'new-token' }), 'malformed'],
+    ['200 without a user', json({ auth_token: 'new-token' }), 'malformed'],
     ['200 and a wrong field', json({ ...SESSION, role: ['boss'] }), 'malformed'],
   ])('that is answered with %s fails as unavailable, after one attempt', async (_answer, script, reason) => {
     const { outcome, requests } = await signIn(script);
@@ -245,7 +245,7 @@ describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, pla
   );
 
   row(
-    'a sign-out is done after 200, 401 and 404 and unavailable after 5xx, one call each, and ends what was remembered in all of them [B13]',
+    'a sign-out is done after 200, 401 and 404 and unavailable after 5xx, one call each, and evicts the session in all of them [B13]',
     async (trial) => {
       const seen: unknown[] = [];
       for (const code of [200, 401, 404, 500, 503]) {

@@ -101,7 +101,7 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         expectEmpty(await signIn({ username: 'pending', password: 'wrong' }), 401);
       });
 
-      itIsOurDecision('tells all fifteen fields of a hiring manager, the identifiers nested in ccl_info', async () => {
+      itIsOurDecision('returns all fifteen fields of a hiring manager, the identifiers nested in ccl_info', async () => {
         const record = expectUserRecord(await signIn(accounts.manager));
 
         expect(Object.keys(record).sort()).toEqual([...RECORD_FIELDS].sort());

@@ -43,7 +43,7 @@ import type { WireReply } from './send.js';
 
   const start = (databaseUrl = DATABASE_URL): Promise<ServiceProcess> => services.start(program, { DATABASE_URL: databaseUrl });
 
-  it('has not forgotten a sign-out when it is killed right after its 200, nor the sessions that go on', async () => {
+  it('keeps a sign-out when it is killed right after its 200, and all other sessions', async () => {
     await expectSignOutToOutliveKill(start);
   });
 
@@ -220,7 +220,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
     expectEmpty(await answerAfterOutage(() => userDetails(url, ended)), 401);
   });
 
-  it('tells the operator of an outage once, and shows no secret', async () => {
+  it('logs an outage once, without a secret', async () => {
     const { url } = await start();
     const token = await tokenFrom(url);
     await server.kill(await server.workers());

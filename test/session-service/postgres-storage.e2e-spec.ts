@@ -55,7 +55,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     await expect(new UserRepository(other).findByUsername('ann')).resolves.toMatchObject({ client_id: Number.MAX_SAFE_INTEGER });
   });
 
-  it('knows nobody whose name PostgreSQL cannot hold', async () => {
+  it('has no user whose name PostgreSQL cannot store', async () => {
     await expect(new UserRepository(one).findByUsername('an\0n')).resolves.toBeUndefined();
   });
 
@@ -137,7 +137,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     await expect(countSessions()).resolves.toBe(0);
   });
 
-  it('refuses a session of nobody as the error that it is, not as an outage', async () => {
+  it('rejects a session of an unknown user as an error, not as an outage', async () => {
     const orphan = one.insertInto('sessions').values(session(1)).execute();
 
     await expect(orphan).rejects.toThrow('foreign key');

@@ -50,7 +50,7 @@ describe('the bodies of sign-ins at the reference service', () => {
     expect(service.hashing.started).toBe(0);
   });
 
-  plainRow('a byte order mark, a repeated or an odd name, and fields that nobody knows change nothing [O06]', async () => {
+  plainRow('a byte order mark, a repeated or an odd name, and unknown fields change nothing [O06]', async () => {
     for (const body of [
       `\uFEFF${JSON.stringify(MANAGER)}`,
       '{"username":"x","username":"manager","password":"y","password":"manager-demo"}',

@@ -105,7 +105,7 @@ describe('handshakes of socket.io', () => {
     return new Promise((resolve) => socket.once('message', () => resolve({ socket, packets })));
   }
 
-  plainRow('a connection that joins no namespace hears nothing [P03]', async () => {
+  plainRow('a connection that joins no namespace receives nothing [P03]', async () => {
     await trial.start();
     const { socket, packets } = await rawClient();
     const allowed = await trial.attempt(trial.service.signInAs({}));

@@ -33,7 +33,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
   }
 
   plainRow(
-    'a socket without a valid token is denied at the handshake, hears no broadcast and never reaches the gateway [P03]',
+    'a socket without a valid token is denied at the handshake, receives no broadcast and never reaches the gateway [P03]',
     async () => {
       await trial.start();
 
@@ -45,7 +45,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     },
   );
 
-  plainRow('a client that reconnects with a fresh junk token each time hears nothing in a hundred connections [P03]', async () => {
+  plainRow('a client that reconnects with a fresh junk token each time receives nothing in a hundred connections [P03]', async () => {
     await trial.start();
 
     for (let index = 0; index < RECONNECTIONS; index += 1) expect(await denied(`junk-${index}`)).toMatchObject({ statusCode: 401 });
@@ -68,7 +68,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     } else expect(await denied('third-token')).toMatchObject({ retryAfterSeconds: expect.any(Number) });
   });
 
-  plainRow('a socket hears nothing while its token is checked, and is known to the gateway when it opens [P03]', async () => {
+  plainRow('a socket receives nothing while its token is checked, and is known to the gateway when it opens [P03]', async () => {
     for (const delayMs of [20, SLOW_MS]) {
       trial.feed.connected.length = 0;
       const app = await trial.start();
@@ -85,7 +85,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     }
   });
 
-  plainRow('a token that is refused only after a while has heard nothing in between [P03]', async () => {
+  plainRow('a socket whose token is refused only after a while receives nothing in between [P03]', async () => {
     await trial.start();
     trial.service.on('user_details', afterDelay(SLOW_MS, reply(401)));
 

@@ -127,7 +127,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(await peer.ended()).toMatchObject({ statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE' });
   });
 
-  it('are in an outage too while a lapsed session is answered from memory', async () => {
+  it('close after `outageGraceMs`, even if an expired session is served', async () => {
     await start({ recheckMs: SOON_MS, outageGraceMs: 50 }, { cache: { ttlMs: 1, staleIfErrorMs: NEVER_MS } });
     const peer = await connectWith(bed.service.signInAs({}));
     bed.service.on('user_details', reply(500));
@@ -135,7 +135,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(await peer.ended()).toMatchObject({ statusCode: 503 });
   });
 
-  it('are forgotten when they close, and checked no more', async () => {
+  it('are no longer watched or checked after they close', async () => {
     const { app } = await start({ recheckMs: SOON_MS });
     const gone = bed.service.signInAs({ username: 'gone' });
     await (await connectWith(gone)).close();

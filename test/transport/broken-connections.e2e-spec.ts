@@ -38,7 +38,7 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
     });
 
   row(
-    'a service that nobody listens for becomes 503 [D01]',
+    'a service that refuses connections becomes 503 [D01]',
     async (trial) => {
       await trial.service.close();
       expect(await trial.status()).toBe(503);
@@ -106,7 +106,7 @@ describe.each(PLATFORMS)('proxies that the environment names on %s', (_name, pla
     await trap.close();
   });
 
-  row('HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: nobody connects to what they name [D07]', async (trial) => {
+  row('HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: the proxy gets no connection [D07]', async (trial) => {
     expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
     await trial.sessions.signOut(TOKEN);
     await trial.thrownBy(trial.sessions.signIn({ username: 'ann', password: 'x' }));

@@ -89,7 +89,7 @@ describe.each(oneOf(PLATFORMS))('a session service that cannot be reached on %s'
       }
     }
 
-    it('because nobody listens makes the reply 503', async () => {
+    it('because it refuses connections makes the reply 503', async () => {
       const gone = await startScriptedService();
       await gone.close();
 

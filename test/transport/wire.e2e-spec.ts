@@ -195,14 +195,14 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
     expect(lines[0]).toContain("tokenEcho: 'warn'");
   });
 
-  rows('of two answers to one request the second reaches nobody [P19]', async (trial, app) => {
+  rows('of two answers to one request the second reaches no caller [P19]', async (trial, app) => {
     for (const recordOf of [named, nameless]) {
       trial.service.on('user_details', service((token) => replyWith(recordOf(token)) + replyWith(recordOf(USER))).script);
       expect([await userAt(trial, app, USER), await userAt(trial, app, BOB), await userAt(trial, app, BOB)]).toEqual(['ann', 'bob', 'bob']);
     }
   });
 
-  rows('an answer that comes while no request waits reaches nobody [P19]', async (trial, app) => {
+  rows('an answer that comes while no request waits reaches no caller [P19]', async (trial, app) => {
     for (const recordOf of [named, nameless]) {
       const { script, sockets } = service((token) => replyWith(recordOf(token)));
       trial.service.on('user_details', script);
@@ -237,7 +237,7 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
   });
 
   rows(
-    'a reply within a reply reaches nobody: behind its length, behind its last chunk, between two framings [P19]',
+    'a reply within a reply reaches no caller: behind its length, behind its last chunk, between two framings [P19]',
     async (trial, app) => {
       const hidden = replyWith(nameless(USER));
       const body = (token: string): string => JSON.stringify(nameless(token));
