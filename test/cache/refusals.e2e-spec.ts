@@ -107,7 +107,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   });
 
   it('of very many tokens evicts no signed-in user, and `maxEntries` bounds the cached refusals', async () => {
-    const { service, status, calls } = await remembering(bed, { maxEntries: 20 });
+    const { service, status, calls } = await remembering(bed, { maxEntries: 20 }, { options: { timeoutMs: 60_000 } });
     const token = service.signInAs({});
     await status('/me', token);
     const statuses = new Set<number>();

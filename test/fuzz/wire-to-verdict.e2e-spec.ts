@@ -4,14 +4,13 @@ import { NestFactory } from '@nestjs/core';
 import fc from 'fast-check';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { inspect } from 'node:util';
-import { IS_LONG_FORM } from '../support/long-form.js';
 import { sampleApp } from '../support/sample-app.js';
 import { wireCase } from './case-arbitrary.js';
 import { CaseService } from './case-service.js';
 import { Trial, type Mismatch } from './trial.js';
 import { MAX_BODY, type WireCase } from './wire-case.js';
 
-const CASES = Number(process.env.FUZZ_RUNS ?? (IS_LONG_FORM ? 3_000 : 1_000));
+const CASES = Number(process.env.FUZZ_RUNS ?? 3_000);
 /** The short run tries the same cases each time, so that a checkout passes or fails for good; the long run looks for new ones. */
 const SEED = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS === undefined ? 20_261_121 : Date.now() % 2 ** 31));
 const PATH = process.env.FUZZ_PATH;
