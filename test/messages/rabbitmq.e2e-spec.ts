@@ -14,20 +14,24 @@ import { importFromGuide, type GuideCode } from '../support/guide-code.js';
 /** The users for whom a handler ran. */
 const ran: string[] = [];
 
+function acknowledge(context: RmqContext): void {
+  (context.getChannelRef() as Channel).ack(context.getMessage() as ConsumeMessage);
+}
+
 function controllerWith(filter: Type<ExceptionFilter>): Type {
   @Controller()
   @UseGuards(SessionAuthGuard)
   @UseFilters(filter)
   class OpeningsQueue {
     @EventPattern('opened')
-    opened(@CurrentUser('username') username: string, @Ctx() context: RmqContext): void {
+    opened(@CurrentUser('username') username: string, @Ctx() context: unknown): void {
       ran.push(username);
-      (context.getChannelRef() as Channel).ack(context.getMessage() as ConsumeMessage);
+      acknowledge(context as RmqContext);
     }
 
     @MessagePattern('asked')
-    asked(@CurrentUser('username') username: string, @Ctx() context: RmqContext): string {
-      (context.getChannelRef() as Channel).ack(context.getMessage() as ConsumeMessage);
+    asked(@CurrentUser('username') username: string, @Ctx() context: unknown): string {
+      acknowledge(context as RmqContext);
       return username;
     }
   }

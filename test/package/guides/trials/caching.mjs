@@ -1,5 +1,7 @@
+import { equal } from 'node:assert/strict';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { CompanyController } from '../dist/caching/src/company.controller.js';
+import { hitRate } from '../dist/caching/src/hit-rate.js';
 import { sessionAuth } from '../dist/caching/src/session-auth.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
@@ -11,6 +13,7 @@ await trial('caching', async () => {
   await expectStatus(ask('/company', endedElsewhere), 200);
   sessions.revoke(endedElsewhere);
   await expectStatus(ask('/company', endedElsewhere), 200);
+  equal(hitRate(), 0.5);
   await expectStatus(ask('/company', endedElsewhere, { method: 'DELETE' }), 401);
   await expectStatus(ask('/company', endedElsewhere), 401);
 
