@@ -34,7 +34,7 @@ class StreamsController {
 @UseGuards(SessionAuthGuard)
 class RoomsController {
   @Get(':room')
-  room(@CurrentUser('username') username: string): string {
+  room(@CurrentUser('username') username: string | undefined): string | undefined {
     runs += 1;
     return username;
   }

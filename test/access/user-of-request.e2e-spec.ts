@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Req, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { AuthToken, CclInfo, CurrentUser, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
+import { Controller, DefaultValuePipe, Get, Req, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { AuthToken, Authorize, CclInfo, CurrentUser, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { hold, json } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -50,6 +50,21 @@ class UserController {
       spread: Object.assign({}, user),
       json: JSON.stringify(user),
     };
+  }
+
+  @Get('email')
+  email(
+    @CurrentUser('email') email: string | undefined,
+    @CurrentUser('email') withDefault = 'none',
+    @CurrentUser('email', new DefaultValuePipe('none')) piped: string,
+  ) {
+    return [email ?? null, withDefault, piped];
+  }
+
+  @Get('required-email')
+  @Authorize((user) => user.email !== undefined)
+  requiredEmail(@CurrentUser('email') email = ''): string {
+    return email;
   }
 
   @Get('fields')
@@ -116,6 +131,21 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
     ['null', { role: null, first_name: null, help_checkbox: null, ccl_info: null }],
   ])('has undefined where the record has %s', async (_case, record) => {
     expect(await ask('/fields', record)).toEqual({ absent: 13, nulls: '{"username":"ann"}' });
+  });
+
+  it.each([
+    ['has', { email: 'ann@a.example' }, ['ann@a.example', 'ann@a.example', 'ann@a.example']],
+    ['lacks', {}, [null, 'none', 'none']],
+  ])('gives a parameter its default, and a pipe undefined, only where it lacks the field: it %s it', async (_case, record, emails) => {
+    expect(await ask('/email', record)).toEqual(emails);
+  });
+
+  it('is denied with 403 by a rule that requires the field', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [UserController] });
+
+    expect((await app.get('/required-email', service.signInAs({ email: 'ann@a.example' }))).status).toBe(200);
+    expect((await app.get('/required-email', service.signInAs({}))).status).toBe(403);
   });
 
   it('has undefined for an id that is null', async () => {

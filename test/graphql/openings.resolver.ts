@@ -1,6 +1,7 @@
 import { UseGuards } from '@nestjs/common';
 import { Args, Field, Int, ObjectType, Parent, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import {
+  AuthIv,
   AuthToken,
   CclScope,
   CurrentUser,
@@ -31,7 +32,7 @@ export class OpeningsResolver {
   }
 
   @ResolveField(() => String)
-  async owner(@CurrentUser('username') username: string, @Parent() { id }: Opening): Promise<string> {
+  async owner(@CurrentUser('username') username = '', @Parent() { id }: Opening): Promise<string> {
     // The next field is reached only when the check of this one is long over.
     await new Promise((resolve) => setImmediate(resolve));
     return `${username} ${id}`;
@@ -45,9 +46,9 @@ export class OpeningsResolver {
   }
 
   @Query(() => String)
-  me(@CurrentUser() user: UserRecord, @AuthToken() token: string): string {
+  me(@CurrentUser() user: UserRecord, @AuthToken() token: string, @AuthIv() iv?: string): string {
     this.#resolved += 1;
-    return `${user.username} ${token}`;
+    return [user.username, token, ...(iv === undefined ? [] : [iv])].join(' ');
   }
 
   @Query(() => String)
@@ -85,7 +86,7 @@ export class OpeningsResolver {
   }
 
   @Subscription(() => String)
-  async *ticks(@CurrentUser('username') username: string): AsyncGenerator<{ ticks: string }> {
+  async *ticks(@CurrentUser('username') username = ''): AsyncGenerator<{ ticks: string }> {
     this.#resolved += 1;
     for (let tick = 1; tick <= 3; tick += 1) yield { ticks: `${username} ${await Promise.resolve(tick)}` };
   }

@@ -32,8 +32,8 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     resolvedBefore = (await ask('{ resolved }')).data?.resolved;
   });
 
-  async function post(body: unknown, token?: string): Promise<Response> {
-    const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
+  async function post(body: unknown, token?: string, more: Record<string, string> = {}): Promise<Response> {
+    const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }), ...more };
     return fetch(`${server.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
@@ -45,6 +45,12 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
 
   it('get the user and the token of the request', async () => {
     expect(await ask('{ me }', service.signInAs({}, 'tok'))).toEqual({ data: { me: 'ann tok' } });
+  });
+
+  it('get the X-AUTH-IV of the request', async () => {
+    const reply = await post({ query: '{ me }' }, service.signInAs({}, 'tok'), { 'x-auth-iv': 'iv-1' });
+
+    expect(await reply.json()).toEqual({ data: { me: 'ann tok iv-1' } });
   });
 
   it.each([

@@ -116,7 +116,7 @@ class NewsResolver {
   }
 
   @Subscription(() => String)
-  async *news(@CurrentUser('username') username: string): AsyncGenerator<{ news: string }> {
+  async *news(@CurrentUser('username') username = ''): AsyncGenerator<{ news: string }> {
     yield { news: `hello ${username}` };
     await new Promise(() => undefined);
   }

@@ -1,4 +1,4 @@
-import { describe, expect, afterEach, beforeEach } from '@jest/globals';
+import { describe, expect, it, afterEach, beforeEach } from '@jest/globals';
 import type { Metadata } from '@grpc/grpc-js';
 import type { AddressInfo, Server } from 'node:net';
 import type { INestMicroservice } from '@nestjs/common';
@@ -61,6 +61,15 @@ describe.each([
     bed.service.signInAs({}, 'good');
     await bed.start({ cache });
     for (const [ask, answer] of [...KINDS, ...KINDS]) expect(await ask(bed, metadata('good'))).toEqual(answer);
+  });
+
+  it('a call has the X-AUTH-IV of its metadata', async () => {
+    bed.service.signInAs({}, 'good');
+    await bed.start({ cache });
+    const presented = metadata('good');
+    presented.set('x-auth-iv', 'iv-1');
+
+    expect(await bed.ask('Me', {}, presented)).toEqual({ text: 'ann good iv-1' });
   });
 
   plainRow('a call that its client cancels during the check runs no handler, and the process lives [P07]', async () => {

@@ -10,6 +10,7 @@ import {
   type MicroserviceOptions,
 } from '@nestjs/microservices';
 import {
+  AuthIv,
   AuthToken,
   CclScope,
   CurrentUser,
@@ -94,9 +95,9 @@ export class OpeningsProcedures {
   ) {}
 
   @GrpcMethod('Openings', 'Me')
-  me(@CurrentUser() user: UserRecord, @AuthToken() token: string): Answer {
+  me(@CurrentUser() user: UserRecord, @AuthToken() token: string, @AuthIv() iv?: string): Answer {
     this.runs.count += 1;
-    return { text: `${user.username} ${token}` };
+    return { text: [user.username, token, ...(iv === undefined ? [] : [iv])].join(' ') };
   }
 
   @GrpcMethod('Openings', 'Secrets')
@@ -120,13 +121,13 @@ export class OpeningsProcedures {
   }
 
   @GrpcMethod('Openings', 'Ticks')
-  ticks(@CurrentUser('username') username: string): Observable<Answer> {
+  ticks(@CurrentUser('username') username = ''): Observable<Answer> {
     this.runs.count += 1;
     return from([1, 2]).pipe(map((tick) => ({ text: `${username} ${tick}` })));
   }
 
   @GrpcStreamMethod('Openings', 'Chat')
-  chat(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username: string): Observable<Answer> {
+  chat(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username = ''): Observable<Answer> {
     this.runs.count += 1;
     return questions.pipe(map(({ about }) => ({ text: `${username} ${about}` })));
   }
@@ -147,7 +148,7 @@ export class OpeningsProcedures {
   }
 
   @GrpcStreamMethod('Openings', 'Sum')
-  sum(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username: string): Observable<Answer> {
+  sum(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username = ''): Observable<Answer> {
     this.runs.count += 1;
     return questions.pipe(
       reduce((sum, { about }) => sum + Number(about), 0),

@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 import { importFromGuide, type GuideCode } from '../support/guide-code.js';
 
 /** The users for whom a handler ran. */
-const ran: string[] = [];
+const ran: unknown[] = [];
 
 function acknowledge(context: RmqContext): void {
   (context.getChannelRef() as Channel).ack(context.getMessage() as ConsumeMessage);
@@ -24,13 +24,13 @@ function controllerWith(filter: Type<ExceptionFilter>): Type {
   @UseFilters(filter)
   class OpeningsQueue {
     @EventPattern('opened')
-    opened(@CurrentUser('username') username: string, @Ctx() context: unknown): void {
+    opened(@CurrentUser('username') username: string | undefined, @Ctx() context: unknown): void {
       ran.push(username);
       acknowledge(context as RmqContext);
     }
 
     @MessagePattern('asked')
-    asked(@CurrentUser('username') username: string, @Ctx() context: unknown): string {
+    asked(@CurrentUser('username') username: string | undefined, @Ctx() context: unknown): string | undefined {
       acknowledge(context as RmqContext);
       return username;
     }

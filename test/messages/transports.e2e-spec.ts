@@ -210,7 +210,7 @@ describe('message handlers over gRPC', () => {
 class HybridController {
   @Get('me')
   @MessagePattern('me')
-  me(@CurrentUser('username') username: string): { name: string } {
+  me(@CurrentUser('username') username: string | undefined): { name: string | undefined } {
     return { name: username };
   }
 }

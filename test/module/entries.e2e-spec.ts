@@ -15,8 +15,8 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   [
     'nestjs-session-auth',
     main,
-    'AuthToken Authorize CclInfo CclScope CurrentUser FreshSession OptionalAuth Public RequireFlags Roles SessionAuthEvents SessionAuthGuard ' +
-      'SessionAuthModule SessionAuthService SessionHttpService SubRoles UserRecord fromBearer fromCookie fromHeader fromPayload',
+    'AuthIv AuthToken Authorize CclInfo CclScope CurrentSession CurrentUser FreshSession OptionalAuth Public RequireFlags Roles ' +
+      'SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionHttpService SubRoles UserRecord fromBearer fromCookie fromHeader fromPayload',
   ],
   ['diagnostics', diagnostics, 'BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
   [

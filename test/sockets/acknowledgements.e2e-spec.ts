@@ -38,7 +38,7 @@ class AcknowledgingGateway implements OnGatewayInit {
   }
 
   @SubscribeMessage('me')
-  me(@CurrentUser('username') username: string): string {
+  me(@CurrentUser('username') username: string | undefined): string | undefined {
     return username;
   }
 

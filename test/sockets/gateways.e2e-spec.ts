@@ -39,6 +39,15 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     }
   });
 
+  it('give the session of the handshake to each message, with its X-AUTH-IV', async () => {
+    bed.plan.watch = {};
+    bed.service.signInAs({}, 'good');
+    await bed.start();
+    const peer = await bed.connect({ headers: { 'x-auth-token': 'good', 'x-auth-iv': 'iv-1' } });
+
+    expect(await peer.ask('me')).toEqual(['answer', { me: 'ann', token: 'good', iv: 'iv-1' }]);
+  });
+
   it.each([
     ['no token', {}, 401, 'SESSION_REQUIRED'],
     ['a refused token', { token: 'bad' }, 401, 'SESSION_REJECTED'],

@@ -9,14 +9,15 @@ import {
   type WsResponse,
 } from '@nestjs/websockets';
 import {
-  AuthToken,
   CclScope,
+  CurrentSession,
   CurrentUser,
   OptionalAuth,
   Public,
   Roles,
   SessionAuthGuard,
   SessionAuthService,
+  type PresentedSession,
   type UserRecord,
 } from 'nestjs-session-auth';
 import { SessionAuthErrorFilter } from 'nestjs-session-auth/errors';
@@ -61,9 +62,9 @@ export class OpeningsGateway implements OnGatewayInit, OnGatewayConnection {
 
   @SubscribeMessage('me')
   @UseInterceptors(SlowInterceptor)
-  me(@CurrentUser() user: UserRecord, @AuthToken() token: string): WsResponse {
+  me(@CurrentUser() user: UserRecord, @CurrentSession() { token, authIv: iv }: PresentedSession): WsResponse {
     this.plan.ran += 1;
-    return answer({ me: user.username, token });
+    return answer({ me: user.username, token, iv });
   }
 
   @SubscribeMessage('client')

@@ -1,8 +1,10 @@
 /** Type-level tests of the public surface: this file compiles, or the types are wrong. */
-import { Catch, Controller, Get, Module, ParseIntPipe, type UnauthorizedException } from '@nestjs/common';
+import { Catch, Controller, DefaultValuePipe, Delete, Get, Module, ParseIntPipe, type UnauthorizedException } from '@nestjs/common';
 import {
+  AuthIv,
   AuthToken,
   Authorize,
+  CurrentSession,
   CurrentUser,
   Roles,
   SessionAuthModule,
@@ -11,6 +13,7 @@ import {
   UserRecord,
   type CclInfo,
   type CurrentUserRecord,
+  type PresentedSession,
   type ServiceOf,
   type SessionAuthOptions,
   type SessionAuthOptionsFactory,
@@ -82,6 +85,8 @@ SessionAuthModule.forRoot({ ...required, identityFields: ['nickname'] });
 @Controller()
 @Roles('hiring_manager')
 class TypedController {
+  constructor(private readonly sessions: SessionAuthService) {}
+
   @Get() @SubRoles('approver', 'recruiter') one(
     @CurrentUser() user: UserRecord,
     @CurrentUser('ccl_info') ccl: CclInfo | undefined,
@@ -91,9 +96,10 @@ class TypedController {
 
   @Get() @Authorize((user) => user.ats_enabled === true) two(
     @CurrentUser() user: MyRecord,
-    @CurrentUser('username') name: string,
+    @CurrentUser('username') name: string | undefined,
+    @CurrentUser('email') email = 'none',
   ): unknown[] {
-    return [user, name];
+    return [user, name, email];
   }
 
   @Get() @Authorize((user: MyRecord) => Promise.resolve(user.department === 'hr')) three(@AuthToken() token: string | undefined): unknown {
@@ -117,6 +123,29 @@ class TypedController {
     return password;
   }
 
+  // @ts-expect-error the email may be absent
+  @Get() absent(@CurrentUser('email') email: string): unknown {
+    return email;
+  }
+
+  @Get() defaulted(@CurrentUser('email', new DefaultValuePipe('none')) email: string): unknown {
+    return email;
+  }
+
+  @Delete() session(@CurrentSession() session: PresentedSession, @AuthToken() token: string, @AuthIv() iv?: string): unknown {
+    return [this.sessions.signOut(session), this.sessions.signOut(token, { authIv: iv })];
+  }
+
+  // @ts-expect-error a caller need not present an IV
+  @Get() required(@AuthIv() iv: string): unknown {
+    return iv;
+  }
+
+  // @ts-expect-error a session is more than its token
+  @Get() token(@CurrentSession() token: string): unknown {
+    return token;
+  }
+
   // @ts-expect-error a token is no number
   @Get() six(@AuthToken() token: number): unknown {
     return token;
@@ -135,7 +164,7 @@ prove<Equal<Printed<Parameters<typeof emailDecorator<Mistyped, 'show', 0>>[1]>, 
 const userDecorator = CurrentUser();
 prove<Equal<Printed<Parameters<typeof userDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the user', UserRecord]>>();
 const tokenDecorator = AuthToken();
-prove<Equal<Printed<Parameters<typeof tokenDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the token', string | undefined]>>();
+prove<Equal<Printed<Parameters<typeof tokenDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the token', string]>>();
 
 // @ts-expect-error a cache has a lifetime
 SessionAuthModule.forRoot({ ...required, cache: {} });

@@ -38,7 +38,8 @@ export {
   type CclScopeParameters,
   type UserFlag,
 } from './guard/access/access.decorators.js';
-export { AuthToken, CurrentUser, type CurrentUserRecord } from './guard/access/current-user.decorator.js';
+export { AuthIv, AuthToken, CurrentSession, CurrentUser, type CurrentUserRecord } from './guard/access/current-user.decorator.js';
+export type { PresentedSession } from './guard/session/current-session.js';
 export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/record/user-record.js';

@@ -1,28 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { detachUser, attachUser, isAdmitted, tokenOf, userOf } from './guarded-request.js';
+import { detachUser, attachUser, isAdmitted, sessionOf, userOf } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
 const verdict = { kind: 'authenticated', user: ann } as const;
 const verifier = { revoker: { count: 0 } };
 const context = {} as ExecutionContext;
-const admission = { verifier, revocations: 0, context, token: 'token', user: ann };
-const anonymous = { ...admission, user: undefined, token: undefined };
+const admission = { verifier, revocations: 0, context, session: { token: 'token', authIv: 'iv' }, user: ann };
+const anonymous = { ...admission, user: undefined, session: undefined };
 
 describe('a request', () => {
   it('has the user and the token of the session that admitted it', () => {
     const request = {};
-    expect(tokenOf(request)).toBeUndefined();
+    expect(sessionOf(request)).toBeUndefined();
     attachUser(request, verdict, admission);
-    expect([tokenOf(request), userOf(request)]).toEqual(['token', ann]);
+    expect([sessionOf(request), userOf(request)]).toEqual([admission.session, ann]);
   });
 
   it('has neither once a rule admits it without a session', () => {
     const request = {};
     attachUser(request, verdict, admission);
     detachUser(request, anonymous);
-    expect([tokenOf(request), userOf(request)]).toEqual([undefined, undefined]);
+    expect([sessionOf(request), userOf(request)]).toEqual([undefined, undefined]);
   });
 
   it.each([

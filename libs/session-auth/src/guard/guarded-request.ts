@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionCheck } from '../verifier/session-check.js';
 import type { HttpRequest } from './http/http-request.js';
 
@@ -22,8 +23,8 @@ export interface Admission {
   readonly context: ExecutionContext;
   /** The user that the guard attached to the request. */
   readonly user: UserRecord | undefined;
-  /** The presented token; `undefined` if the rule admitted the request without a session. */
-  readonly token: string | undefined;
+  /** The presented session; `undefined` if the rule admitted the request without a session. */
+  readonly session: SessionIdentity | undefined;
 }
 
 /** A request that carries the user and the session check of its call. */
@@ -83,7 +84,7 @@ export function userOf(request: GuardedRequest): UserRecord | undefined {
   return request.user;
 }
 
-/** Returns the token of the session that admitted the request. */
-export function tokenOf(request: GuardedRequest): string | undefined {
-  return request[ADMISSION]?.token;
+/** Returns the session that admitted the request. */
+export function sessionOf(request: GuardedRequest): SessionIdentity | undefined {
+  return request[ADMISSION]?.session;
 }

@@ -58,8 +58,8 @@ export class SessionAuthGuard implements CanActivate {
     if (session === MALFORMED_TOKEN) return this.admitIfOptional(call, rule, SESSION_REJECTED);
     const verdict = this.check(call, rule, session);
     return verdict instanceof Promise
-      ? verdict.then((settled) => this.decide(call, rule, session.token, settled))
-      : this.decide(call, rule, session.token, verdict);
+      ? verdict.then((settled) => this.decide(call, rule, session, settled))
+      : this.decide(call, rule, session, verdict);
   }
 
   /** The guards of one request share a check, as long as it is fresh enough for the rule of each. */
@@ -70,17 +70,18 @@ export class SessionAuthGuard implements CanActivate {
     return check.verdict;
   }
 
-  private decide(call: GuardedCall, rule: ClosedRule, token: string, verdict: Verdict<UserRecord>): true | Promise<true> {
+  private decide(call: GuardedCall, rule: ClosedRule, session: SessionIdentity, verdict: Verdict<UserRecord>): true | Promise<true> {
     if (verdict.kind === 'unauthenticated') return this.admitIfOptional(call, rule, SESSION_REJECTED);
     if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
 
     const meets = meetsAll(rule.requirements, verdict.user, call.context);
-    if (meets instanceof Promise) return meets.then((met) => (met ? this.admitUser(call, token, verdict) : this.deny(call, ACCESS_DENIED)));
-    return meets ? this.admitUser(call, token, verdict) : this.deny(call, ACCESS_DENIED);
+    if (meets instanceof Promise)
+      return meets.then((met) => (met ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED)));
+    return meets ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED);
   }
 
-  private admitUser(call: GuardedCall, token: string, verdict: Verdict<UserRecord> & { kind: 'authenticated' }): true {
-    attachUser(call.request, verdict, this.admissionTo(call, verdict.user, token));
+  private admitUser(call: GuardedCall, session: SessionIdentity, verdict: Verdict<UserRecord> & { kind: 'authenticated' }): true {
+    attachUser(call.request, verdict, this.admissionTo(call, verdict.user, session));
     call.transport.admitted?.(call);
     return true;
   }
@@ -92,9 +93,9 @@ export class SessionAuthGuard implements CanActivate {
     return true;
   }
 
-  private admissionTo({ context }: GuardedCall, user: UserRecord | undefined, token: string | undefined): Admission {
+  private admissionTo({ context }: GuardedCall, user: UserRecord | undefined, session: SessionIdentity | undefined): Admission {
     const { verifier } = this.parts;
-    return { verifier, revocations: verifier.revoker.count, context, user, token };
+    return { verifier, revocations: verifier.revoker.count, context, user, session };
   }
 
   private deny(call: GuardedCall, denial: GuardDenial): Promise<never> {

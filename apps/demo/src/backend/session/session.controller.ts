@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Header, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Header, Headers, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags, ApiUnauthorizedResponse } from '@nestjs/swagger';
-import { AuthToken, Public, SessionAuthService, type UserRecord } from 'nestjs-session-auth';
+import { CurrentSession, Public, SessionAuthService, type PresentedSession, type UserRecord } from 'nestjs-session-auth';
 import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 import { SignInDto } from './sign-in.dto.js';
 
@@ -25,8 +25,12 @@ export class SessionController {
   @ApiOkResponse({ description: 'Signed in: the user and the token for X-AUTH-TOKEN' })
   @ApiAcceptedResponse({ description: 'Accepted, but not signed in: no user and no token' })
   @ApiUnauthorizedResponse({ description: 'The username or the password is wrong' })
-  async signIn(@Body() credentials: SignInDto, @Res({ passthrough: true }) reply: Reply): Promise<SignInReply> {
-    const result = await this.sessions.signIn(credentials);
+  async signIn(
+    @Body() credentials: SignInDto,
+    @Headers('x-auth-iv') authIv: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<SignInReply> {
+    const result = await this.sessions.signIn(credentials, { authIv });
     if (result.kind === 'signed-in') return { user: result.user, token: result.token };
     reply.status(HttpStatus.ACCEPTED);
     return { accepted: true };
@@ -36,7 +40,7 @@ export class SessionController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiSessionAuth()
   @ApiNoContentResponse({ description: 'Signed out: the token is no longer valid' })
-  async signOut(@AuthToken() token: string): Promise<void> {
-    await this.sessions.signOut(token);
+  async signOut(@CurrentSession() session: PresentedSession): Promise<void> {
+    await this.sessions.signOut(session);
   }
 }

@@ -1,7 +1,8 @@
 import { createParamDecorator, type ExecutionContext, type PipeTransform, type Type } from '@nestjs/common';
 import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
-import { tokenOf, userOf, type GuardedRequest } from '../guarded-request.js';
+import { sessionOf, userOf, type GuardedRequest } from '../guarded-request.js';
+import { CurrentPresentedSession, type PresentedSession } from '../session/current-session.js';
 import { transportOf } from '../transports.js';
 import { nameParameter } from './access-metadata.js';
 
@@ -18,7 +19,13 @@ type ParameterOf<Target, Key, Index extends number> = Key extends keyof Target
   : unknown;
 
 /** Whether a parameter can receive a value: its type may be wider, or a subclass that the application uses. */
-type Fits<Value, Parameter> = [Parameter] extends [Value] ? true : [NonNullable<Value>] extends [Parameter] ? true : false;
+type Fits<Value, Parameter> = undefined extends Value
+  ? undefined extends Parameter
+    ? Overlaps<Value, Parameter>
+    : false
+  : Overlaps<Value, Parameter>;
+
+type Overlaps<Value, Parameter> = [Parameter] extends [Value] ? true : [NonNullable<Value>] extends [Parameter] ? true : false;
 
 declare const parameter: unique symbol;
 
@@ -27,7 +34,7 @@ interface ParameterMustAccept<Name extends string, Type> {
   readonly [parameter]: readonly [Name, Type];
 }
 
-/** A parameter decorator that compiles only on a parameter whose type can hold `Value`. */
+/** A parameter decorator that compiles only on a parameter whose type can hold `Value`, and `undefined` if `Value` includes it. */
 type ParameterDecoratorFor<Name extends string, Value> = <
   Target extends object,
   Key extends string | symbol | undefined,
@@ -64,7 +71,11 @@ const readUser = createParamDecorator(
 
 /** Injects the user's record; `undefined` if the rule admitted the call without a session. */
 export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord>;
-/** Injects one field of the user's record, typed by its name, or the whole record, transformed by pipes. Any field may be absent. */
+/**
+ * Injects one field of the user's record, typed by its name, or the whole record, transformed by pipes. A field of {@link UserRecord} may be absent:
+ * the type of the parameter must include `undefined`, as in `email: string | undefined` and `email = ''`. The type of a parameter with pipes is not
+ * compared with that of the pipes.
+ */
 export function CurrentUser<First extends Known['field'] | Pipe, Pipes extends readonly Pipe[]>(
   fieldOrPipe: First,
   ...pipes: Pipes
@@ -74,11 +85,40 @@ export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): Parame
 }
 
 const readToken = createParamDecorator(
-  nameParameter('@AuthToken()', (_: unknown, context: ExecutionContext) => tokenOf(requestOf(context))),
+  nameParameter('@AuthToken()', (_: unknown, context: ExecutionContext) => sessionOf(requestOf(context))?.token),
 );
 
 /** Injects the token of the session, as presented; `undefined` if the rule admitted the call without a session. */
-export function AuthToken(): ParameterDecoratorFor<'the token', string | undefined>;
+export function AuthToken(): ParameterDecoratorFor<'the token', string>;
 export function AuthToken(): ParameterDecorator {
   return readToken();
+}
+
+const readAuthIv = createParamDecorator(
+  nameParameter('@AuthIv()', (_: unknown, context: ExecutionContext) => sessionOf(requestOf(context))?.authIv),
+);
+
+/**
+ * Injects the `X-AUTH-IV` that the caller presented with the token (section 5.6); `undefined` if there was none, with `forwardAuthIv: false`, and
+ * if the rule admitted the call without a session.
+ */
+export function AuthIv(): ParameterDecoratorFor<'the X-AUTH-IV', string | undefined>;
+export function AuthIv(): ParameterDecorator {
+  return readAuthIv();
+}
+
+const readSession = createParamDecorator(
+  nameParameter('@CurrentSession()', (_: unknown, context: ExecutionContext) => {
+    const session = sessionOf(requestOf(context));
+    return session && new CurrentPresentedSession(session);
+  }),
+);
+
+/**
+ * Injects the session that the caller presented, token and `X-AUTH-IV`, for `SessionAuthService`: `sessions.signOut(session)`. `undefined` if the rule
+ * admitted the call without a session. Both are readable but not enumerable, so that `return session` does not send them.
+ */
+export function CurrentSession(): ParameterDecoratorFor<'the session', PresentedSession>;
+export function CurrentSession(): ParameterDecorator {
+  return readSession();
 }

@@ -2,6 +2,7 @@ import type { Credentials } from '../../client/session-requests.js';
 import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { isHeaderValue } from '../../contract/wire.js';
+import type { PresentedSession } from '../../guard/session/current-session.js';
 
 const MAX_USERNAME_LENGTH = 1_024;
 
@@ -14,13 +15,15 @@ export class ServiceInput {
   }
 
   /** Returns the identity of a session. @throws SessionRejectedError if the token or the IV can't be sent */
-  identity(token: unknown, authIv: string | undefined): SessionIdentity {
+  identity(session: string | PresentedSession, call: CallOptions): SessionIdentity {
+    const authIv = isSession(session) ? session.authIv : call.authIv;
     if (!this.#isAuthIv(authIv)) throw new SessionRejectedError();
-    return { token: this.token(token), authIv };
+    return { token: this.token(session), authIv };
   }
 
-  /** Returns a token. @throws SessionRejectedError if it can't be sent */
-  token(token: unknown): string {
+  /** Returns the token of a session. @throws SessionRejectedError if it can't be sent */
+  token(session: string | PresentedSession): string {
+    const token: unknown = isSession(session) ? session.token : session;
     if (!isHeaderValue(token, this.#maxTokenLength)) throw new SessionRejectedError();
     return token;
   }
@@ -45,14 +48,22 @@ export class ServiceInput {
   }
 }
 
+/** A controller may pass any value: only an object is a session. */
+function isSession(session: unknown): session is PresentedSession {
+  return typeof session === 'object' && session !== null;
+}
+
 function fieldsOf(credentials: unknown): { readonly username?: unknown; readonly password?: unknown } {
   return typeof credentials === 'object' && credentials !== null ? credentials : {};
 }
 
 /** Options of a call. */
 export interface CallOptions {
-  /** The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6): visible ASCII, at most `http.maxTokenLength` bytes. @default none */
-  readonly authIv?: string;
+  /**
+   * The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6): visible ASCII, at most `http.maxTokenLength` bytes. Only next to a token:
+   * a `PresentedSession` has its own. @default none
+   */
+  readonly authIv?: string | undefined;
   /** Aborts the wait: the promise rejects with the reason of the signal. A call that others share goes on. */
   readonly signal?: AbortSignal;
 }

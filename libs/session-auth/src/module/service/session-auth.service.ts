@@ -6,6 +6,7 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { Verdict } from '../../contract/outcome.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
+import type { PresentedSession } from '../../guard/session/current-session.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import { CallLimit } from './call-limit.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
@@ -20,8 +21,8 @@ export interface ServiceSettings {
 }
 
 /**
- * The typed operations of the session service. Every error is a `SessionAuthError`, and the exception of Nest for its status: if a controller does
- * not catch it, the response has that status.
+ * The typed operations of the session service. A session is the value of `@CurrentSession()`, or a token with `authIv` of the call. Every error is a
+ * `SessionAuthError`, and the exception of Nest for its status: if a controller does not catch it, the response has that status.
  */
 export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #client: SessionClient<User>;
@@ -58,12 +59,13 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * is no error.
    * @throws SessionRejectedError (the token can't be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
-  async signOut(token: string, call: CallOptions = {}): Promise<void> {
-    const known = this.#verifier.revoker.signingOut(this.#input.token(token));
+  async signOut(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
+    const token = this.#input.token(session);
+    const known = this.#verifier.revoker.signingOut(token);
     try {
-      const session = this.#input.identity(token, call.authIv);
+      const identity = this.#input.identity(session, call);
       await known;
-      await this.#signOuts.run(call.signal, (deadline) => this.#client.signOut(session, deadline));
+      await this.#signOuts.run(call.signal, (deadline) => this.#client.signOut(identity, deadline));
     } finally {
       this.#verifier.revoker.signedOut(token);
     }
@@ -73,9 +75,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * Reads the user's details from the service (section 4.3). Always makes a call, and shares it with no other check.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
-  async userDetails(token: string, call: CallOptions = {}): Promise<User> {
+  async userDetails(session: string | PresentedSession, call: CallOptions = {}): Promise<User> {
     call.signal?.throwIfAborted();
-    return this.#userOf(this.#verifier.ask(this.#input.identity(token, call.authIv)), call.signal);
+    return this.#userOf(this.#verifier.ask(this.#input.identity(session, call)), call.signal);
   }
 
   /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
@@ -87,16 +89,16 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * Checks a session as the guard does: from the cache, or by a call that concurrent checks share.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
-  async verify(token: string, call: VerifyOptions = {}): Promise<User> {
+  async verify(session: string | PresentedSession, call: VerifyOptions = {}): Promise<User> {
     call.signal?.throwIfAborted();
-    return this.#userOf(this.#verifier.verify(this.#input.identity(token, call.authIv), call.maxAgeMs), call.signal);
+    return this.#userOf(this.#verifier.verify(this.#input.identity(session, call), call.maxAgeMs), call.signal);
   }
 
   /** Evicts a session, here and on every instance, without signing it out. @throws SessionRejectedError if the token can't be sent */
-  async forget(token: string, call: CallOptions = {}): Promise<void> {
-    const forgotten = this.#verifier.revoker.evict(this.#input.token(token));
+  async forget(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
+    const forgotten = this.#verifier.revoker.evict(this.#input.token(session));
     call.signal?.throwIfAborted();
-    this.#input.identity(token, call.authIv);
+    this.#input.identity(session, call);
     await abortable(forgotten, call.signal);
   }
 

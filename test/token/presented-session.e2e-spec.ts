@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Delete, Get, Headers, HttpCode, UseGuards } from '@nestjs/common';
+import { inspect } from 'node:util';
+import {
+  AuthIv,
+  AuthToken,
+  CurrentSession,
+  OptionalAuth,
+  Public,
+  SessionAuthGuard,
+  SessionAuthService,
+  type PresentedSession,
+} from 'nestjs-session-auth';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+const IV = 'MTIzNDU2Nzg5MDEyMzQ1Ng==';
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class SessionController {
+  constructor(private readonly sessions: SessionAuthService) {}
+
+  @Get('presented')
+  presented(@CurrentSession() session: PresentedSession, @AuthToken() token: string, @AuthIv() iv?: string) {
+    return { session: [session.token, session.authIv ?? null], token, iv: iv ?? null };
+  }
+
+  @Get('returned')
+  returned(@CurrentSession() session: PresentedSession) {
+    return { session, printed: inspect(session, { showHidden: true, depth: Infinity }), spread: { ...session } };
+  }
+
+  @Get('optional')
+  @OptionalAuth()
+  optional(@CurrentSession() session: PresentedSession | undefined, @AuthIv() iv: string | undefined) {
+    return { isAbsent: session === undefined && iv === undefined };
+  }
+
+  @Get('public')
+  @Public()
+  public(@CurrentSession() session: PresentedSession | undefined, @AuthIv() iv: string | undefined) {
+    return { isAbsent: session === undefined && iv === undefined };
+  }
+
+  @Delete('session')
+  @HttpCode(204)
+  signOut(@CurrentSession() session: PresentedSession): Promise<void> {
+    return this.sessions.signOut(session);
+  }
+
+  @Delete('session/by-token')
+  @HttpCode(204)
+  signOutByToken(@AuthToken() token: string, @AuthIv() iv?: string): Promise<void> {
+    return this.sessions.signOut(token, { authIv: iv });
+  }
+
+  @Get('checks')
+  async checks(@CurrentSession() session: PresentedSession, @Headers('x-max-age') maxAge: string) {
+    await this.sessions.verify(session, { maxAgeMs: Number(maxAge) });
+    await this.sessions.userDetails(session);
+    await this.sessions.forget(session);
+    return 'done';
+  }
+}
+
+describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  async function start(options = {}) {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [SessionController], options });
+    const token = service.signInAs({ username: 'ann' });
+    const send = (method: string, path: string, headers: Record<string, string>): Promise<Response> =>
+      fetch(`${app.url}${path}`, { method, headers });
+    const ivsOf = (method: string) =>
+      service.requests.filter((request) => request.method === method).map(({ headers }) => headers['x-auth-iv']);
+    return { service, app, token, send, ivsOf };
+  }
+
+  it('has the token and the IV of the caller', async () => {
+    const { app, token } = await start();
+
+    expect(await (await app.get('/presented', token, { 'x-auth-iv': IV })).json()).toEqual({ session: [token, IV], token, iv: IV });
+    expect(await (await app.get('/presented', token)).json()).toEqual({ session: [token, null], token, iv: null });
+  });
+
+  it('has no IV with forwardAuthIv: false', async () => {
+    const { app, token } = await start({ forwardAuthIv: false });
+
+    expect(await (await app.get('/presented', token, { 'x-auth-iv': IV })).json()).toEqual({ session: [token, null], token, iv: null });
+  });
+
+  it('is in no response, log line or copy', async () => {
+    const { app, token } = await start();
+    const text = await (await app.get('/returned', token, { 'x-auth-iv': IV })).text();
+
+    expect(JSON.parse(text)).toEqual({ session: {}, printed: expect.any(String) as unknown, spread: {} });
+    expect([text.includes(token), text.includes(IV)]).toEqual([false, false]);
+  });
+
+  it('is absent where no session is presented, and on a public route', async () => {
+    const { app, token } = await start();
+
+    expect(await (await app.get('/optional', undefined, { 'x-auth-iv': IV })).json()).toEqual({ isAbsent: true });
+    expect(await (await app.get('/optional', 'refused', { 'x-auth-iv': IV })).json()).toEqual({ isAbsent: true });
+    expect(await (await app.get('/public', token, { 'x-auth-iv': IV })).json()).toEqual({ isAbsent: true });
+  });
+
+  it.each(['/session', '/session/by-token'])('is signed out with its IV, and evicted: %s', async (path) => {
+    const { service, app, token, send, ivsOf } = await start({ cache: { ttlMs: 60_000 } });
+    const headers = { 'x-auth-token': token, 'x-auth-iv': IV };
+
+    expect((await send('DELETE', path, headers)).status).toBe(204);
+    expect(ivsOf('DELETE')).toEqual([IV]);
+    service.revoke(token);
+    expect((await app.get('/presented', token, { 'x-auth-iv': IV })).status).toBe(401);
+  });
+
+  it('is signed out without an IV if its caller sent none', async () => {
+    const { token, send, ivsOf } = await start();
+
+    expect((await send('DELETE', '/session', { 'x-auth-token': token })).status).toBe(204);
+    expect(ivsOf('DELETE')).toEqual([undefined]);
+  });
+
+  it('is checked, read and forgotten with its IV', async () => {
+    const { app, token, ivsOf } = await start({ cache: { ttlMs: 60_000 } });
+
+    expect((await app.get('/checks', token, { 'x-auth-iv': IV, 'x-max-age': '0' })).status).toBe(200);
+    expect((await app.get('/presented', token, { 'x-auth-iv': IV })).status).toBe(200);
+    expect(ivsOf('GET')).toEqual([IV, IV, IV, IV]);
+  });
+
+  it.each([
+    ['is no session', undefined],
+    ['has no token', {}],
+    ['has a token that can not be sent', { token: 'a b' }],
+    ['has an IV that can not be sent', { token: 'token', authIv: 'a\nb' }],
+  ])('is refused by the service class if it %s', async (_problem, session) => {
+    const { app, service } = await start();
+    const sessions = app.app.get(SessionAuthService);
+
+    for (const call of ['signOut', 'verify', 'userDetails', 'forget'] as const) {
+      await expect(sessions[call](session as PresentedSession)).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    }
+    expect(service.requests).toEqual([]);
+  });
+});
