@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { ValidateBy } from 'class-validator';
+import { IsIn, ValidateBy } from 'class-validator';
 import { UserRecord, SessionAuthService } from 'nestjs-session-auth';
 import { json } from 'nestjs-session-auth/testing';
 import { Redis } from 'ioredis';
@@ -185,7 +185,24 @@ class NextRecord extends UserRecord {
   @Throwing() readonly shape?: string;
 }
 
+class StricterRecord extends UserRecord {
+  @IsIn(['new']) readonly shape?: string;
+}
+
 describeWithRedis('another version of an application', () => {
+  it.each(PLATFORMS)('on %s names the field of a stored record that it does not accept', (_name, platform) =>
+    StoreBed.during(platform, async (bed) => {
+      bed.service.on('user_details', json({ ...READER, shape: 'old' }));
+      await bed.kept('token', await bed.connectedApp());
+      bed.service.on('user_details', json({ ...READER, shape: 'new' }));
+      const next = await bed.connectedApp({ options: { userRecord: StricterRecord } });
+      expect((await next.get('/me', 'token')).status).toBe(200);
+      expect(next.log.having('warn', 'invalid user record')).toEqual([
+        expect.stringContaining('shape must be one of the following values: new.'),
+      ]);
+    }),
+  );
+
   it.each(PLATFORMS)('on %s has the service decide where it cannot read what was kept', (_name, platform) =>
     StoreBed.during(platform, async (bed) => {
       bed.service.on('user_details', json(READER));

@@ -1,10 +1,14 @@
 import { Logger } from '@nestjs/common';
 import type { Warnings } from '../client/user-details-verdict.js';
+import { describeInvalidField, type InvalidField } from '../contract/record/record-check.js';
+import type { InvalidRecordLog } from './settings/user-reader.js';
 
 const ONCE_EVERY_MS = 60_000;
+/** Kinds and fields that are logged at most. A record class has fewer fields, unless it contains itself. */
+const MAX_SUBJECTS = 500;
 
-/** Writes warnings to Nest's logger, each kind at most once a minute. */
-export class WarningLog implements Warnings {
+/** Writes warnings to Nest's logger, each kind, and each field of the user record, at most once a minute. */
+export class WarningLog implements Warnings, InvalidRecordLog {
   readonly #logger = new Logger('SessionAuth');
   readonly #writtenAt = new Map<string, number>();
 
@@ -20,6 +24,21 @@ export class WarningLog implements Warnings {
       "user_details answered with another auth_token than was presented, which may be another caller's answer. By default (tokenEcho: 'deny') " +
         "its caller gets 503. Look for a proxy that mixes up responses; set tokenEcho: 'warn' only if the service issues new tokens on purpose.",
     );
+  }
+
+  /** A user record has a field of the wrong type, so that its user is locked out. Names the field, and neither the value nor the user. */
+  invalidField(field: InvalidField): void {
+    this.#invalidRecord(field.path, describeInvalidField(field));
+  }
+
+  /** A user record identifies no user. */
+  missingIdentity(identityFields: readonly string[]): void {
+    this.#invalidRecord('', `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`);
+  }
+
+  #invalidRecord(field: string, requirement: string): void {
+    const remedy = 'Correct the record there, or the decorators of userRecord.';
+    this.#write('invalid user record', `${requirement}. Its user gets 503 while the session service answers so. ${remedy}`, field);
   }
 
   /** A response forbids caching, so that the cache has no effect. */
@@ -70,10 +89,12 @@ export class WarningLog implements Warnings {
     this.#write('plain text', 'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.');
   }
 
-  #write(kind: string, text: string): void {
+  #write(kind: string, text: string, subject = ''): void {
     const now = performance.now();
-    if (now - (this.#writtenAt.get(kind) ?? -Infinity) < ONCE_EVERY_MS) return;
-    this.#writtenAt.set(kind, now);
+    const key = `${kind} ${subject}`;
+    const writtenAt = this.#writtenAt.get(key) ?? (this.#writtenAt.size < MAX_SUBJECTS ? -Infinity : now);
+    if (now - writtenAt < ONCE_EVERY_MS) return;
+    this.#writtenAt.set(key, now);
     this.#logger.warn(`${kind}: ${text}`);
   }
 }

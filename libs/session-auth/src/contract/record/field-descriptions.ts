@@ -5,6 +5,8 @@ import { getMetadataStorage, type ValidatorConstraintInterface } from 'class-val
 type RecordClass = new () => object;
 type ValidationMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
+type ConstraintMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']>[number];
+
 type Check = (value: unknown, owner: object) => boolean;
 
 /** The decorators of one field. */
@@ -12,6 +14,8 @@ export interface FieldDescription {
   readonly name: string;
   /** Checks of the field's value; `owner` is the record that contains the field. */
   readonly checks: readonly Check[];
+  /** What each check expects, with `$property` for the field, such as `$property must be a string`. */
+  readonly expectations: ReadonlyMap<Check, string>;
   /** The field is checked only if all of these return `true` (`@IsOptional`, `@ValidateIf`). */
   readonly conditions: readonly Check[];
   /** Class of the nested objects of the field (`@ValidateNested` with `@Type`). */
@@ -33,12 +37,16 @@ function describeRecord(record: RecordClass): FieldDescription[] {
   for (const metadata of getMetadataStorage().getTargetValidationMetadatas(record, record.name, false, false)) {
     byField.set(metadata.propertyName, [...(byField.get(metadata.propertyName) ?? []), metadata]);
   }
-  return [...byField].map(([name, metadatas]) => ({
-    name,
-    checks: metadatas.filter(({ type }) => type === 'customValidation').flatMap((metadata) => checksOf(metadata)),
-    conditions: metadatas.filter(({ type }) => type === 'conditionalValidation').map((metadata) => conditionOf(metadata)),
-    nested: metadatas.some(({ type }) => type === 'nestedValidation') ? nestedClass(record, name) : undefined,
-  }));
+  return [...byField].map(([name, metadatas]) => {
+    const expectations = new Map(metadatas.filter(({ type }) => type === 'customValidation').flatMap((metadata) => checksOf(metadata)));
+    return {
+      name,
+      checks: [...expectations.keys()],
+      expectations,
+      conditions: metadatas.filter(({ type }) => type === 'conditionalValidation').map((metadata) => conditionOf(metadata)),
+      nested: metadatas.some(({ type }) => type === 'nestedValidation') ? nestedClass(record, name) : undefined,
+    };
+  });
 }
 
 /** Returns whether a field uses class-transformer for more than its nested class. */
@@ -58,18 +66,21 @@ export function hasAsyncValidators(record: RecordClass): boolean {
     .some((metadata) => storage.getTargetValidatorConstraints(metadata.constraintCls).some(({ async }) => async));
 }
 
-function checksOf(metadata: ValidationMetadata): FieldDescription['checks'] {
+/** Returns the checks of a decorator, each with what it expects. */
+function checksOf(metadata: ValidationMetadata): (readonly [Check, string])[] {
   return getMetadataStorage()
     .getTargetValidatorConstraints(metadata.constraintCls)
-    .map(({ instance }) => {
-      const accepts = callValidator(instance, metadata);
-      const { each, validateIf } = metadata;
-      if (!each && !validateIf) return accepts;
-      return (value, owner) => {
-        if (validateIf?.(owner, value) === false) return true;
-        return each && Array.isArray(value) ? value.every((item) => accepts(item, owner)) : accepts(value, owner);
-      };
-    });
+    .map((constraint) => [checkOf(constraint.instance, metadata), expectationOf(constraint, metadata)]);
+}
+
+function checkOf(validator: ValidatorConstraintInterface, metadata: ValidationMetadata): Check {
+  const accepts = callValidator(validator, metadata);
+  const { each, validateIf } = metadata;
+  if (!each && !validateIf) return accepts;
+  return (value, owner) => {
+    if (validateIf?.(owner, value) === false) return true;
+    return each && Array.isArray(value) ? value.every((item) => accepts(item, owner)) : accepts(value, owner);
+  };
 }
 
 /** Returns a check that calls a validator, and reuses one arguments object for all calls. */
@@ -84,6 +95,26 @@ function callValidator(validator: ValidatorConstraintInterface, { propertyName, 
     args.object = args;
     return isTrue(verdict);
   };
+}
+
+/**
+ * Returns the default message of a validator. It is built before there is a value, so that it can't contain one. A `message` of the application is
+ * not used: it is for users, and need not name the type.
+ */
+function expectationOf({ instance, name }: ConstraintMetadata, metadata: ValidationMetadata): string {
+  const constraints = metadata.constraints as readonly unknown[] | undefined;
+  const args = { value: undefined, object: {}, property: '$property', constraints: [...(constraints ?? [])], targetName: '' };
+  try {
+    const message = instance.defaultMessage?.(args) ?? '';
+    if (message !== '') return args.constraints.reduce<string>(fillIn, message);
+  } catch {
+    // The message needs the value.
+  }
+  return `$property must satisfy ${name}`;
+}
+
+function fillIn(message: string, constraint: unknown, index: number): string {
+  return message.replaceAll(`$constraint${index + 1}`, () => String(constraint));
 }
 
 /** Async validators are not supported: treats a returned promise as a failure and ignores its rejection. */

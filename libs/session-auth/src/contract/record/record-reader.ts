@@ -1,5 +1,6 @@
 import { type FieldDescription, fieldsOf } from './field-descriptions.js';
 import { compileRecordBuilder } from './record-builder.js';
+import { findInvalidField, type InvalidField } from './record-check.js';
 import type { UserRecord, UserRecordClass } from './user-record.js';
 
 type Fields = Record<string, unknown>;
@@ -7,11 +8,13 @@ type Fields = Record<string, unknown>;
 /**
  * Compiles the reader of a record class once, at bootstrap. The reader turns a parsed JSON object into a frozen record, or returns `undefined`
  * if a declared field has the wrong type. It accepts the same objects as class-transformer followed by class-validator, removes undeclared
- * fields, and turns `null` into `undefined`. `share` may replace values of a record by equal values of earlier records.
+ * fields, and turns `null` into `undefined`. `share` may replace values of a record by equal values of earlier records. `onInvalid` receives the
+ * field with the wrong type.
  */
 export function compileRecordReader<User extends UserRecord>(
   record: UserRecordClass<User>,
   share?: (user: Fields) => void,
+  onInvalid?: (field: InvalidField) => void,
 ): (json: object) => User | undefined {
   const hiding = withHiddenToken(record);
   const fields = fieldsOf(record);
@@ -19,9 +22,13 @@ export function compileRecordReader<User extends UserRecord>(
   return (json) => {
     const user = build(json) as Fields;
     const token: unknown = Object.hasOwn(json, TOKEN_FIELD) ? (json as Fields)[TOKEN_FIELD] : undefined;
-    if (!isAbsent(token) && typeof token !== 'string') return undefined;
-    hiding.hideToken(user, token ?? undefined);
-    if (!isValidRecord(user, fields)) return undefined;
+    const isTokenValid = isAbsent(token) || typeof token === 'string';
+    if (isTokenValid) hiding.hideToken(user, token ?? undefined);
+    const invalid = isTokenValid ? findInvalidField(user, fields) : INVALID_TOKEN;
+    if (invalid !== undefined) {
+      onInvalid?.(invalid);
+      return undefined;
+    }
     normalize(user, fields);
     share?.(user);
     return Object.freeze(user) as User;
@@ -29,6 +36,8 @@ export function compileRecordReader<User extends UserRecord>(
 }
 
 const TOKEN_FIELD = 'auth_token';
+
+const INVALID_TOKEN: InvalidField = { path: TOKEN_FIELD, expectation: '$property must be a string' };
 
 function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined;
@@ -54,27 +63,6 @@ function normalizeNested(value: object): void {
 function freezeDeep(value: object): void {
   for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) freezeDeep(item as object);
   Object.freeze(value);
-}
-
-/** Returns whether a record is valid by the decorators of its class, as class-validator decides, from decorators that were read once. */
-function isValidRecord(instance: object, fields: readonly FieldDescription[]): boolean {
-  for (const field of fields) if (!isValidField(field, instance as Record<string, unknown>)) return false;
-  return true;
-}
-
-function isValidField({ name, checks, conditions, nested }: FieldDescription, owner: Record<string, unknown>): boolean {
-  const value = owner[name];
-  for (const applies of conditions) if (!applies(value, owner)) return true;
-  for (const accepts of checks) if (!accepts(value, owner)) return false;
-  return nested === undefined || value === undefined || isValidNested(value);
-}
-
-/** A nested value must be an object of a described class, or an array of such objects. */
-function isValidNested(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(isValidNested);
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = fieldsOf(value.constructor as new () => object);
-  return fields.length > 0 && isValidRecord(value, fields);
 }
 
 /** A record class that hides `auth_token` from enumeration, serialization and inspection. */

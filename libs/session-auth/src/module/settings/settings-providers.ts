@@ -30,7 +30,11 @@ const warningLog: FactoryProvider<WarningLog> = {
   inject: [SETTINGS],
 };
 
-const userReader: FactoryProvider<ReadUser<UserRecord>> = { provide: USER_READER, useFactory: readUserWith, inject: [SETTINGS] };
+const userReader: FactoryProvider<ReadUser<UserRecord>> = {
+  provide: USER_READER,
+  useFactory: (set: SessionAuthSettings, log: WarningLog) => readUserWith(set, log),
+  inject: [SETTINGS, WarningLog],
+};
 
 /** Providers of the validated options, and of the objects that depend on nothing else. */
 export const SETTINGS_PROVIDERS: Provider[] = [settings, warningLog, userReader];

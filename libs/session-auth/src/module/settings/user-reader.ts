@@ -1,4 +1,5 @@
 import { fieldsOf, hasAsyncValidators } from '../../contract/record/field-descriptions.js';
+import type { InvalidField } from '../../contract/record/record-check.js';
 import { compileRecordReader } from '../../contract/record/record-reader.js';
 import { internCommonValues } from '../../contract/record/common-values.js';
 import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
@@ -12,18 +13,31 @@ interface UserReaderSettings {
   readonly cache: object | undefined;
 }
 
+/** Receives the reason why a record is not a user. */
+export interface InvalidRecordLog {
+  /** A field has the wrong type. */
+  invalidField(field: InvalidField): void;
+  /** All identity fields are absent or empty. */
+  missingIdentity(identityFields: readonly string[]): void;
+}
+
 /** Builds the function that validates a record: its fields, and that an identity field is set. @throws InvalidConfigurationError */
-export function readUserWith({ userRecord, identityFields, cache }: UserReaderSettings): (json: object) => UserRecord | undefined {
+export function readUserWith(
+  { userRecord, identityFields, cache }: UserReaderSettings,
+  log: InvalidRecordLog,
+): (json: object) => UserRecord | undefined {
   const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
   const unknown = identityFields.find((name) => !declared.has(name));
   if (unknown !== undefined)
     invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
   if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
   if (Object.hasOwn(new userRecord(), 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
-  const read = compileRecordReader(userRecord, cache && internCommonValues());
+  const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) => log.invalidField(field));
   return (json) => {
     const user = read(json);
-    return user && identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord])) ? user : undefined;
+    if (!user || identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord]))) return user;
+    log.missingIdentity(identityFields);
+    return undefined;
   };
 }
 
