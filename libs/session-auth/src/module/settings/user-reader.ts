@@ -2,6 +2,7 @@ import { fieldsOf, hasAsyncValidators } from '../../contract/record/field-descri
 import type { InvalidField } from '../../contract/record/record-check.js';
 import { compileRecordReader } from '../../contract/record/record-reader.js';
 import { internCommonValues } from '../../contract/record/common-values.js';
+import { undecoratedFields } from '../../contract/record/undecorated-fields.js';
 import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
@@ -26,6 +27,7 @@ export function readUserWith(
   { userRecord, identityFields, cache }: UserReaderSettings,
   log: InvalidRecordLog,
 ): (json: object) => UserRecord | undefined {
+  rejectUndecoratedFields(userRecord);
   const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
   const unknown = identityFields.find((name) => !declared.has(name));
   if (unknown !== undefined)
@@ -39,6 +41,16 @@ export function readUserWith(
     log.missingIdentity(identityFields);
     return undefined;
   };
+}
+
+function rejectUndecoratedFields(userRecord: UserRecordClass): void {
+  const names = undecoratedFields(userRecord).map((path) => `'${path}'`);
+  if (names.length === 0) return;
+  invalidOption(
+    'userRecord',
+    `has fields without a decorator of class-validator, which the service can't set: ${names.join(', ')}`,
+    'Decorate them, for example with @IsOptional() @IsString(), or make them getters',
+  );
 }
 
 function isNonEmptyString(value: unknown): boolean {
