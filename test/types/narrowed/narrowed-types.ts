@@ -1,6 +1,16 @@
 /** What an application that narrows the open types gets. A program of its own, because an augmentation holds everywhere. */
 import 'reflect-metadata';
-import { Roles, SubRoles, UserRecord, type CurrentUserRecord, type SessionAuthService } from 'nestjs-session-auth';
+import {
+  Roles,
+  SessionAuthModule,
+  SubRoles,
+  UserRecord,
+  type CurrentUserRecord,
+  type ServiceOf,
+  type SessionAuthOptions,
+  type SessionAuthOptionsFactory,
+  type SessionAuthService,
+} from 'nestjs-session-auth';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function prove<Claim extends true>(): Claim;
@@ -28,3 +38,24 @@ SubRoles('approver');
 Roles('hiring-manager');
 // @ts-expect-error no such sub-role
 SubRoles('Approver');
+
+// A declared `user` needs the class that creates it: without `userRecord`, its fields would be absent.
+const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+const registration = SessionAuthModule.forRoot({ ...required, userRecord: MyRecord });
+prove<Equal<ServiceOf<typeof registration>, SessionAuthService<MyRecord>>>();
+SessionAuthModule.forRootAsync({ useFactory: () => ({ ...required, userRecord: MyRecord }) });
+const options: SessionAuthOptions = { ...required, userRecord: MyRecord };
+SessionAuthModule.forRoot(options);
+// @ts-expect-error userRecord is missing
+SessionAuthModule.forRoot(required);
+// @ts-expect-error userRecord is missing
+SessionAuthModule.forRootAsync({ useFactory: () => required });
+// @ts-expect-error userRecord is missing
+const incomplete: SessionAuthOptions = required;
+class OptionsFactory implements SessionAuthOptionsFactory {
+  // @ts-expect-error userRecord is missing
+  createSessionAuthOptions(): typeof required {
+    return incomplete as typeof required;
+  }
+}
+SessionAuthModule.forRootAsync({ useClass: OptionsFactory as never });

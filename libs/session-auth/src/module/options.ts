@@ -3,15 +3,17 @@ import type { ApiKey } from '../client/session-requests.js';
 import type { StatusMap } from '../contract/status-outcomes.js';
 import type { TokenEcho } from '../client/user-details-verdict.js';
 import type { SessionStore } from '../contract/session-store.js';
-import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
 import type { TokenSource } from '../guard/session/token-source.js';
 import type { BreakerSettings } from '../verifier/lanes/circuit.js';
 import type { RetrySettings } from '../verifier/lanes/retry.js';
 import type { Audit } from './audit/boot-audit.js';
 import type { SessionAuthHttpOptions } from './http-options.js';
+import type { RecordOption } from './record-option.js';
 
 /** Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names it. */
-export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
+export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord> extends RecordOption<User> {
   /** Root URL of the session service, without `/authentication`: http or https, without user info, query and fragment. */
   readonly baseUrl: string | URL;
 
@@ -66,9 +68,6 @@ export interface SessionAuthOptions<User extends UserRecord = UserRecord> {
 
   /** Outcome of the service's 400, 401, 403 and 404: the interface does not say what causes each (section 7). @default 403 forbidden, else unauthenticated */
   readonly statusMap?: StatusMap;
-
-  /** Class of the records: extends `UserRecord` with your own decorated fields. @default UserRecord */
-  readonly userRecord?: UserRecordClass<User>;
 
   /** A 200 is a user record only if at least one of these fields is a non-empty string (our decision). @default ['username', 'email'] */
   readonly identityFields?: readonly (keyof User & string)[];
@@ -127,13 +126,13 @@ export interface SessionAuthExtras {
 }
 
 /** Implemented by a class that provides the options to `forRootAsync` (`useClass`, `useExisting`). */
-export interface SessionAuthOptionsFactory<User extends UserRecord = UserRecord> {
+export interface SessionAuthOptionsFactory<User extends UserRecord = CurrentUserRecord> {
   /** Returns the options. Called once, when the application starts. */
   createSessionAuthOptions(): SessionAuthOptions<User> | Promise<SessionAuthOptions<User>>;
 }
 
 /** Options of `forRootAsync`: Nest's usual `imports` and `inject`, and one of `useFactory`, `useClass` and `useExisting`. */
-export type SessionAuthAsyncOptions<User extends UserRecord = UserRecord> = ConfigurableModuleAsyncOptions<
+export type SessionAuthAsyncOptions<User extends UserRecord = CurrentUserRecord> = ConfigurableModuleAsyncOptions<
   SessionAuthOptions<User>,
   'createSessionAuthOptions'
 >;

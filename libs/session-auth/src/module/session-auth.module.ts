@@ -43,7 +43,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
    * Registers the module with options.
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
-  static override forRoot<User extends UserRecord = CurrentUserRecord>(
+  static override forRoot<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthOptions<User> & SessionAuthExtras,
   ): SessionAuthDynamicModule<User> {
     return super.forRoot(options as SessionAuthOptions & SessionAuthExtras);
@@ -53,7 +53,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
    * Registers the module with options from a factory, a class or an existing provider.
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
-  static override forRootAsync<User extends UserRecord = CurrentUserRecord>(
+  static override forRootAsync<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthAsyncOptions<User> & SessionAuthExtras,
   ): SessionAuthDynamicModule<User> {
     return super.forRootAsync(options as unknown as SessionAuthAsyncOptions & SessionAuthExtras);

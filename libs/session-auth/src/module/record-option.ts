@@ -1,0 +1,21 @@
+import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
+import type { SessionAuthTypes } from '../contract/session-auth-types.js';
+
+/** The option `userRecord`. */
+export interface OptionalRecord<User extends UserRecord> {
+  /**
+   * Class of the records: extends `UserRecord` with your own fields, each with a class-validator decorator. Required if `SessionAuthTypes` declares
+   * `user`. @default UserRecord
+   */
+  readonly userRecord?: UserRecordClass<User>;
+}
+
+/** The option `userRecord`, if `SessionAuthTypes` declares `user`: without the class, records would lack the fields of that type. */
+export interface RequiredRecord<User extends UserRecord> {
+  /** Class of the records: the class that `SessionAuthTypes` declares as `user`, with a class-validator decorator on each field. */
+  readonly userRecord: UserRecordClass<User>;
+}
+
+/** The option `userRecord`, required or optional. */
+export type RecordOption<User extends UserRecord> =
+  SessionAuthTypes extends Readonly<Record<'user', UserRecord>> ? RequiredRecord<User> : OptionalRecord<User>;
