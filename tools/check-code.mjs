@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeBlocks } from './code-blocks.mjs';
+import { codeBlocks, programsOf } from './code-blocks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist/docs-code');
@@ -32,20 +32,23 @@ for (const { file, code } of blocks) {
 const globals = RUNNER.map((name) => `  const ${name}: typeof import('@jest/globals').${name};\n`).join('');
 writeFileSync(join(target, 'supertest.d.ts'), SUPERTEST);
 writeFileSync(join(target, 'runner.d.ts'), `declare global {\n${globals}}\nexport {};\n`);
-writeFileSync(
-  join(target, 'tsconfig.json'),
-  JSON.stringify({
-    extends: '../../tsconfig.json',
-    compilerOptions: {
-      paths: {
-        'nestjs-session-auth': [`${library}/index.ts`],
-        'nestjs-session-auth/*': [`${library}/*/index.ts`],
+for (const files of programsOf(blocks)) {
+  writeFileSync(
+    join(target, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      compilerOptions: {
+        paths: {
+          'nestjs-session-auth': [`${library}/index.ts`],
+          'nestjs-session-auth/*': [`${library}/*/index.ts`],
+        },
+        strictPropertyInitialization: false,
       },
-      strictPropertyInitialization: false,
-    },
-    include: ['**/*.ts', `${library}/contract/*.d.ts`],
-    exclude: [],
-  }),
-);
-execFileSync('npx', ['tsc', '-p', target], { cwd: root, stdio: 'inherit' });
+      files: [...files, 'runner.d.ts'],
+      include: [`${library}/contract/*.d.ts`],
+      exclude: [],
+    }),
+  );
+  execFileSync('npx', ['tsc', '-p', target], { cwd: root, stdio: 'inherit' });
+}
 console.log(`${blocks.length} code blocks of the documentation compile`);

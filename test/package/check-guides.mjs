@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeBlocks, fencesOf } from '../../tools/code-blocks.mjs';
+import { codeBlocks, fencesOf, programsOf } from '../../tools/code-blocks.mjs';
 import { INSTALL, run } from './steps.mjs';
 
 /** Installs, type-checks, runs and tests what the guides print. */
@@ -13,7 +13,7 @@ export async function checkGuides(tarball) {
   try {
     const count = layOut(folder, tarball);
     await run(folder, 'npm', ...INSTALL, '--no-package-lock');
-    await run(folder, 'npx', 'tsc', '-p', '.');
+    for (const program of programs(folder)) await run(folder, 'npx', 'tsc', '-p', program);
     const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
     await Promise.all(trials.map((trial) => run(folder, process.execPath, join('trials', trial))));
     const tested = join(folder, 'pages/testing');
@@ -43,6 +43,16 @@ function layOut(folder, tarball) {
   const transcripts = fencesOf('docs/quick-start.md', 'console').map(({ text }) => text);
   write(join(folder, 'pages/quick-start/transcripts.json'), JSON.stringify(transcripts));
   return blocks.length;
+}
+
+/** Writes a configuration for each program of the pages; gives their names. */
+function programs(folder) {
+  return programsOf(codeBlocks()).map((files, index) => {
+    const name = `tsconfig.program-${index + 1}.json`;
+    const config = { extends: './tsconfig.json', files: files.map((file) => `pages/${file}`), include: [] };
+    write(join(folder, name), JSON.stringify(config));
+    return name;
+  });
 }
 
 function write(file, text) {

@@ -10,7 +10,8 @@
  * }
  * ```
  *
- * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class.
+ * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class, which the option `userRecord`
+ * then requires.
  * The interface documents no values of `role` and `sub_role` (section 2.4).
  */
 export interface SessionAuthTypes {
