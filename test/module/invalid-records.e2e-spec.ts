@@ -26,7 +26,7 @@ describe.each(PLATFORMS)('a user record that is invalid, on %s', (_name, platfor
 
   it('is answered with 503, and the log names the field and its type once, without value, user and token', async () => {
     const { service, app, log, warnings } = await start();
-    const tokens = ['ann', 'bob'].map((username) => service.signInAs({ username, ccl_info: { client_id: 'the value' } }));
+    const tokens = ['ann', 'bob'].map((username) => service.signInAs({ username, ccl_info: { client_id: 'the value' } } as object));
 
     for (const token of [...tokens, ...tokens]) expect((await app.get('/me', token)).status).toBe(503);
     expect(warnings()).toEqual([`warn ${WARNING}: ccl_info.client_id must be a safe integer. ${REMEDY} SessionAuth`]);
@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('a user record that is invalid, on %s', (_name, platfor
       { username: 'ann', ccl_info: 7 },
     ];
 
-    for (const record of records) expect((await app.get('/me', service.signInAs(record))).status).toBe(503);
+    for (const record of records) expect((await app.get('/me', service.signInAs(record as object))).status).toBe(503);
     expect(warnings()).toEqual([
       expect.stringContaining('shift must be one of the following values: day,night.'),
       expect.stringContaining('ats_enabled must be a boolean value.'),
@@ -63,7 +63,7 @@ describe.each(PLATFORMS)('a user record that is invalid, on %s', (_name, platfor
   it('leaves no line if every field is valid', async () => {
     const { service, app, warnings } = await start();
 
-    expect((await app.get('/me', service.signInAs({ shift: 'day' }))).status).toBe(200);
+    expect((await app.get('/me', service.signInAs({ shift: 'day' } as object))).status).toBe(200);
     expect(warnings()).toEqual([]);
   });
 });
