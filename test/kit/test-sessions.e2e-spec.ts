@@ -16,6 +16,8 @@ import {
 } from 'nestjs-session-auth';
 import { aUserRecord, TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
 import { IsOptional, IsString } from 'class-validator';
+import { Feed, FeedGateway } from '../sockets/feed.gateway.js';
+import { SOCKET_LIBRARIES } from '../sockets/peers.js';
 import { EXPRESS, PLATFORMS } from '../support/platforms.js';
 
 class Employee extends UserRecord {
@@ -218,6 +220,22 @@ describe('TestSessions', () => {
     expect(await status(headers)).toBe(200);
     await app.get(SessionAuthService).signOut(headers['x-auth-token']);
     expect(await status(headers)).toBe(401);
+  });
+
+  it.each(SOCKET_LIBRARIES)('admit a socket of %s, and close it when its user signs out', async (_library, adapter, connect) => {
+    const sessions = new TestSessions();
+    const builder = Test.createTestingModule({ imports: [forRoot()], providers: [FeedGateway, Feed] });
+    const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), { logger: false });
+    started.push(app);
+    await app.useWebSocketAdapter(adapter(app)).listen(0, '127.0.0.1');
+    await expect(connect(await app.getUrl(), {})).rejects.toMatchObject({ denial: { statusCode: 401 } });
+
+    const headers = sessions.signInAs({ username: 'ann' });
+    const peer = await connect(await app.getUrl(), { headers });
+    expect(await peer.ask('me')).toEqual(['answer', { username: 'ann', token: headers['x-auth-token'] }]);
+    await app.get(SessionAuthService).signOut(headers['x-auth-token']);
+    expect((await peer.ended()).statusCode).toBe(401);
+    await peer.close();
   });
 
   it('have the fields of an own record class', async () => {
