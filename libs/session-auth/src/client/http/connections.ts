@@ -1,5 +1,7 @@
 import type { AxiosProxyConfig } from 'axios';
-import { Agent, buildConnector, Client, Pool, ProxyAgent, type Dispatcher } from 'undici';
+// By its file, because Bun resolves 'undici' to its own one, whose Pool has no dispatch().
+import { Agent, buildConnector, Client, Pool, ProxyAgent, type Dispatcher } from 'undici/index.js';
+import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { Deadline } from '../deadline.js';
 import { acceptingContinue } from './interim-replies.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
@@ -27,6 +29,10 @@ const MAX_HEADER_BYTES = 16_384;
 /** Minimum milliseconds between two renewals of the pool. */
 const RENEW_PAUSE_MS = 1_000;
 
+const NOT_UNDICI =
+  "SessionAuthModule: 'undici/index.js' is not the npm package undici: its Pool has no dispatch(), so no call can be sent. " +
+  'Configure the runtime or the bundler to resolve it to node_modules.';
+
 /** Options of undici. Its own timeouts are off: the deadline of the call is the only one. */
 const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES };
 
@@ -44,6 +50,7 @@ export class Connections {
     this.#settings = settings;
     this.#connect = acceptingContinue(reuseTrackingConnector(settings.connectTimeoutMs));
     this.#pooled = this.#newPool();
+    if (typeof this.#pooled.dispatch !== 'function') throw new InvalidConfigurationError(NOT_UNDICI);
   }
 
   /** Sends a request. Resolves with the complete reply of any status, or with the reason why there is none. Never rejects. */

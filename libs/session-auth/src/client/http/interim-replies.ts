@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { buildConnector } from 'undici';
+import type { buildConnector } from 'undici/index.js';
 
 /** Start of an interim reply; `x` is any digit. */
 const STATUS_LINE = Buffer.from('HTTP/1.x 1xx');

@@ -1,0 +1,23 @@
+// Writes the tables of docs/compatibility.md, each between its own marks.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
+
+const PAGE = fileURLToPath(new URL('../../docs/compatibility.md', import.meta.url));
+
+/** A table in Markdown. */
+export function tableOf(columns, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** Replaces what is between the marks of a section. */
+export async function writeSection(name, text) {
+  const [start, end] = [`<!-- ${name}: start -->`, `<!-- ${name}: end -->`];
+  const page = readFileSync(PAGE, 'utf8');
+  const [before, rest] = page.split(start);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`docs/compatibility.md has no section "${name}"`);
+  const options = await resolveConfig(PAGE);
+  writeFileSync(PAGE, await format(`${before}${start}\n\n${text}\n\n${end}${after}`, { ...options, filepath: PAGE }));
+}
