@@ -105,6 +105,73 @@ describe('.env.example after nest add', () => {
   });
 });
 
+/** The end-to-end test that `nest new` writes. */
+const GENERATED_TEST = `import { Test, TestingModule } from '@nestjs/testing';
+import { AppModule } from './../src/app.module.js';
+
+describe('AppController (e2e)', () => {
+  beforeEach(async () => {
+    const moduleFixture: TestingModule = await Test.createTestingModule({
+      imports: [AppModule],
+    }).compile();
+  });
+
+  it('/ (GET)', () => {
+    return request(app.getHttpServer())
+      .get('/')
+      .expect(200);
+  });
+});
+`;
+
+describe('the generated end-to-end test after nest add', () => {
+  const add = nestAdd();
+  const TEST = 'test/app.e2e-spec.ts';
+  const withTest = (text: string): Files => ({ ...PROJECT, [TEST]: text });
+
+  it('runs with TestSessions, and with values for both variables', async () => {
+    const { files, said } = await add(withTest(GENERATED_TEST));
+
+    const [head, body] = GENERATED_TEST.split("app.module.js';\n") as [string, string];
+    const added = [
+      "import { TestSessions } from 'nestjs-session-auth/testing';",
+      '',
+      "process.env.SESSION_SERVICE_URL ||= 'http://localhost:3100';",
+      "process.env.SESSION_SERVICE_API_KEY ||= 'key-for-tests';",
+      'const sessions = new TestSessions();',
+      '',
+    ].join('\n');
+    const installed = body.replace(
+      /Test\.create.*?\.compile/s,
+      'sessions\n      .install(Test.createTestingModule({ imports: [AppModule] }))\n      .compile',
+    );
+    expect(files[TEST]).toBe(`${head}app.module.js';\n${added}${installed}`);
+    expect(said).toContain(`${TEST} runs with TestSessions, without a session service.`);
+  });
+
+  it('signs in where --protect-all-routes guards its route', async () => {
+    const { files } = await add(withTest(GENERATED_TEST), { protectAllRoutes: true });
+
+    expect(files[TEST]).toContain(".get('/')\n      .set(sessions.signInAs())\n      .expect(200)");
+  });
+
+  it('keeps its line ends', async () => {
+    const { files } = await add(withTest(GENERATED_TEST.replaceAll('\n', '\r\n')));
+
+    expect(files[TEST]).toContain('const sessions = new TestSessions();\r\n');
+    expect(files[TEST]?.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  it('is left alone if the user has changed what it starts', async () => {
+    const own = GENERATED_TEST.replace('imports: [AppModule],', 'imports: [AppModule, OtherModule],');
+
+    const { files, said } = await add(withTest(own));
+
+    expect(files[TEST]).toBe(own);
+    expect(said).not.toContain(TEST);
+  });
+});
+
 describe('nest add, once more', () => {
   const add = nestAdd();
 

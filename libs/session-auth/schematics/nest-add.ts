@@ -1,5 +1,6 @@
 import type { Rule } from '@angular-devkit/schematics';
 import { readApplication } from './application.js';
+import { prepareEndToEndTest } from './e2e-test.js';
 import { addEnvExample } from './env-example.js';
 import { saying } from './next-steps.js';
 import { register, type Wish } from './outcome.js';
@@ -22,6 +23,8 @@ export function nestAdd({ sourceRoot, skipInstall, ...wish }: NestAddOptions): R
     const [installed, notInstalled] = skipInstall ? [[], added] : [added, []];
     const dependencies = installed.length > 0 ? [context.addTask(installation(tree))] : [];
     const { protectAllRoutes } = wish;
-    context.addTask(saying(reportText({ outcome, protectAllRoutes, typed: !application.isJavaScript, notInstalled })), dependencies);
+    const test = outcome.kind === 'registered' ? prepareEndToEndTest(tree, application, protectAllRoutes) : undefined;
+    const report = { outcome, protectAllRoutes, typed: !application.isJavaScript, test, notInstalled };
+    context.addTask(saying(reportText(report)), dependencies);
   };
 }

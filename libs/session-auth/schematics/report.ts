@@ -6,6 +6,8 @@ export interface Report {
   readonly outcome: Outcome;
   readonly protectAllRoutes: boolean;
   readonly typed: boolean;
+  /** The end-to-end test that was changed. */
+  readonly test: string | undefined;
   /** Packages that were added to package.json but not installed. */
   readonly notInstalled: readonly string[];
 }
@@ -18,8 +20,9 @@ export function reportText(report: Report): string {
   return ['', ...outcomeLines(report), '', 'Next steps:', ...numbered, '', guide, ''].join('\n');
 }
 
-function outcomeLines({ outcome, protectAllRoutes, typed }: Report): string[] {
-  if (outcome.kind === 'registered') return [`SessionAuthModule is registered in ${outcome.path}.`];
+function outcomeLines({ outcome, protectAllRoutes, typed, test }: Report): string[] {
+  const tested = test === undefined ? [] : [`${test} runs with TestSessions, without a session service.`];
+  if (outcome.kind === 'registered') return [`SessionAuthModule is registered in ${outcome.path}.`, ...tested];
   if (outcome.kind === 'present') return [`SessionAuthModule is already registered in ${outcome.path}. Your code is unchanged.`];
   const imports = Object.entries(IMPORTS).map(([from, names]) => importLine(from, names, USUAL));
   const added = entries({ ...USUAL, typed, protectAllRoutes, withConfig: true });
