@@ -1,3 +1,5 @@
+// First, because the packages that the other files import fail on an old Node.js.
+import './contract/supported-node.js';
 import 'reflect-metadata';
 
 export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
