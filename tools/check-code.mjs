@@ -44,7 +44,7 @@ for (const files of programsOf(blocks)) {
         },
         strictPropertyInitialization: false,
       },
-      files: [...files, 'runner.d.ts'],
+      files: [...files, 'runner.d.ts', 'supertest.d.ts'],
       include: [`${library}/contract/*.d.ts`],
       exclude: [],
     }),

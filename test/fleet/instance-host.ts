@@ -2,15 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { CompiledProgram } from '../support/program.js';
 import type { Order } from './instance.process.js';
-import type { InstanceSettings } from './instance-settings.js';
-
-/** How a process differs from the others. */
-export interface HostSettings {
-  /** Milliseconds by which its wall clock is ahead. @default 0 */
-  readonly clockOffsetMs?: number;
-  /** For one instance alone: the process ends by itself when the instance is closed. @default false */
-  readonly forOne?: boolean;
-}
+import type { HostSettings, InstanceSettings } from './instance-settings.js';
 
 /** A process that runs instances of the application. */
 export class InstanceHost {

@@ -22,3 +22,11 @@ export interface InstanceSettings {
     readonly cache?: Partial<Omit<SessionAuthCacheOptions, 'store'>>;
   };
 }
+
+/** How a process differs from the others. */
+export interface HostSettings {
+  /** Milliseconds by which its wall clock is ahead. @default 0 */
+  readonly clockOffsetMs?: number;
+  /** For one instance alone: the process ends by itself when the instance is closed. @default false */
+  readonly forOne?: boolean;
+}

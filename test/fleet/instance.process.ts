@@ -13,8 +13,7 @@ import {
   type VerifyOptions,
 } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
-import type { HostSettings } from './instance-host.js';
-import type { InstanceSettings } from './instance-settings.js';
+import type { HostSettings, InstanceSettings } from './instance-settings.js';
 
 const { clockOffsetMs = 0, forOne = false } = JSON.parse(process.argv[2] ?? '') as HostSettings;
 

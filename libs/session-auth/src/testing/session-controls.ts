@@ -9,7 +9,10 @@ import { SessionBook } from './session-book.js';
 export const TOKEN_HEADER = AUTH_TOKEN_HEADER.toLowerCase() as 'x-auth-token';
 
 /** Headers of a request with a session. */
-export type SessionHeaders = Readonly<Record<string, string>> & { readonly 'x-auth-token': string };
+export interface SessionHeaders extends Readonly<Record<string, string>> {
+  /** The token. */
+  readonly 'x-auth-token': string;
+}
 
 /** The actions that `TestSessions` and the scripted session service share. */
 export abstract class SessionControls<User extends UserRecord = CurrentUserRecord> {

@@ -6,6 +6,12 @@ import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';
 
+/** The part of Nest's `TestingModule` that {@link TestSessions} uses. */
+interface Closeable {
+  /** Closes the module. */
+  close(): Promise<void>;
+}
+
 /** The part of Nest's `TestingModuleBuilder` that {@link TestSessions} uses. */
 export interface OverridableModule {
   /** Selects a provider to replace. */
@@ -14,7 +20,7 @@ export interface OverridableModule {
     useFactory(options: { factory: (...parts: never[]) => unknown; inject: unknown[] }): unknown;
   };
   /** Creates the module under test. */
-  compile(...options: never[]): Promise<{ close(): Promise<void> }>;
+  compile(...options: never[]): Promise<Closeable>;
 }
 
 /**

@@ -45,6 +45,8 @@ export class SessionRevoker<User extends object> {
     const tokenKey = tokenKeyOf(token);
     this.#local.revoke(tokenKey);
     this.#local.notifyRevoked(tokenKey);
+    // Again, because a sign-in that issued this token during the sign-out has removed the tombstone.
+    void this.#shared?.setTombstone(tokenKey);
     void this.#shared?.publish({ kind: 'signedOut', tokenKey });
   }
 
