@@ -2,13 +2,16 @@ import { deepEqual, rejects } from 'node:assert/strict';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 import { HealthModule } from '../dist/operations/src/health.module.js';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
+import { NestFactory } from '@nestjs/core';
+import { startSessionService } from 'nestjs-session-auth/testing';
+import { expectStatus, listening, trial } from './support.mjs';
 
 await trial('operations', async () => {
   const breaker = { minimumCalls: 1, pauseMs: 60_000, maxPauseMs: 60_000 };
-  const options = { baseUrl: 'https://sessions.example.com/api', apiKey: 'your-application-key', breaker, protectAllRoutes: true };
-  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [SessionAuthModule.forRoot(options), HealthModule] });
-  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const service = await startSessionService();
+  const options = { baseUrl: service.url, apiKey: 'your-application-key', breaker, protectAllRoutes: true };
+  const root = { module: class {}, imports: [SessionAuthModule.forRoot(options), HealthModule] };
+  const { app, ask } = await listening(await NestFactory.create(root, { logger: false }));
   const details = async (status) => (await (await expectStatus(ask('/health'), status)).json()).details['session-service'];
 
   deepEqual(await details(200), {
@@ -18,9 +21,9 @@ await trial('operations', async () => {
     misconfigurationSuspected: false,
     revocationBus: 'off',
   });
-  const { 'x-auth-token': token } = sessions.signInAs({ username: 'ann' });
+  const token = service.signInAs({ username: 'ann' });
   await app.get(SessionAuthService).verify(token);
-  sessions.setDown(true);
+  service.setDown(true);
   await rejects(app.get(SessionAuthService).verify('some-token'), SessionServiceUnavailableError);
   deepEqual((await details(200)).breakers, { known: 'closed', strangers: 'open' });
   await rejects(app.get(SessionAuthService).verify(token), SessionServiceUnavailableError);
@@ -32,4 +35,5 @@ await trial('operations', async () => {
     revocationBus: 'off',
   });
   await app.close();
+  await service.close();
 });
