@@ -1,7 +1,7 @@
 /** What the guard answers to a call that it does not admit. */
-interface Denial<Code extends string> {
+interface Denial {
   readonly statusCode: number;
-  readonly code: Code;
+  readonly code: string;
   readonly message: string;
 }
 
@@ -10,21 +10,21 @@ export const SESSION_REQUIRED = {
   statusCode: 401,
   code: 'SESSION_REQUIRED',
   message: 'A session token is required',
-} as const satisfies Denial<string>;
+} as const satisfies Denial;
 
 /** 401: a token was presented and refused. */
 export const SESSION_REJECTED = {
   statusCode: 401,
   code: 'SESSION_REJECTED',
   message: 'The session is not valid',
-} as const satisfies Denial<string>;
+} as const satisfies Denial;
 
 /** 403: the caller has no access. Does not disclose the requirement. */
-export const ACCESS_DENIED = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied' } as const satisfies Denial<string>;
+export const ACCESS_DENIED = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied' } as const satisfies Denial;
 
 /** 503: the session service gave no usable answer. */
 export const SERVICE_UNAVAILABLE = {
   statusCode: 503,
   code: 'SESSION_SERVICE_UNAVAILABLE',
   message: 'The session service is unavailable; try again later',
-} as const satisfies Denial<string>;
+} as const satisfies Denial;

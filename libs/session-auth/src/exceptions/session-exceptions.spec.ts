@@ -8,11 +8,10 @@ import {
 } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from '../contract/errors.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
+import { unavailable } from '../contract/outcome.js';
 import {
   AccessDeniedError,
   CredentialsRejectedError,
-  errorOf,
   InvalidRequestError,
   SessionRejectedError,
   SessionServiceUnavailableError,
@@ -81,13 +80,5 @@ describe('an error of another copy of this library', () => {
     expect(isSessionAuthError(error)).toBe(true);
     expect(error).toBeInstanceOf(SessionAuthError);
     expect(error).not.toBeInstanceOf(AccessDeniedError);
-  });
-});
-
-describe('the error of a verdict', () => {
-  it('matches the verdict', () => {
-    expect(errorOf(UNAUTHENTICATED)).toBeInstanceOf(SessionRejectedError);
-    expect(errorOf(FORBIDDEN)).toBeInstanceOf(AccessDeniedError);
-    expect(errorOf(unavailable('busy', 3))).toMatchObject({ statusCode: 503, reason: 'busy', retryAfterSeconds: 3 });
   });
 });

@@ -1,7 +1,8 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import { ACCESS_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import { markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
-import type { UnavailableReason, Verdict } from '../contract/outcome.js';
+import type { UnavailableReason } from '../contract/outcome.js';
+import { bodyOf } from './denial-body.js';
 
 /** The service could not read the request (its 400 to a sign-in or sign-out), or the arguments were invalid and no request was sent. */
 export class InvalidRequestError extends BadRequestException implements SessionAuthError {
@@ -10,12 +11,8 @@ export class InvalidRequestError extends BadRequestException implements SessionA
   readonly code = 'INVALID_REQUEST';
   readonly statusCode = 400;
 
-  static {
-    markAsSessionAuthError(this);
-  }
-
   constructor(message = 'The session service could not read the request') {
-    super(bodyOf({ statusCode: 400, code: 'INVALID_REQUEST', message }, 'Bad Request'), { errorCode: 'INVALID_REQUEST' });
+    super(bodyOf({ statusCode: 400, code: 'INVALID_REQUEST', message }), { errorCode: 'INVALID_REQUEST' });
   }
 }
 
@@ -28,12 +25,8 @@ export class CredentialsRejectedError extends UnauthorizedException implements S
   readonly code = 'CREDENTIALS_REJECTED';
   readonly statusCode = 401;
 
-  static {
-    markAsSessionAuthError(this);
-  }
-
   constructor() {
-    super(bodyOf(CREDENTIALS_REJECTED, 'Unauthorized'), { errorCode: CREDENTIALS_REJECTED.code });
+    super(bodyOf(CREDENTIALS_REJECTED), { errorCode: CREDENTIALS_REJECTED.code });
   }
 }
 
@@ -49,12 +42,8 @@ export class SessionRejectedError extends UnauthorizedException implements Sessi
   readonly code: Rejection['code'];
   readonly statusCode = 401;
 
-  static {
-    markAsSessionAuthError(this);
-  }
-
   constructor(code: Rejection['code'] = 'SESSION_REJECTED') {
-    super(bodyOf(code === 'SESSION_REQUIRED' ? SESSION_REQUIRED : SESSION_REJECTED, 'Unauthorized'), { errorCode: code });
+    super(bodyOf(code === 'SESSION_REQUIRED' ? SESSION_REQUIRED : SESSION_REJECTED), { errorCode: code });
     this.code = code;
   }
 }
@@ -66,12 +55,8 @@ export class AccessDeniedError extends ForbiddenException implements SessionAuth
   readonly code = 'ACCESS_DENIED';
   readonly statusCode = 403;
 
-  static {
-    markAsSessionAuthError(this);
-  }
-
   constructor() {
-    super(bodyOf(ACCESS_DENIED, 'Forbidden'), { errorCode: ACCESS_DENIED.code });
+    super(bodyOf(ACCESS_DENIED), { errorCode: ACCESS_DENIED.code });
   }
 }
 
@@ -86,29 +71,22 @@ export class SessionServiceUnavailableError extends ServiceUnavailableException 
   /** Seconds to wait before the next attempt, 1 to 120. */
   readonly retryAfterSeconds: number;
 
-  static {
-    markAsSessionAuthError(this);
-  }
-
   constructor(
     { reason, retryAfterSeconds }: Pick<SessionServiceUnavailableError, 'reason' | 'retryAfterSeconds'>,
     message: string = SERVICE_UNAVAILABLE.message,
   ) {
     const { statusCode, code } = SERVICE_UNAVAILABLE;
-    super({ statusCode, message, error: 'Service Unavailable', code, retryAfterSeconds }, { errorCode: code });
+    super(bodyOf({ statusCode, code, message, retryAfterSeconds }), { errorCode: code });
     this.reason = reason;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
-/** Returns the body of Nest's exceptions, and a stable `code`. A new one for each error, because a filter may change it. */
-function bodyOf({ statusCode, code, message }: Pick<SessionAuthError, 'statusCode' | 'code' | 'message'>, error: string): object {
-  return { statusCode, message, error, code };
-}
-
-/** Returns the error of a denial. */
-export function errorOf(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): SessionAuthError {
-  if (verdict.kind === 'unauthenticated') return new SessionRejectedError();
-  if (verdict.kind === 'forbidden') return new AccessDeniedError();
-  return new SessionServiceUnavailableError(verdict);
-}
+for (const exception of [
+  InvalidRequestError,
+  CredentialsRejectedError,
+  SessionRejectedError,
+  AccessDeniedError,
+  SessionServiceUnavailableError,
+])
+  markAsSessionAuthError(exception);

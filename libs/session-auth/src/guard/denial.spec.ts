@@ -2,7 +2,7 @@ import { BadRequestException, type HttpException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
-import { unavailable } from '../contract/outcome.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import {
   AccessDeniedError,
   CredentialsRejectedError,
@@ -10,7 +10,16 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from '../exceptions/session-exceptions.js';
-import { bodyOf, denialOf, exceptionOf, type GuardDenial, httpExceptionOf, unavailableDenial } from './denial.js';
+import { bodyOf } from '../exceptions/denial-body.js';
+import {
+  denialOf,
+  denialOfVerdict,
+  exceptionOf,
+  type GuardDenial,
+  httpExceptionOf,
+  sessionException,
+  unavailableDenial,
+} from './denial.js';
 
 describe('an error that a handler does not catch', () => {
   it.each<[SessionAuthError, number]>([
@@ -65,5 +74,14 @@ describe('the exception of a denial', () => {
     expect(exception).not.toBeInstanceOf(BadRequestException);
     expect(exception.getStatus()).toBe(400);
     expect(exception.getResponse()).toEqual({ statusCode: 400, message: 'message', error: 'Bad Request', code: 'CODE' });
+  });
+});
+
+describe('the error of a verdict', () => {
+  it('matches the verdict', () => {
+    expect(sessionException(denialOfVerdict(UNAUTHENTICATED))).toBeInstanceOf(SessionRejectedError);
+    expect(sessionException(denialOfVerdict(FORBIDDEN))).toBeInstanceOf(AccessDeniedError);
+    const outage = sessionException(denialOfVerdict(unavailable('busy', 3)));
+    expect(outage).toMatchObject({ statusCode: 503, reason: 'busy', retryAfterSeconds: 3 });
   });
 });

@@ -1,19 +1,10 @@
-import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { ACCESS_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, type SESSION_REQUIRED } from '../contract/denials.js';
 import { DENIALS } from '../contract/diagnostics.js';
 import type { SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
+import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
 import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
-
-/** A denial, in terms of HTTP. */
-export interface HttpDenial {
-  readonly statusCode: number;
-  readonly code: string;
-  readonly message: string;
-  /** Seconds, as in the `retry-after` header. */
-  readonly retryAfterSeconds?: number;
-}
 
 /** A denial because the session service gave no usable answer. */
 type OutageDenial = typeof SERVICE_UNAVAILABLE & Pick<Unavailable, 'reason' | 'retryAfterSeconds'>;
@@ -30,21 +21,18 @@ export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailabl
 /** Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from another copy of this package. */
 export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?: unknown }): HttpDenial {
   const { statusCode, code, message, retryAfterSeconds } = error;
-  const denial = { statusCode, code, message };
-  return code === SERVICE_UNAVAILABLE.code && typeof retryAfterSeconds === 'number' ? { ...denial, retryAfterSeconds } : denial;
+  return code === SERVICE_UNAVAILABLE.code && typeof retryAfterSeconds === 'number'
+    ? { statusCode, code, message, retryAfterSeconds }
+    : { statusCode, code, message };
 }
 
-/** Returns the body of a denial: that of Nest's exceptions, and a stable `code`. */
-export function bodyOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): object {
-  return { statusCode, message, error: STATUS_CODES[statusCode], code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-}
-
-/** Returns the error of a denial: the same that `SessionAuthService` throws. */
+/** Returns the error of a denial, without a stack trace. */
 export function exceptionOf(denial: GuardDenial): HttpException & SessionAuthError {
   return withoutStack(() => sessionException(denial));
 }
 
-function sessionException(denial: GuardDenial): HttpException & SessionAuthError {
+/** Returns the error of a denial, as `SessionAuthService` throws it. */
+export function sessionException(denial: GuardDenial): HttpException & SessionAuthError {
   switch (denial.code) {
     case 'SESSION_SERVICE_UNAVAILABLE':
       return new SessionServiceUnavailableError(denial);

@@ -1,4 +1,5 @@
-import { type HttpDenial, httpExceptionOf, withoutStack } from './denial.js';
+import type { HttpDenial } from '../exceptions/denial-body.js';
+import { httpExceptionOf, withoutStack } from './denial.js';
 
 type ExceptionClass = new (payload: object) => Error;
 

@@ -1,7 +1,8 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { SessionAuthError } from '../../contract/errors.js';
 import { admissionOf, type GuardedRequest } from '../guarded-request.js';
-import { bodyOf, denialOf, exceptionOf } from '../denial.js';
+import { bodyOf } from '../../exceptions/denial-body.js';
+import { denialOf, exceptionOf } from '../denial.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import { handshakeRequest, requestLike } from '../sockets/socket-client.js';
 import { type CallRequest, CallRequests, type Transport } from '../transport.js';

@@ -1,5 +1,5 @@
 import { SESSION_REJECTED } from '../../contract/denials.js';
-import type { HttpDenial } from '../denial.js';
+import type { HttpDenial } from '../../exceptions/denial-body.js';
 
 /** The part of a token source that names its authentication scheme. */
 interface SchemeSource {

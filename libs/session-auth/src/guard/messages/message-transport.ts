@@ -1,6 +1,7 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
-import { denialOf, type HttpDenial, payloadOf } from '../denial.js';
+import type { HttpDenial } from '../../exceptions/denial-body.js';
+import { denialOf, payloadOf } from '../denial.js';
 import { dropEvent, isKafkaEvent } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';

@@ -1,7 +1,8 @@
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { unavailable, type Authenticated, type Unavailable, type Verdict } from '../../contract/outcome.js';
-import { denialOfVerdict, type HttpDenial, payloadOf, unavailableDenial } from '../denial.js';
+import type { HttpDenial } from '../../exceptions/denial-body.js';
+import { denialOfVerdict, payloadOf, unavailableDenial } from '../denial.js';
 import { disconnect, whenClosed, type SocketClient } from './socket-client.js';
 
 /** How to watch a socket: the checks, their interval and the outage grace, in milliseconds. */

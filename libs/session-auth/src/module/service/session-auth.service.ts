@@ -1,7 +1,7 @@
 import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
 import type { SessionClient, SignInResult } from '../../client/session-client.js';
 import type { Credentials } from '../../client/session-requests.js';
-import { errorOf } from '../../exceptions/session-exceptions.js';
+import { denialOfVerdict, sessionException } from '../../guard/denial.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { Verdict } from '../../contract/outcome.js';
@@ -128,7 +128,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   async #userOf(verdict: Verdict<User> | Promise<Verdict<User>>, signal: AbortSignal | undefined): Promise<User> {
     const settled = await abortable(Promise.resolve(verdict), signal);
-    if (settled.kind !== 'authenticated') throw errorOf(settled);
+    if (settled.kind !== 'authenticated') throw sessionException(denialOfVerdict(settled));
     return settled.user;
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { unavailable } from '../../contract/outcome.js';
-import { bodyOf, type GuardDenial, reportDenial, unavailableDenial } from '../../guard/denial.js';
+import { bodyOf } from '../../exceptions/denial-body.js';
+import { type GuardDenial, reportDenial, unavailableDenial } from '../../guard/denial.js';
 import { handshakeRequest, type SocketClient, storeUpgrade } from '../../guard/sockets/socket-client.js';
 import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
