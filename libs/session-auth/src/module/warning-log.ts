@@ -4,7 +4,7 @@ import { describeInvalidField, type InvalidField } from '../contract/record/reco
 import type { InvalidRecordLog } from './settings/user-reader.js';
 
 const ONCE_EVERY_MS = 60_000;
-/** Kinds and fields that are logged at most. A record class has fewer fields, unless it contains itself. */
+/** Kinds and fields that are logged at most within that time. A record class has fewer fields, unless it contains itself. */
 const MAX_SUBJECTS = 500;
 
 /** Writes warnings to Nest's logger, each kind, and each field of the user record, at most once a minute. */
@@ -90,11 +90,17 @@ export class WarningLog implements Warnings, InvalidRecordLog {
   }
 
   #write(kind: string, text: string, subject = ''): void {
-    const now = performance.now();
     const key = `${kind} ${subject}`;
-    const writtenAt = this.#writtenAt.get(key) ?? (this.#writtenAt.size < MAX_SUBJECTS ? -Infinity : now);
-    if (now - writtenAt < ONCE_EVERY_MS) return;
-    this.#writtenAt.set(key, now);
+    this.#removeWrittenBefore(performance.now() - ONCE_EVERY_MS);
+    if (this.#writtenAt.has(key) || this.#writtenAt.size >= MAX_SUBJECTS) return;
+    this.#writtenAt.set(key, performance.now());
     this.#logger.warn(`${kind}: ${text}`);
+  }
+
+  #removeWrittenBefore(timeMs: number): void {
+    for (const [key, writtenAt] of this.#writtenAt) {
+      if (writtenAt > timeMs) return;
+      this.#writtenAt.delete(key);
+    }
   }
 }
