@@ -9,13 +9,18 @@ type ConstraintMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getT
 
 type Check = (value: unknown, owner: object) => boolean;
 
+/** A check of a field's value. */
+interface ValueCheck {
+  /** `owner` is the record that contains the field. */
+  readonly accepts: Check;
+  /** What the check expects, with `$property` for the field, such as `$property must be a string`. */
+  readonly expectation: string;
+}
+
 /** The decorators of one field. */
 export interface FieldDescription {
   readonly name: string;
-  /** Checks of the field's value; `owner` is the record that contains the field. */
-  readonly checks: readonly Check[];
-  /** What each check expects, with `$property` for the field, such as `$property must be a string`. */
-  readonly expectations: ReadonlyMap<Check, string>;
+  readonly checks: readonly ValueCheck[];
   /** The field is checked only if all of these return `true` (`@IsOptional`, `@ValidateIf`). */
   readonly conditions: readonly Check[];
   /** Class of the nested objects of the field (`@ValidateNested` with `@Type`). */
@@ -37,16 +42,12 @@ function describeRecord(record: RecordClass): FieldDescription[] {
   for (const metadata of getMetadataStorage().getTargetValidationMetadatas(record, record.name, false, false)) {
     byField.set(metadata.propertyName, [...(byField.get(metadata.propertyName) ?? []), metadata]);
   }
-  return [...byField].map(([name, metadatas]) => {
-    const expectations = new Map(metadatas.filter(({ type }) => type === 'customValidation').flatMap((metadata) => checksOf(metadata)));
-    return {
-      name,
-      checks: [...expectations.keys()],
-      expectations,
-      conditions: metadatas.filter(({ type }) => type === 'conditionalValidation').map((metadata) => conditionOf(metadata)),
-      nested: metadatas.some(({ type }) => type === 'nestedValidation') ? nestedClass(record, name) : undefined,
-    };
-  });
+  return [...byField].map(([name, metadatas]) => ({
+    name,
+    checks: metadatas.filter(({ type }) => type === 'customValidation').flatMap((metadata) => checksOf(metadata)),
+    conditions: metadatas.filter(({ type }) => type === 'conditionalValidation').map((metadata) => conditionOf(metadata)),
+    nested: metadatas.some(({ type }) => type === 'nestedValidation') ? nestedClass(record, name) : undefined,
+  }));
 }
 
 /** Returns whether a field uses class-transformer for more than its nested class. */
@@ -66,11 +67,10 @@ export function hasAsyncValidators(record: RecordClass): boolean {
     .some((metadata) => storage.getTargetValidatorConstraints(metadata.constraintCls).some(({ async }) => async));
 }
 
-/** Returns the checks of a decorator, each with what it expects. */
-function checksOf(metadata: ValidationMetadata): (readonly [Check, string])[] {
+function checksOf(metadata: ValidationMetadata): ValueCheck[] {
   return getMetadataStorage()
     .getTargetValidatorConstraints(metadata.constraintCls)
-    .map((constraint) => [checkOf(constraint.instance, metadata), expectationOf(constraint, metadata)]);
+    .map((constraint) => ({ accepts: checkOf(constraint.instance, metadata), expectation: expectationOf(constraint, metadata) }));
 }
 
 function checkOf(validator: ValidatorConstraintInterface, metadata: ValidationMetadata): Check {

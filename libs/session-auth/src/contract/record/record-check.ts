@@ -25,13 +25,13 @@ export function findInvalidField(record: object, fields: readonly FieldDescripti
   return undefined;
 }
 
-const INVALID = '$property must be valid';
-
-function checkField(field: FieldDescription, owner: Readonly<Record<string, unknown>>): InvalidField | undefined {
-  const { name, checks, conditions, nested } = field;
+function checkField(
+  { name, checks, conditions, nested }: FieldDescription,
+  owner: Readonly<Record<string, unknown>>,
+): InvalidField | undefined {
   const value = owner[name];
   for (const applies of conditions) if (!applies(value, owner)) return undefined;
-  for (const accepts of checks) if (!accepts(value, owner)) return { path: name, expectation: field.expectations.get(accepts) ?? INVALID };
+  for (const { accepts, expectation } of checks) if (!accepts(value, owner)) return { path: name, expectation };
   return nested === undefined || value === undefined ? undefined : checkNested(name, value);
 }
 

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext, type PipeTransform, type Type } from '@nestjs/common';
 import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
+import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { sessionOf, userOf, type GuardedRequest } from '../guarded-request.js';
 import { CurrentPresentedSession, type PresentedSession } from '../session/current-session.js';
@@ -84,9 +85,16 @@ export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): Parame
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
 }
 
-const readToken = createParamDecorator(
-  nameParameter('@AuthToken()', (_: unknown, context: ExecutionContext) => sessionOf(requestOf(context))?.token),
-);
+/** Returns a parameter decorator that reads the session of an admitted call. */
+function readingSession(decorator: string, read: (session: SessionIdentity) => unknown): () => ParameterDecorator {
+  const factory = (_: unknown, context: ExecutionContext): unknown => {
+    const session = sessionOf(requestOf(context));
+    return session && read(session);
+  };
+  return createParamDecorator(nameParameter(decorator, factory));
+}
+
+const readToken = readingSession('@AuthToken()', ({ token }) => token);
 
 /** Injects the token of the session, as presented; `undefined` if the rule admitted the call without a session. */
 export function AuthToken(): ParameterDecoratorFor<'the token', string>;
@@ -94,9 +102,7 @@ export function AuthToken(): ParameterDecorator {
   return readToken();
 }
 
-const readAuthIv = createParamDecorator(
-  nameParameter('@AuthIv()', (_: unknown, context: ExecutionContext) => sessionOf(requestOf(context))?.authIv),
-);
+const readAuthIv = readingSession('@AuthIv()', ({ authIv }) => authIv);
 
 /**
  * Injects the `X-AUTH-IV` that the caller presented with the token (section 5.6); `undefined` if there was none, with `forwardAuthIv: false`, and
@@ -107,12 +113,7 @@ export function AuthIv(): ParameterDecorator {
   return readAuthIv();
 }
 
-const readSession = createParamDecorator(
-  nameParameter('@CurrentSession()', (_: unknown, context: ExecutionContext) => {
-    const session = sessionOf(requestOf(context));
-    return session && new CurrentPresentedSession(session);
-  }),
-);
+const readSession = readingSession('@CurrentSession()', (session) => new CurrentPresentedSession(session));
 
 /**
  * Injects the session that the caller presented, token and `X-AUTH-IV`, for `SessionAuthService`: `sessions.signOut(session)`. `undefined` if the rule

@@ -57,18 +57,21 @@ export class SharedRevocations {
 
   /** Sets the tombstone of a session. Used before the service signs it out. */
   async setTombstone(tokenKey: TokenKey): Promise<void> {
-    await this.#eachName(tokenKey, (name) => this.#deliver(name, (leftMs) => this.#parts.store.setTombstone(name, leftMs)));
+    const { store } = this.#parts;
+    const deliveries = this.#namesOf(tokenKey).map((name) =>
+      this.#outbox.deliver({ name, forMs: this.#tombstoneMs, send: (leftMs) => store.setTombstone(name, leftMs) }),
+    );
+    await Promise.all(deliveries);
   }
 
   /** Removes the tombstone of a session: a sign-in has issued this token. */
   async clearTombstone(tokenKey: TokenKey): Promise<void> {
-    let wasPending = this.#bus.cancel({ kind: 'signedOut', tokenKey });
-    await this.#eachName(tokenKey, (name) => {
-      wasPending = this.#outbox.cancel(name) || wasPending;
-      return this.#parts.access.insist(() => this.#parts.store.clearTombstone(name).then(() => true));
-    });
+    const names = this.#namesOf(tokenKey);
+    const cancelled = [this.#bus.cancel({ kind: 'signedOut', tokenKey }), ...names.map((name) => this.#outbox.cancel(name))];
+    const { access, store } = this.#parts;
+    await Promise.all(names.map((name) => access.insist(() => store.clearTombstone(name).then(() => true))));
     // An undelivered sign-out has left the answers from before it in the store and on other instances.
-    if (wasPending) await this.evict(tokenKey);
+    if (cancelled.includes(true)) await this.evict(tokenKey);
   }
 
   /** Publishes a message to the other instances. Resolves after the first attempt. */
@@ -130,12 +133,9 @@ export class SharedRevocations {
     await this.#unsubscribe?.();
   }
 
-  async #eachName(tokenKey: TokenKey, work: (name: string) => Promise<unknown>): Promise<void> {
-    await Promise.all(this.#parts.seals.map((seal) => work(seal.nameOf(tokenKey))));
-  }
-
-  #deliver(name: string, send: (leftMs: number) => Promise<unknown>): Promise<void> {
-    return this.#outbox.deliver({ name, forMs: this.#tombstoneMs, send });
+  /** Returns the names of a session in the store: one for each key that encrypts it. */
+  #namesOf(tokenKey: TokenKey): string[] {
+    return this.#parts.seals.map((seal) => seal.nameOf(tokenKey));
   }
 }
 
