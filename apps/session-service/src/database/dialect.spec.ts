@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Kysely, sql } from 'kysely';
+import Database from 'libsql';
+import { DATABASE_FILE } from './dialect.js';
 import { openDatabase } from './open-database.js';
 import { type Schema } from './schema.js';
 
@@ -30,6 +32,21 @@ describe('the database on disk', () => {
     const orphan = { token_digest: 'digest', username: 'nobody', created_at: 0, expires_at: 1 };
 
     await expect(database.insertInto('sessions').values(orphan).execute()).rejects.toThrow('FOREIGN KEY');
+  });
+
+  it('is opened again after a first start that ended before all tables were created', async () => {
+    const dataDir = join(directory, 'interrupted');
+    await mkdir(dataDir);
+    const file = new Database(join(dataDir, DATABASE_FILE));
+    // The first start fails at this table, after others.
+    file.exec('create table sessions (other text)');
+    await expect(openDatabase({ dataDir })).rejects.toThrow('already exists');
+    file.exec('drop table sessions');
+    file.close();
+
+    const opened = await openDatabase({ dataDir });
+    await expect(opened.selectFrom('sessions').select('token_digest').execute()).resolves.toEqual([]);
+    await opened.destroy();
   });
 
   it('can be opened twice, as the administration does beside a running service', async () => {

@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { StartError } from '../start-error.js';
 import { type DatabasePlace, requirePostgresUrl } from './database-place.js';
 import { codeOf, DatabaseUnavailableError } from './database-unavailable.error.js';
@@ -35,9 +35,17 @@ export async function openDatabase(place: DatabasePlace = {}): Promise<Kysely<Sc
   }
 }
 
+/** Migrates in a transaction, which Kysely does not do for SQLite: a process that ends meanwhile must not leave some of the tables. */
 async function openSqlite(place: DatabasePlace): Promise<Kysely<Schema>> {
   const database = new Kysely<Schema>({ dialect: createDialect(place) });
-  await migrateToLatest(database);
+  await sql`begin immediate`.execute(database);
+  try {
+    await migrateToLatest(database);
+  } catch (error) {
+    await sql`rollback`.execute(database);
+    throw error;
+  }
+  await sql`commit`.execute(database);
   return database;
 }
 
