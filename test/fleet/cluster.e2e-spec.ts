@@ -117,9 +117,12 @@ describeWithRedis('an application with a store', () => {
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(ANN));
         const redis = { enableAutoPipelining: true, stringNumbers: true } as const;
-        await bed.kept('token', await bed.connectedApp({ redis }));
+        await bed.kept('token', { redis });
+        const before = bed.asked;
         const other = await bed.connectedApp({ redis });
-        expect([(await other.get('/me', 'token')).status, (await other.get('/me', 'token')).status, bed.asked]).toEqual([200, 200, 1]);
+        expect([(await other.get('/me', 'token')).status, (await other.get('/me', 'token')).status, bed.asked - before]).toEqual([
+          200, 200, 0,
+        ]);
       }),
     );
 

@@ -15,6 +15,20 @@ export interface StoreApp extends RunningApp {
   readonly redis: Redis;
 }
 
+/** A session in the store, and the application that put it there. */
+export interface KeptSession {
+  readonly app: StoreApp;
+  readonly key: string;
+  readonly value: Buffer;
+}
+
+/** The warning of an application whose store fails. */
+export const STORE_WARNING = 'session store unavailable';
+/** How long a check may take, as the machine may stand still for seconds. */
+const CHECK_MS = 30_000;
+const KEPT_WITHIN_MS = 60_000;
+const SOON_MS = 1_000;
+
 /** How an application differs from the others. */
 export interface StoreAppSetup {
   readonly redis?: Pick<RedisOptions, 'port' | 'username' | 'password' | 'keyPrefix' | 'enableAutoPipelining' | 'stringNumbers'>;
@@ -61,9 +75,13 @@ export class StoreBed {
     redis.on('error', () => undefined);
     const log = new CapturedLog();
     const cache = { ttlMs, store: new RedisSessionStore({ redis, ...store }) };
-    const running = await startApp(this.platform, sampleApp({ baseUrl: this.service.url, options: { ...options, cache } }), {
-      logger: log,
-    });
+    const running = await startApp(
+      this.platform,
+      sampleApp({ baseUrl: this.service.url, options: { timeoutMs: CHECK_MS, ...options, cache } }),
+      {
+        logger: log,
+      },
+    );
     this.keep({ close: () => running.close().finally(() => redis.disconnect()) });
     return { ...running, log, redis };
   }
@@ -75,19 +93,31 @@ export class StoreBed {
     return app;
   }
 
-  /** Has an application keep a session; gives its key and value. */
-  async kept(token: string, app: RunningApp, authIv?: string): Promise<{ key: string; value: Buffer }> {
+  /**
+   * Has an application keep a session. An application whose store answered late keeps nothing for a while, and would say nothing of a later failure: then
+   * another application keeps it.
+   */
+  async kept(token: string, setup?: StoreAppSetup, authIv?: string): Promise<KeptSession> {
     const before = new Set(await this.redis.keys('*'));
-    const { status } = await app.get('/me', token, authIv === undefined ? {} : { 'x-auth-iv': authIv });
-    if (status !== 200) throw new Error(`The session was not accepted: ${status}`);
-    let key = '';
-    let value: Buffer = Buffer.alloc(0);
-    await until('it is kept', async () => {
-      key = (await this.redis.keys('*')).find((one) => !before.has(one)) ?? '';
-      value = (await this.redis.getBuffer(key)) ?? value;
-      return value.subarray(0, 1).toString() === 'V';
-    });
-    return { key, value };
+    for (const giveUpAt = performance.now() + KEPT_WITHIN_MS; performance.now() < giveUpAt;) {
+      const app = await this.connectedApp(setup);
+      const { status } = await app.get('/me', token, authIv === undefined ? {} : { 'x-auth-iv': authIv });
+      if (status !== 200) throw new Error(`The session was not accepted: ${status}`);
+      const entry = await this.#newValue(before);
+      if (entry && app.log.having('warn', STORE_WARNING).length === 0) return { app, ...entry };
+    }
+    throw new Error(`Not within ${KEPT_WITHIN_MS} ms: a session is kept`);
+  }
+
+  /** The value under a new key, if there is one soon. */
+  async #newValue(before: ReadonlySet<string>): Promise<{ key: string; value: Buffer } | undefined> {
+    for (const giveUpAt = performance.now() + SOON_MS; performance.now() < giveUpAt;) {
+      for (const key of (await this.redis.keys('*')).filter((one) => !before.has(one))) {
+        const value = await this.redis.getBuffer(key);
+        if (value?.subarray(0, 1).toString() === 'V') return { key, value };
+      }
+    }
+    return undefined;
   }
 
   keep<Kept extends { close(): Promise<unknown> }>(kept: Kept): Kept {
