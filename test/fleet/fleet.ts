@@ -11,6 +11,9 @@ export const PATIENCE_MS = 1_000;
 /** For a check: more than a busy machine takes. */
 const TOTAL_MS = 30_000;
 
+/** For an entry that an instance writes. */
+const KEPT_WITHIN_MS = 20_000;
+
 /** The channel of the default prefix. */
 export const CHANNEL = 'session-auth:messages';
 
@@ -74,10 +77,14 @@ export class Fleet {
   /** The only entry that there is, as soon as it is of this kind: `V` a value, `E` a tombstone, `L` a lease. */
   async key(kind: 'V' | 'E' | 'L'): Promise<string> {
     let key = '';
-    await until(`${kind} is in the store`, async () => {
-      [key = ''] = await this.entries();
-      return key !== '' && (await this.redis.getrange(key, 0, 0)) === kind;
-    });
+    await until(
+      `${kind} is in the store`,
+      async () => {
+        [key = ''] = await this.entries();
+        return key !== '' && (await this.redis.getrange(key, 0, 0)) === kind;
+      },
+      KEPT_WITHIN_MS,
+    );
     return key;
   }
 

@@ -123,5 +123,13 @@ async function obey({ instance, name, args }: Order): Promise<unknown> {
   return command(...args);
 }
 
+// Tells that this process stood still: what happened in that time says nothing about the library.
+const [TICK_MS, LATE_MS] = [20, 100];
+let expectedAt = performance.now() + TICK_MS;
+setInterval(() => {
+  if (performance.now() - expectedAt > LATE_MS && process.connected) process.send?.('stalled');
+  expectedAt = performance.now() + TICK_MS;
+}, TICK_MS).unref();
+
 process.on('message', (order: Order) => void obey(order).then((result) => process.send?.({ id: order.id, result })));
 if (forOne) process.channel?.unref();

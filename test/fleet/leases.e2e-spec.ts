@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { json, reply, type Script } from 'nestjs-session-auth/testing';
 import { describeWithRedis } from '../support/redis.js';
+import { steady } from '../support/steady.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
 import type { Fleet } from './fleet.js';
@@ -49,25 +50,33 @@ async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
 describeWithRedis('instances that check one session at the same time', () => {
   const shared = sharedFleet(6, { options: { timeoutMs: CHECK_TIMEOUT_MS } });
 
-  plainRow('where the service takes more than a second, one instance asks it and all let the user in [Q01]', async () => {
-    const fleet = shared();
-    fleet.service.on('user_details', (...call) => void setTimeout(() => json(ANN)(...call), 1_500));
-    const statuses = await Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status('token')));
-    expect([statuses, fleet.asked]).toEqual([[200, 200, 200], 1]);
-  });
+  plainRow(
+    'where the service takes more than a second, one instance asks it and all let the user in [Q01]',
+    steady(async () => {
+      const fleet = shared();
+      const [token, before] = [fleet.signIn(), fleet.asked];
+      fleet.service.on('user_details', (...call) => void setTimeout(() => json(ANN)(...call), 1_500));
+      const statuses = await Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status(token)));
+      expect([statuses, fleet.asked - before]).toEqual([[200, 200, 200], 1]);
+    }),
+  );
 
-  plainRow('where the service refuses a token, no instance waits for another longer than for one answer of the service [Q10]', async () => {
-    const fleet = shared();
-    const { waiting, script, open } = gate();
-    fleet.service.on('user_details', script(reply(401)));
-    const clients = await clientsOf(fleet);
-    const statuses = Promise.all(fleet.all.map((instance) => instance.status('refused')));
-    await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
-    waiting.pop()?.();
-    await until('all others ask at the same time', () => waiting.length === 5);
-    open();
-    expect(await statuses).toEqual(Array(6).fill(401));
-  });
+  plainRow(
+    'where the service refuses a token, no instance waits for another longer than for one answer of the service [Q10]',
+    steady(async () => {
+      const fleet = shared();
+      const refused = fleet.signIn();
+      const { waiting, script, open } = gate();
+      fleet.service.on('user_details', script(reply(401)));
+      const clients = await clientsOf(fleet);
+      const statuses = Promise.all(fleet.all.map((instance) => instance.status(refused)));
+      await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
+      waiting.pop()?.();
+      await until('all others ask at the same time', () => waiting.length === 5);
+      open();
+      expect(await statuses).toEqual(Array(6).fill(401));
+    }),
+  );
 });
 
 describeWithRedis('an instance that waits for the answer of another', () => {
@@ -98,27 +107,39 @@ describeWithRedis('an instance that waits for the answer of another', () => {
     return { leftMs, lost: await lost };
   }
 
-  plainRow('asks the service itself as soon as that one has crashed, long before its lease would end [Q02]', async () => {
-    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
-    expect(lost).toBe('gone');
-    // It has a lease of its own by then, or none.
-    expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
-  });
+  plainRow(
+    'asks the service itself as soon as that one has crashed, long before its lease would end [Q02]',
+    steady(async () => {
+      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
+      expect(lost).toBe('gone');
+      // It has a lease of its own by then, or none.
+      expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
+    }),
+  );
 
-  plainRow('asks the service itself as soon as that one has lost Redis, and both let the user in [Q02]', async () => {
-    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
-    expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
-  });
+  plainRow(
+    'asks the service itself as soon as that one has lost Redis, and both let the user in [Q02]',
+    steady(async () => {
+      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
+      expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
+    }),
+  );
 
-  plainRow('asks the service itself as soon as Redis is full, and both let the user in [Q02]', async () => {
-    const { lost } = await tryFault(({ redis }) => redis.config('SET', 'maxmemory', '1'));
-    expect(lost).toBe(200);
-  });
+  plainRow(
+    'asks the service itself as soon as Redis is full, and both let the user in [Q02]',
+    steady(async () => {
+      const { lost } = await tryFault(({ redis }) => redis.config('SET', 'maxmemory', '1'));
+      expect(lost).toBe(200);
+    }),
+  );
 
-  plainRow('asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]', async () => {
-    const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
-    expect(lost).toBe(200);
-  });
+  plainRow(
+    'asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]',
+    steady(async () => {
+      const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
+      expect(lost).toBe(200);
+    }),
+  );
 });
 
 /** How often the scripts of the store were run. */
@@ -141,72 +162,92 @@ describeWithRedis('the memory that eight instances share', () => {
     'has the service asked once for a token that all are asked about at the same moment, and then each answers from its own memory',
     async () => {
       const fleet = shared();
-      const tokens = Array.from({ length: 20 }, (_, index) => fleet.signIn({ username: `user ${index}` }));
-      for (const token of tokens) {
-        const before = fleet.asked;
+      const tokens: string[] = [];
+      const askedOnce = steady(async () => {
+        const [token, before] = [fleet.signIn(), fleet.asked];
+        tokens.push(token);
         const statuses = await Promise.all(fleet.all.map((instance) => instance.status(token)));
         expect([statuses, fleet.asked - before]).toEqual([Array(8).fill(200), 1]);
-      }
+      });
+      for (let count = 0; count < 20; count += 1) await askedOnce();
 
-      const runs = await scriptRuns(fleet);
+      const [runs, asked] = [await scriptRuns(fleet), fleet.asked];
       const again = await Promise.all(fleet.all.flatMap((instance) => tokens.map((token) => instance.status(token))));
-      expect([new Set(again), fleet.asked, await scriptRuns(fleet)]).toEqual([new Set([200]), 20, runs]);
+      expect([new Set(again), fleet.asked, await scriptRuns(fleet)]).toEqual([new Set([200]), asked, runs]);
     },
     TIMEOUT_MS,
   );
 
-  it('gives every instance the record as the service sent it', async () => {
-    const fleet = shared();
-    const [first, ...others] = fleet.all;
-    const token = fleet.signIn({ username: 'zoë', role: 'hiring_manager', ccl_info: { ccl_name: 'ccl', ccl_id: 7 } }, 'a/token+of="zoe"');
+  it(
+    'gives every instance the record as the service sent it',
+    steady(async () => {
+      const fleet = shared();
+      const [first, ...others] = fleet.all;
+      const token = `${fleet.signIn()}/+of="zoe"`;
+      fleet.signIn({ username: 'zoë', role: 'hiring_manager', ccl_info: { ccl_name: 'ccl', ccl_id: 7 } }, token);
+      const before = fleet.asked;
 
-    const user: unknown = await (await first.get(token)).json();
-    expect(user).toMatchObject({ username: 'zoë', role: 'hiring_manager' });
-    for (const other of others) expect(await (await other.get(token)).json()).toEqual(user);
-    expect(fleet.asked).toBe(1);
-  });
+      const user: unknown = await (await first.get(token)).json();
+      expect(user).toMatchObject({ username: 'zoë', role: 'hiring_manager' });
+      for (const other of others) expect(await (await other.get(token)).json()).toEqual(user);
+      expect(fleet.asked - before).toBe(1);
+    }),
+  );
 
-  it('leaves what an instance takes from it there for the rest of its lifetime alone', async () => {
-    const fleet = shared();
-    const [one, other] = fleet.all;
-    const token = fleet.signIn();
-    await one.status(token);
-    await fleet.redis.pexpire(await fleet.key('V'), 5_000);
+  it(
+    'leaves what an instance takes from it there for the rest of its lifetime alone',
+    steady(async () => {
+      const fleet = shared();
+      await fleet.reset();
+      const [one, other] = fleet.all;
+      const token = fleet.signIn();
+      await one.status(token);
+      await fleet.redis.pexpire(await fleet.key('V'), 2_000);
 
-    expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
-    await until('the other instance asks the service', async () => (await other.status(token)) === 200 && fleet.asked === 2);
-    // The first one asked for itself, and remembers for the whole lifetime.
-    expect([await one.status(token), fleet.asked]).toEqual([200, 2]);
-  });
+      expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
+      await until('the other instance asks the service', async () => (await other.status(token)) === 200 && fleet.asked === 2);
+      // The first one asked for itself, and remembers for the whole lifetime.
+      expect([await one.status(token), fleet.asked]).toEqual([200, 2]);
+    }),
+  );
 
-  it('gives a session under one IV to no request with another IV, or with none', async () => {
-    const fleet = shared();
-    const [one, other, third] = fleet.all;
-    fleet.service.on('user_details', (request, ...call) => {
-      json({ username: `of ${String(request.headers['x-auth-iv'] ?? 'none')}` })(request, ...call);
-    });
-    const userOn = async (instance: Instance, authIv?: string): Promise<unknown> => {
-      const [before, asked] = [await storedIn(fleet), fleet.asked];
-      const { username } = (await (await instance.get('token-with-iv', authIv)).json()) as { username: string };
-      if (fleet.asked > asked) await until('the answer is kept', async () => (await storedIn(fleet)) !== before);
-      return [username, fleet.asked];
-    };
+  it(
+    'gives a session under one IV to no request with another IV, or with none',
+    steady(async () => {
+      const fleet = shared();
+      await fleet.reset();
+      const token = fleet.signIn();
+      const [one, other, third] = fleet.all;
+      fleet.service.on('user_details', (request, ...call) => {
+        json({ username: `of ${String(request.headers['x-auth-iv'] ?? 'none')}` })(request, ...call);
+      });
+      const userOn = async (instance: Instance, authIv?: string): Promise<unknown> => {
+        const [before, asked] = [await storedIn(fleet), fleet.asked];
+        const { username } = (await (await instance.get(token, authIv)).json()) as { username: string };
+        if (fleet.asked > asked) await until('the answer is kept', async () => (await storedIn(fleet)) !== before);
+        return [username, fleet.asked];
+      };
 
-    expect(await userOn(one, 'iv-1')).toEqual(['of iv-1', 1]);
-    expect(await userOn(other, 'iv-1')).toEqual(['of iv-1', 1]);
-    expect(await userOn(other, 'iv-2')).toEqual(['of iv-2', 2]);
-    expect(await userOn(third)).toEqual(['of none', 3]);
-    expect(await userOn(third, 'iv-2')).toEqual(['of iv-2', 4]);
-  });
+      expect(await userOn(one, 'iv-1')).toEqual(['of iv-1', 1]);
+      expect(await userOn(other, 'iv-1')).toEqual(['of iv-1', 1]);
+      expect(await userOn(other, 'iv-2')).toEqual(['of iv-2', 2]);
+      expect(await userOn(third)).toEqual(['of none', 3]);
+      expect(await userOn(third, 'iv-2')).toEqual(['of iv-2', 4]);
+    }),
+  );
 
-  it('keeps a record of 64 KiB, as much as the service may send', async () => {
-    const fleet = shared();
-    const [one, other] = fleet.all;
-    const token = fleet.signIn({ username: 'u'.repeat(60_000) });
-    await one.status(token);
-    await fleet.key('V');
-    expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
-  });
+  it(
+    'keeps a record of 64 KiB, as much as the service may send',
+    steady(async () => {
+      const fleet = shared();
+      await fleet.reset();
+      const [one, other] = fleet.all;
+      const token = fleet.signIn({ username: 'u'.repeat(60_000) });
+      await one.status(token);
+      await fleet.key('V');
+      expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
+    }),
+  );
 });
 
 describeWithRedis('a session in use on several instances', () => {
@@ -214,7 +255,7 @@ describeWithRedis('a session in use on several instances', () => {
 
   it(
     'is renewed by one of them each time',
-    async () => {
+    steady(async () => {
       const fleet = await start();
       const [ttlMs, refreshAheadMs] = [3_000, 1_500];
       const instances = await fleet.instances(4, { options: { cache: { ttlMs, refreshAheadMs } } });
@@ -226,7 +267,7 @@ describeWithRedis('a session in use on several instances', () => {
         return fleet.asked >= 3;
       });
       expect(fleet.asked - 1).toBeLessThanOrEqual((performance.now() - began) / (ttlMs - refreshAheadMs));
-    },
+    }),
     TIMEOUT_MS,
   );
 });
