@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { Cluster, Redis } from 'ioredis';
@@ -57,6 +58,8 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
     logger: { log: keep('log'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') },
   });
   await app.listen(0, '127.0.0.1');
+  // A client that stood still for longer would use a connection that the server has closed.
+  (app.getHttpServer() as Server).keepAliveTimeout = 60_000;
 
   const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
   const ended: string[] = [];

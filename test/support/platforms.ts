@@ -1,4 +1,5 @@
 import type { DynamicModule, INestApplication, LoggerService, Type } from '@nestjs/common';
+import type { Server } from 'node:http';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { IS_LONG_FORM } from './long-form.js';
 
@@ -45,6 +46,8 @@ function suiteNumber(): number {
   return Buffer.from(suite().replace(/^.*\/test\//, '')).reduce((sum, byte) => sum + byte, 0);
 }
 
+const KEEP_ALIVE_MS = 60_000;
+
 /** An application that listens on a free loopback port. */
 export interface RunningApp {
   readonly app: INestApplication;
@@ -65,6 +68,8 @@ export async function startApp(platform: Platform, root: Type | DynamicModule, s
   const app = await NestFactory.create(root, await platform(), { logger: setup.logger ?? false, abortOnError: false });
   setup.configure?.(app);
   await app.listen(0, '127.0.0.1');
+  // A client that stood still for longer would use a connection that the server has closed.
+  (app.getHttpServer() as Server).keepAliveTimeout = KEEP_ALIVE_MS;
   const url = await app.getUrl();
   return {
     app,

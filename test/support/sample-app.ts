@@ -45,6 +45,9 @@ export interface SampleApp {
   readonly imports?: DynamicModule[];
 }
 
+/** More than any machine takes: a test that is about time sets its own. */
+const PATIENT = { timeoutMs: 30_000, signInTimeoutMs: 30_000, signOutTimeoutMs: 30_000 };
+
 @Module({})
 class SampleRoot {}
 
@@ -52,7 +55,7 @@ class SampleRoot {}
 export function sampleApp({ baseUrl, options = {}, controllers = [MeController], providers = [], imports = [] }: SampleApp): DynamicModule {
   return {
     module: SampleRoot,
-    imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...options }), ...imports],
+    imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...PATIENT, ...options }), ...imports],
     controllers,
     providers,
   };
