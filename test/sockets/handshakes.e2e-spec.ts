@@ -1,5 +1,5 @@
-import { describe, expect } from '@jest/globals';
-import { SessionAuthService } from 'nestjs-session-auth';
+import { describe, expect, it } from '@jest/globals';
+import { fromBearer, fromHeader, SessionAuthService } from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { afterDelay, hold, json, reply, silence } from '../support/scripted-service.js';
 import { IS_LONG_FORM } from '../support/long-form.js';
@@ -67,6 +67,16 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
       expect(await headersOf('not a token')).toMatchObject({ 'www-authenticate': `${challenge}, error="invalid_token"` });
     } else expect(await denied('third-token')).toMatchObject({ retryAfterSeconds: expect.any(Number) });
   });
+
+  if (isWs) {
+    it('a denied handshake names the source of its token in the challenges', async () => {
+      await trial.start({ token: [fromBearer(), fromHeader('X-AUTH-TOKEN')] });
+
+      expect((await trial.attempt('not a token')).headers).toMatchObject({
+        'www-authenticate': 'Bearer realm="session", X-Auth-Token realm="session", error="invalid_token"',
+      });
+    });
+  }
 
   plainRow('a socket receives nothing while its token is checked, and is known to the gateway when it opens [P03]', async () => {
     for (const delayMs of [20, SLOW_MS]) {

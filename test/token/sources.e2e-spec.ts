@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Post, type ExecutionContext } from '@nestjs/common';
-import { fromBearer, fromCookie, fromHeader, type TokenSource } from 'nestjs-session-auth';
+import { Controller, Get, Post, UseGuards, type ExecutionContext } from '@nestjs/common';
+import { fromBearer, fromCookie, fromHeader, SessionAuthGuard, type TokenSource } from 'nestjs-session-auth';
+import { SessionRejectedError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
 import { sharedSample, type SharedSample } from '../support/shared-sample.js';
@@ -11,9 +12,11 @@ const OUTCOMES = {
   admitted: { status: 200, challenge: null, calls: 1 },
   'asked for a token': { status: 401, challenge: '', calls: 0 },
   refused: { status: 401, challenge: ', error="invalid_token"', calls: 0 },
+  'refused without a scheme': { status: 401, challenge: '', calls: 0 },
+  'refused by the service': { status: 401, challenge: ', error="invalid_token"', calls: 1 },
 } as const;
 
-/** `schemes` are those that a 401 names. */
+/** `schemes` are those that a 401 names. If several, a `*` marks that of the refused token. */
 type Case = [source: string, token: TokenSource | TokenSource[], lines: string[], outcome: keyof typeof OUTCOMES, ...schemes: string[]];
 
 const bearer: Case[] = [
@@ -70,7 +73,24 @@ const listed: Case[] = [
   ['a list: its first source', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: good'], 'admitted'],
   ['a list: its second source', [fromHeader('x-a'), fromHeader('x-b')], ['X-B: good'], 'admitted'],
   ['a list: the first decides', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: good', 'X-B: go od'], 'admitted'],
-  ['a list: no second chance', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: go od', 'X-B: good'], 'refused', 'X-A', 'X-B'],
+  ['a list: no second chance', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: go od', 'X-B: good'], 'refused', 'X-A*', 'X-B'],
+  ['a list: a malformed token of the second', [fromBearer(), fromCookie('sid')], ['Cookie: sid=a b'], 'refused', 'Bearer', 'Cookie*'],
+  [
+    'a list: an invalid token of the second',
+    [fromBearer(), fromCookie('sid')],
+    ['Cookie: sid=bad'],
+    'refused by the service',
+    'Bearer',
+    'Cookie*',
+  ],
+  [
+    'a list: an invalid token of the first',
+    [fromBearer(), fromCookie('sid')],
+    ['Authorization: Bearer bad'],
+    'refused by the service',
+    'Bearer*',
+    'Cookie',
+  ],
   [
     'a list: of which none finds any',
     [fromHeader('x-a'), fromBearer(), fromCookie('sid')],
@@ -89,7 +109,7 @@ const listed: Case[] = [
     'Bearer',
   ],
   ['a list: passes another scheme', [fromBearer(), fromCookie('sid')], ['Authorization: Basic eA==', 'Cookie: sid=good'], 'admitted'],
-  ['a list: a throw ends it', [throwing, fromHeader('x-b')], ['X-B: good'], 'refused', 'X-B'],
+  ['a list: a throw ends it', [throwing, fromHeader('x-b')], ['X-B: good'], 'refused without a scheme', 'X-B'],
   ['a list: undefined goes on', [returning(undefined), query, fromHeader('x-b')], ['X-B: good'], 'admitted'],
 ];
 
@@ -103,7 +123,9 @@ describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
 
     const { challenge, ...expected } = OUTCOMES[outcome];
     const named = schemes.length === 0 ? ['X-Auth-Token'] : schemes;
-    const challenges = named.map((scheme) => `${scheme} realm="session"${challenge ?? ''}`).join(', ');
+    const challenges = named
+      .map((scheme) => `${scheme.replace('*', '')} realm="session"${named.length === 1 || scheme.endsWith('*') ? (challenge ?? '') : ''}`)
+      .join(', ');
     expect({ status, challenge: headers.get('www-authenticate'), calls }).toEqual({
       ...expected,
       challenge: challenge === null ? null : challenges,
@@ -132,6 +154,34 @@ describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
 
     expect((await app.get(`/me?t=${service.signInAs({})}`)).status).toBe(200);
     expect((await app.get('/me')).status).toBe(401);
+  });
+});
+
+@Controller()
+class RefusingController {
+  @Get('checked')
+  @UseGuards(SessionAuthGuard)
+  checked(): void {
+    throw new SessionRejectedError();
+  }
+
+  @Get('unchecked')
+  unchecked(): void {
+    throw new SessionRejectedError();
+  }
+}
+
+describe.each(PLATFORMS)('the challenges of a handler that rejects a session on %s', (_name, platform) => {
+  const shared = sharedSample({ options: { token: [fromBearer(), fromCookie('sid')] }, controllers: [RefusingController] }, platform);
+
+  it.each([
+    ['checked', 'Bearer realm="session", Cookie realm="session", error="invalid_token"', 'names the source that the guard has read'],
+    ['unchecked', 'Bearer realm="session", Cookie realm="session"', 'names none where no guard has read one'],
+  ])('%s: %s: %s', async (path, challenges) => {
+    const cookie = `sid=${shared.service.signInAs({})}`;
+    const reply = await fetch(`${shared.app.url}/${path}`, { headers: { cookie } });
+
+    expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, challenges]);
   });
 });
 

@@ -33,7 +33,8 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
     if (!transport) throw error;
     if (transport.answer) return transport.answer(host, error);
     const denial = denialOf(error);
-    setHeaders(host.switchToHttp().getResponse(), [['cache-control', 'no-store'], ...this.#challenges.headersOf(denial)]);
+    const [request, reply] = [host.switchToHttp().getRequest<object>(), host.switchToHttp().getResponse<unknown>()];
+    setHeaders(reply, [['cache-control', 'no-store'], ...this.#challenges.headersOf(denial, request)]);
     super.catch(isKnownToNest(error) ? error : httpExceptionOf(denial), host);
     return undefined;
   }

@@ -5,6 +5,18 @@ import { unavailableDenial } from '../denial.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../session/token-source.js';
 import { Challenges } from './challenges.js';
 
+/** The headers of a 401 that refuses the token of a request, which a source has found. */
+function refusedBy(challenges: Challenges, source: number): unknown {
+  const request = {};
+  challenges.presentedBy(source, request);
+  return challenges.headersOf(SESSION_REJECTED, request);
+}
+
+function challengesOf(schemes: readonly string[], invalid?: string): unknown {
+  const listed = schemes.map((scheme) => `${scheme} realm="session"${scheme === invalid ? ', error="invalid_token"' : ''}`);
+  return [['www-authenticate', listed.join(', ')]];
+}
+
 const own = (names: object): TokenSource => Object.assign(() => undefined, names);
 
 describe('the challenge of a 401', () => {
@@ -24,11 +36,36 @@ describe('the challenge of a 401', () => {
     ['a function that names neither', [own({})], ['X-Auth-Token']],
     ['names that no header may have', [own({ scheme: 'a"b\r\nx: y' }), own({ header: '' }), fromBearer()], ['Bearer']],
   ])('names the scheme of each source once, in their order: %s', (_name, sources, schemes) => {
-    const challenges = new Challenges(sources);
-    const [missing, refused] = ['', ', error="invalid_token"'].map((error) => schemes.map((name) => `${name} realm="session"${error}`));
+    expect(new Challenges(sources).headersOf(SESSION_REQUIRED)).toEqual(challengesOf(schemes));
+  });
 
-    expect(challenges.headersOf(SESSION_REQUIRED)).toEqual([['www-authenticate', missing?.join(', ')]]);
-    expect(challenges.headersOf(SESSION_REJECTED)).toEqual([['www-authenticate', refused?.join(', ')]]);
+  it.each<[string, TokenSource[], string[]]>([
+    ['the only one', [fromBearer()], ['Bearer']],
+    ['the only one, of two cookies', [fromCookie('sid'), fromCookie('old')], ['Cookie']],
+    ['the default one', [own({}), own({})], ['X-Auth-Token']],
+  ])('says that a refused token is invalid in the challenge of its scheme: %s', (_name, sources, schemes) => {
+    const challenges = new Challenges(sources);
+
+    expect(challenges.headersOf(SESSION_REJECTED)).toEqual(challengesOf(schemes, schemes[0]));
+    expect(refusedBy(challenges, sources.length - 1)).toEqual(challengesOf(schemes, schemes[0]));
+  });
+
+  it.each<[string, number, string | undefined]>([
+    ['a bearer token', 0, 'Bearer'],
+    ['a cookie', 1, 'Cookie'],
+    ['a token of a source without a scheme', 2, undefined],
+  ])('says that a refused token is invalid in no challenge of another scheme: %s', (_name, source, scheme) => {
+    const challenges = new Challenges([fromBearer(), fromCookie('sid'), own({})]);
+
+    expect(refusedBy(challenges, source)).toEqual(challengesOf(['Bearer', 'Cookie'], scheme));
+    expect(challenges.headersOf(SESSION_REJECTED)).toEqual(challengesOf(['Bearer', 'Cookie']));
+  });
+
+  it('is built once, and not for each denial', () => {
+    const challenges = new Challenges([fromBearer(), fromCookie('sid')]);
+
+    expect(refusedBy(challenges, 1)).toBe(refusedBy(challenges, 1));
+    expect(challenges.headersOf(SESSION_REQUIRED)).toBe(challenges.headersOf(SESSION_REQUIRED));
   });
 
   it('does not say that a token was invalid if credentials were', () => {

@@ -13,8 +13,8 @@ export const HTTP: Transport = {
 
   parameters: (context) => context.switchToHttp().getRequest<{ readonly params?: unknown }>().params,
 
-  deny({ reply }, denial, challenges) {
-    setHeaders(reply, challenges.headersOf(denial));
+  deny({ reply, request }, denial, challenges) {
+    setHeaders(reply, challenges.headersOf(denial, request));
     return Promise.reject(exceptionOf(denial));
   },
 };

@@ -44,17 +44,27 @@ export class PresentedSessions {
     return { token, authIv };
   }
 
-  /** If a source of the application throws or returns a promise, the token counts as malformed. */
   #findToken(context: ExecutionContext, request: HttpRequest): unknown {
-    try {
-      for (const find of this.#settings.sources) {
-        const found: unknown = find(context, request);
-        if (found instanceof Promise) found.catch(() => undefined);
-        if (found !== undefined && found !== null) return found;
+    let index = 0;
+    for (const find of this.#settings.sources) {
+      const found = foundBy(find, context, request);
+      if (found !== undefined && found !== null) {
+        this.challenges.presentedBy(index, request);
+        return found;
       }
-      return undefined;
-    } catch {
-      return MALFORMED_TOKEN;
+      index += 1;
     }
+    return undefined;
+  }
+}
+
+/** If a source of the application throws or returns a promise, the token counts as malformed. */
+function foundBy(find: TokenSource, context: ExecutionContext, request: HttpRequest): unknown {
+  try {
+    const found: unknown = find(context, request);
+    if (found instanceof Promise) found.catch(() => undefined);
+    return found;
+  } catch {
+    return MALFORMED_TOKEN;
   }
 }

@@ -3,6 +3,7 @@ import { unavailable } from '../../contract/outcome.js';
 import { bodyOf } from '../../exceptions/denial-body.js';
 import { type GuardDenial, reportDenial, unavailableDenial } from '../../guard/denial.js';
 import { handshakeRequest, type SocketClient, storeUpgrade } from '../../guard/sockets/socket-client.js';
+import type { CallRequest } from '../../guard/transport.js';
 import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
@@ -35,17 +36,18 @@ export class WsHandshakes {
   /** Answers a handshake, unless its connection closes first. Closes a connection whose client has ended its side. */
   #check(request: IncomingMessage, settings: SocketWatchSettings, answer: Answer): void {
     const { socket } = request;
+    const handshake = handshakeRequest(request);
     const gone = (): void => void socket.destroy();
     const closed = (): void => pending?.end(NOT_SENT);
     const settle: Handshake['settle'] = (outcome) => {
       socket.removeListener('close', closed).removeListener('end', gone);
-      if (!socket.destroyed) this.#answer(request, outcome, answer);
+      if (!socket.destroyed) this.#answer(request, handshake, outcome, answer);
     };
-    const pending = this.#checks.begin({ client: request, request: handshakeRequest(request), settings, settle });
+    const pending = this.#checks.begin({ client: request, request: handshake, settings, settle });
     if (pending) socket.once('close', closed).once('end', gone);
   }
 
-  #answer(request: IncomingMessage, outcome: AcceptedHandshake | GuardDenial, answer: Answer): void {
+  #answer(request: IncomingMessage, handshake: CallRequest, outcome: AcceptedHandshake | GuardDenial, answer: Answer): void {
     if ('verdict' in outcome) {
       this.#accepted.set(request, outcome);
       open(request, answer);
@@ -54,7 +56,7 @@ export class WsHandshakes {
       const fixed = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
       answer(false, outcome.statusCode, JSON.stringify(bodyOf(outcome)), {
         ...fixed,
-        ...Object.fromEntries(this.#checks.challenges.headersOf(outcome)),
+        ...Object.fromEntries(this.#checks.challenges.headersOf(outcome, handshake)),
       });
     }
   }
