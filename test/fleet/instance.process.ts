@@ -135,4 +135,5 @@ setInterval(() => {
 }, TICK_MS).unref();
 
 process.on('message', (order: Order) => void obey(order).then((result) => process.send?.({ id: order.id, result })));
-if (forOne) process.channel?.unref();
+// The first order starts the instance: before it, nothing else keeps this process alive.
+if (forOne) process.once('message', () => process.channel?.unref());
