@@ -1,11 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import * as nest from '@nestjs/common';
-import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import type * as Library from 'nestjs-session-auth';
 import type * as Errors from 'nestjs-session-auth/errors';
 import { SessionAuthGuard } from 'nestjs-session-auth';
 import { isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
 import * as core from '@nestjs/core';
+import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 
@@ -30,6 +31,58 @@ describe('an error of another copy of the library', () => {
   it.each([undefined, null, 'text', 7, {}, new Error('no'), { code: 'SESSION_REJECTED', statusCode: 401 }])('is not %p', (value) => {
     expect(isSessionAuthError(value)).toBe(false);
     expect(value instanceof SessionAuthError).toBe(false);
+  });
+});
+
+/** The library with a copy of `@nestjs/common` of its own, as a workspace may install it. */
+async function copyWithAnotherNest(): Promise<typeof Library> {
+  jest.resetModules();
+  jest.unstable_unmockModule('@nestjs/common');
+  jest.unstable_mockModule('@nestjs/core', () => core);
+  const { HttpException } = await import('@nestjs/common');
+  expect(HttpException).not.toBe(nest.HttpException);
+  return import('nestjs-session-auth');
+}
+
+@Module({})
+class Root {}
+
+describe.each(PLATFORMS)('a library with another copy of @nestjs/common than @nestjs/core on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it('answers denials with their own status, headers and body, and logs no error', async () => {
+    const { SessionAuthModule, SessionAuthGuard: Guard, Roles } = await copyWithAnotherNest();
+
+    @Controller()
+    @UseGuards(Guard)
+    class SampleController {
+      @Get('me') me(): string {
+        return 'in';
+      }
+
+      @Get('boss') @Roles('boss') boss(): string {
+        return 'in';
+      }
+    }
+    const service = await bed.service();
+    const log = new CapturedLog();
+    const imports = [SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'application-key' })];
+    const app = await bed.app({ module: Root, imports, controllers: [SampleController] }, { logger: log });
+    const answers = [await app.get('/me'), await app.get('/me', 'unknown'), await app.get('/boss', service.signInAs({ role: 'clerk' }))];
+    service.setDown(true);
+    answers.push(await app.get('/me', service.signInAs({})));
+
+    const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as { statusCode: number; code: string }[];
+    expect(answers.map(({ status }, index) => [status, bodies[index]?.statusCode, bodies[index]?.code])).toEqual([
+      [401, 401, 'SESSION_REQUIRED'],
+      [401, 401, 'SESSION_REJECTED'],
+      [403, 403, 'ACCESS_DENIED'],
+      [503, 503, 'SESSION_SERVICE_UNAVAILABLE'],
+    ]);
+    expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(answers.map(() => 'no-store'));
+    expect(answers[1]?.headers.get('www-authenticate')).toContain('invalid_token');
+    expect(answers[3]?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(log.having('error', 'ExceptionsHandler')).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Catch, HttpException, Inject, Injectable, Optional, type ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
-import { denialOf, httpExceptionOf } from './denial.js';
+import { bodyOf, denialOf } from './denial.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './http/challenges.js';
 import { setHeaders } from './http/http-transport.js';
@@ -32,15 +32,21 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
     const transport = transportOf(host);
     if (!transport) throw error;
     if (transport.answer) return transport.answer(host, error);
-    const denial = denialOf(error);
-    const [request, reply] = [host.switchToHttp().getRequest<object>(), host.switchToHttp().getResponse<unknown>()];
-    setHeaders(reply, [['cache-control', 'no-store'], ...this.#challenges.headersOf(denial, request)]);
-    super.catch(isKnownToNest(error) ? error : httpExceptionOf(denial), host);
+    if (error.code === INVALID_CONFIGURATION) super.catch(error, host);
+    else this.#reply(error, host);
     return undefined;
   }
-}
 
-/** An error of another copy of this package may extend the exceptions of another copy of Nest. An invalid configuration is a fault: Nest logs it. */
-function isKnownToNest(error: SessionAuthError): boolean {
-  return error instanceof HttpException || error.code === INVALID_CONFIGURATION;
+  /**
+   * Responds as Nest does to its exceptions. Nest itself would respond with 500 if the error extends an exception of another copy of
+   * `@nestjs/common` than that of `@nestjs/core`.
+   */
+  #reply(error: SessionAuthError, host: ArgumentsHost): void {
+    const [request, reply] = [host.switchToHttp().getRequest<object>(), host.switchToHttp().getResponse<unknown>()];
+    const denial = denialOf(error);
+    setHeaders(reply, [['cache-control', 'no-store'], ...this.#challenges.headersOf(denial, request)]);
+    const adapter = this.httpAdapterHost?.httpAdapter;
+    if (adapter?.isHeadersSent(reply)) adapter.end(reply);
+    else adapter?.reply(reply, error instanceof HttpException ? error.getResponse() : bodyOf(denial), denial.statusCode);
+  }
 }
