@@ -1,0 +1,19 @@
+import type { CommandIo, ExitCode } from './command-io.js';
+
+/** One subcommand of `nestjs-session-auth`. */
+export interface Subcommand {
+  readonly name: string;
+  /** What it does, for the help: a few words. */
+  readonly summary: string;
+  /** Runs it. Prints its help for `--help`. @throws UsageError if the arguments or the environment are not usable */
+  run(args: readonly string[], io: CommandIo): Promise<ExitCode>;
+}
+
+/** The subcommands, in the order of the help. Each is loaded when it runs. */
+export const SUBCOMMANDS: readonly Subcommand[] = [
+  {
+    name: 'doctor',
+    summary: 'examines a session service, and prints the options that follow',
+    run: async (args, io) => (await import('./doctor/doctor.js')).doctor(args, io),
+  },
+];
