@@ -1,7 +1,16 @@
 import type { CommandIo, ExitCode } from '../command-io.js';
 import { readCommandLine } from '../command-line.js';
-import { UsageError } from '../usage-error.js';
-import { COMMAND_LINE } from './doctor-options.js';
+import { adviseStatusMap } from './advice.js';
+import { examineBodies, examineConnection, rateLimitText } from './anonymous/connection.js';
+import { examineKeys, examineRefusals } from './anonymous/refusals.js';
+import { examineSlash } from './anonymous/slash.js';
+import { COMMAND_LINE, readSettings } from './doctor-options.js';
+import { Examination } from './examination.js';
+import { examineVerdicts } from './guard-verdict.js';
+import { examineLeaks } from './leaks.js';
+import { reportAsJson, reportAsText } from './report.js';
+import { examineConnections } from './session/latency.js';
+import { examineSession, skipSession } from './session/session.js';
 
 /** Runs the subcommand `doctor`. @throws UsageError if the arguments or the environment are not usable */
 export async function doctor(args: readonly string[], io: CommandIo): Promise<ExitCode> {
@@ -10,6 +19,43 @@ export async function doctor(args: readonly string[], io: CommandIo): Promise<Ex
     io.stdout.write(options);
     return 0;
   }
-  await Promise.resolve();
-  throw new UsageError('Set --url to the root of the session service');
+  const examination = new Examination(readSettings(options, io.env), io);
+  await examine(examination);
+  const { findings, secrets, settings } = examination;
+  const report = { checks: findings.checks, options: examination.options };
+  io.stdout.write(secrets.mask(settings.json ? reportAsJson(report) : reportAsText(report, io)));
+  return findings.hasFailure ? 1 : 0;
+}
+
+async function examine(examination: Examination): Promise<void> {
+  const { calls, findings, settings } = examination;
+  try {
+    if (await examineConnection(examination)) await examineService(examination);
+    else findings.unknown('session-service', 'Everything else: it needs a session service that answers.');
+    await examineSlash(examination);
+    if (settings.redis) await (await import('./redis/redis.js')).examineRedis(examination);
+    if (calls.isInterrupted) findings.fail('interrupted', 'The examination was interrupted. Its sessions are signed out.');
+  } finally {
+    calls.close();
+  }
+}
+
+async function examineService(examination: Examination): Promise<void> {
+  const { findings, settings } = examination;
+  await examineRefusals(examination);
+  if (settings.user === undefined) skipSession(examination);
+  else if (!examination.isOver) await examineSession(examination);
+  examineKeys(examination);
+  examineBodies(examination);
+  examineConnections(examination);
+  examineRateLimit(examination);
+  examineLeaks(examination);
+  adviseStatusMap(examination);
+  if (!findings.hasFailure) examineVerdicts(examination);
+}
+
+function examineRateLimit({ calls, findings }: Examination): void {
+  const limited = calls.answers.find((answer) => answer.kind === 'reply' && answer.status === 429);
+  if (limited?.kind === 'reply') findings.fail('rate-limit', rateLimitText(limited));
+  else findings.ok('rate-limit', `No 429 in ${calls.answers.length} calls.`);
 }

@@ -1,0 +1,82 @@
+import { hasBody, isWebPage, type ReplyAnswer } from '../calls/answer.js';
+import type { Examination } from '../examination.js';
+import { failureText, isTlsFailure } from '../failure-texts.js';
+import { readJsonObject } from '../../../client/http/reply.js';
+import { followRedirect } from './redirect.js';
+
+const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
+
+/** Reaches the service with a token that it never issued. Returns whether it is a session service, as far as that can be told. */
+export async function examineConnection(examination: Examination): Promise<boolean> {
+  const { calls, findings, junkToken, refusals } = examination;
+  examineAddress(examination);
+  let answer = await calls.userDetails({ token: junkToken });
+  if (answer.kind === 'reply' && followRedirect(examination, answer)) answer = await calls.userDetails({ token: junkToken });
+  if (answer.kind === 'failure') {
+    const id = isTlsFailure(answer) ? 'tls' : 'reachable';
+    findings.fail(id, failureText(answer));
+    return false;
+  }
+  refusals.junkToken = answer;
+  const { protocol } = new URL(calls.baseUrl);
+  findings.ok('reachable', `The service replies${protocol === 'https:' ? ', over TLS with a trusted certificate' : ''}.`);
+  return isService(examination, answer);
+}
+
+function examineAddress({ calls, env, findings }: Examination): void {
+  const { protocol, host } = new URL(calls.baseUrl);
+  if (protocol === 'http:' && !LOOPBACK.test(host))
+    findings.warn('plain-text', 'The URL is http: and not of this host. Keys, tokens and passwords travel unencrypted. Use https.');
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+  const set = names.filter((name) => (env[name] ?? '') !== '');
+  if (set.length > 0)
+    findings.warn(
+      'proxy',
+      `${set.join(', ')}: set, and ignored here and by the library. If the service is behind a proxy, set http.proxy.`,
+    );
+}
+
+/** Tells the answer of a session service to a junk token from that of a gateway, a web site or a service that is open to everyone. */
+function isService(examination: Examination, answer: ReplyAnswer): boolean {
+  const { findings } = examination;
+  const problem = problemOf(answer);
+  if (problem !== undefined) findings.fail(answer.status === 429 ? 'rate-limit' : 'session-service', problem);
+  return problem === undefined;
+}
+
+function problemOf(answer: ReplyAnswer): string | undefined {
+  const { status } = answer;
+  if (status === 429) return rateLimitText(answer);
+  if (status >= 300 && status < 400) return `user_details redirects (${status}), and the library follows no redirect.`;
+  if (status === 200 && readJsonObject(answer) !== undefined)
+    return 'user_details answers 200 with JSON to a token that was never issued. The service accepts any token, or a test double answers.';
+  if (isWebPage(answer) && status !== 404)
+    return `user_details answers ${status} with a web page. This is not the session service: check the URL.`;
+  if (status >= 500) return `user_details answers ${status} to a junk token. The service fails, or a gateway does not reach it.`;
+  if (status === 407) return 'A proxy asks for credentials (407). Set http.proxy.';
+  if (![400, 401, 403, 404].includes(status)) return `user_details answers ${status} to a junk token, which the interface does not list.`;
+  return undefined;
+}
+
+/** Returns what a 429 says. */
+export function rateLimitText({ headers }: ReplyAnswer): string {
+  const after = headers['retry-after'];
+  const seconds =
+    typeof after === 'string' && /^\d{1,9}$/.test(after) ? ` with Retry-After: ${after} s` : ' without a Retry-After in seconds';
+  return `The service limits the rate (429)${seconds}. The guard answers 503 then. The examination stops here.`;
+}
+
+/** Says whether refusals have bodies, which the interface does not list. */
+export function examineBodies({ calls, findings, refusals }: Examination): void {
+  const refused = calls.answers
+    .filter((answer) => answer.kind === 'reply')
+    .filter((answer) => answer.status >= 400 && answer.status < 500 && answer !== refusals.wrongPath);
+  const statuses = [...new Set(refused.filter((answer) => hasBody(answer)).map(({ status }) => status))].sort();
+  if (refused.length === 0) return;
+  if (statuses.length === 0) findings.ok('bodies', 'Refusals have empty bodies, as the interface says.');
+  else
+    findings.warn(
+      'bodies',
+      `Refusals have bodies (${statuses.join(', ')}). The library reads none; a 404 with a body is no refusal to it.`,
+    );
+}

@@ -1,0 +1,72 @@
+import { described, hasBody, isSame, type Answer } from '../calls/answer.js';
+import type { Examination } from '../examination.js';
+import { randomText } from '../examination.js';
+import { failureText } from '../failure-texts.js';
+
+/** Sends calls that a session service refuses, each once, and compares the refusals. */
+export async function examineRefusals(examination: Examination): Promise<void> {
+  const { calls, refusals, junkToken, findings } = examination;
+  const junk = refusals.junkToken;
+  if (!junk) return;
+  const probes = [
+    ['noToken', { token: null }],
+    ['noKey', { token: junkToken, apiKey: null }],
+    ['wrongKey', { token: junkToken, apiKey: randomText() }],
+    ['wrongPath', { token: junkToken, prefix: `/${randomText()}` }],
+  ] as const;
+  for (const [name, presented] of probes) {
+    if (examination.isOver) return;
+    const answer = await calls.userDetails(presented);
+    if (answer.kind === 'reply') refusals[name] = answer;
+    else findings.warn('connection', `One call of the first ones failed. ${failureText(answer)}`);
+  }
+  examinePath(examination, junk);
+  examineTokens(examination, junk);
+}
+
+/** @internal */
+function examineTokens({ findings, refusals: { noToken } }: Examination, junk: Answer): void {
+  findings.ok('junk-token', `user_details answers ${described(junk)} to a token that was never issued.`);
+  if (!noToken) return;
+  if (noToken.kind === 'reply' && noToken.status < 300)
+    findings.fail('no-token', `user_details answers ${described(noToken)} without a token: it is open, or a cache or gateway answers.`);
+  else findings.ok('no-token', `user_details answers ${described(noToken)} without a token. The library never calls it so.`);
+}
+
+function examinePath({ findings, refusals: { wrongPath } }: Examination, junk: Answer): void {
+  if (wrongPath?.kind !== 'reply') {
+    findings.unknown('wrong-path', 'Whether a wrong baseUrl would be noticed: the call brought no reply.');
+    return;
+  }
+  const { status } = wrongPath;
+  const text = `A path that does not exist answers ${described(wrongPath)}`;
+  if (isSame(wrongPath, junk) && status === 404 && hasBody(wrongPath))
+    findings.fail('session-service', `${text}, as user_details does. This is probably not the session service: check the URL.`);
+  else if (isSame(wrongPath, junk))
+    findings.warn(
+      'wrong-path',
+      `${text}, as a junk token. A wrong baseUrl is silent: every user gets 401. Watch the log for the first hours.`,
+    );
+  else if (status === 404 && !hasBody(wrongPath))
+    findings.ok('wrong-path', `${text}, unlike a junk token. With statusMap { 404: 'unavailable' } a wrong baseUrl shows as 503.`);
+  else findings.ok('wrong-path', `${text}, unlike a junk token.`);
+}
+
+/** Says whether a wrong or a missing key can be told from an invalid session. Called last: a session tells more than a junk token. */
+export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey } }: Examination): void {
+  if (!junkToken) return;
+  for (const [id, name, answer] of [
+    ['wrong-key', 'a wrong key', wrongKey],
+    ['no-key', 'no key', noKey],
+  ] as const) {
+    if (!answer) findings.unknown(id, `How the service answers to ${name}: the call brought no reply.`);
+    else if (answer.kind === 'reply' && answer.status < 300)
+      findings.warn(id, `user_details answers ${described(answer)} to ${name}: it does not check the key.`);
+    else if (isSame(answer, junkToken))
+      findings.warn(
+        id,
+        `user_details answers ${described(answer)} to ${name}, as to a junk token. The guard can't tell them apart: a wrong apiKey shows as 401 for every user.`,
+      );
+    else findings.ok(id, `user_details answers ${described(answer)} to ${name}, unlike to a junk token.`);
+  }
+}

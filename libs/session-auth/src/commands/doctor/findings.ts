@@ -1,0 +1,40 @@
+/** `ok`: as the library expects. `warn`: works, but read on. `fail`: the guard can't work so. `unknown`: could not be told. */
+export type Outcome = 'ok' | 'warn' | 'fail' | 'unknown';
+
+/** What one check found. */
+export interface Check {
+  readonly id: string;
+  readonly outcome: Outcome;
+  /** One or two sentences, without any text of a reply. */
+  readonly text: string;
+}
+
+/** What the examination found so far. */
+export class Findings {
+  readonly checks: Check[] = [];
+
+  ok(id: string, text: string): void {
+    this.#add(id, 'ok', text);
+  }
+
+  warn(id: string, text: string): void {
+    this.#add(id, 'warn', text);
+  }
+
+  fail(id: string, text: string): void {
+    this.#add(id, 'fail', text);
+  }
+
+  unknown(id: string, text: string): void {
+    this.#add(id, 'unknown', text);
+  }
+
+  /** Whether something fails. */
+  get hasFailure(): boolean {
+    return this.checks.some(({ outcome }) => outcome === 'fail');
+  }
+
+  #add(id: string, outcome: Outcome, text: string): void {
+    this.checks.push({ id, outcome, text });
+  }
+}

@@ -1,0 +1,36 @@
+import { type Examination, randomText } from '../examination.js';
+import { examineIv } from './iv.js';
+import { OpenSessions } from './open-sessions.js';
+import { examineSignIn, examineWrongPassword } from './sign-in.js';
+import { examineSignOut } from './sign-out.js';
+import { examineKeysOfSession, examineUserDetails } from './user-details.js';
+
+const WITHOUT_USER = [
+  ['sign-in', 'Whether users can sign in, and whether their records are valid'],
+  ['token-echo', 'Which token user_details returns'],
+  ['latency', 'How fast user_details answers for a valid session'],
+  ['cache', 'Whether headers of user_details forbid caching'],
+  ['iv', 'Whether a session is bound to its X-AUTH-IV'],
+  ['sign-out', 'Whether a sign-out ends the session'],
+] as const;
+
+/** Says what can't be told without a user. */
+export function skipSession({ findings }: Examination): void {
+  for (const [id, question] of WITHOUT_USER) findings.unknown(id, `${question}: pass --user.`);
+}
+
+/** Examines a session from its sign-in to its end. Leaves no session open. */
+export async function examineSession(examination: Examination): Promise<void> {
+  const sessions = new OpenSessions();
+  try {
+    const session = await examineSignIn(examination, sessions);
+    if (!session || !(await examineUserDetails(examination, session))) return;
+    await examineKeysOfSession(examination, session);
+    if (examination.isOver) return;
+    await examineSignOut(examination, session, sessions);
+    await examineIv(examination, sessions);
+    await examineWrongPassword(examination, randomText());
+  } finally {
+    await sessions.endAll(examination);
+  }
+}

@@ -1,0 +1,87 @@
+import { isHeaderValue } from '../../../contract/wire.js';
+import { DEFAULTS } from '../../../module/settings/defaults.js';
+import { type Answer, described, type ReplyAnswer } from '../calls/answer.js';
+import type { Examination } from '../examination.js';
+import { failureText } from '../failure-texts.js';
+import type { OpenSession, OpenSessions } from './open-sessions.js';
+import { readUserRecord, tokenIn } from './reading.js';
+
+/** The largest value of `http.maxTokenLength`. */
+const MAX_TOKEN_LENGTH = 65_536;
+
+/** Signs the user in, once: a second failure could lock the account. Returns the session. */
+export async function signIn(examination: Examination, sessions: OpenSessions, authIv?: string): Promise<OpenSession | undefined> {
+  const { calls, settings } = examination;
+  const answer = await calls.signIn(settings.user ?? '', settings.password ?? '', authIv);
+  const token = answer.kind === 'reply' && answer.status < 300 ? tokenIn(answer) : undefined;
+  if (token === undefined) return undefined;
+  examination.secrets.add(token);
+  return sessions.add(token, authIv);
+}
+
+/** The first sign-in. Returns its session if the library could use it. */
+export async function examineSignIn(examination: Examination, sessions: OpenSessions): Promise<OpenSession | undefined> {
+  const session = await signIn(examination, sessions);
+  const answer = examination.calls.answers.at(-1);
+  if (!answer || examination.calls.isInterrupted) return undefined;
+  const problem = signInProblem(answer, session?.tokens[0], examination);
+  if (problem !== undefined) return undefined;
+  examination.findings.ok('sign-in', 'Signs in with 200, a valid user record and a token.');
+  return session;
+}
+
+function signInProblem(answer: Answer, token: string | undefined, { findings, options }: Examination): string | undefined {
+  const fail = (text: string): string => (findings.fail('sign-in', text), text);
+  if (answer.kind === 'failure') return fail(`The sign-in brought no reply; a session may have been opened. ${failureText(answer)}`);
+  if (answer.status === 202) {
+    findings.unknown(
+      'sign-in',
+      'The sign-in answers 202, which the interface does not explain: no session, and nothing to examine. Use another user.',
+    );
+    return '202';
+  }
+  if (answer.status !== 200) return fail(refusalText(answer));
+  const reading = readUserRecord(answer);
+  if ('problem' in reading) return fail(`The sign-in answers 200, but ${reading.problem}.`);
+  if (token === undefined) return fail('The sign-in answers 200, but its record has no auth_token.');
+  if (!isHeaderValue(token, MAX_TOKEN_LENGTH))
+    return fail('The token holds other characters than visible ASCII, or is longer than 65536 bytes: no header can carry it.');
+  if (token.length > DEFAULTS.http.maxTokenLength)
+    options.http = { ...options.http, maxTokenLength: Math.min(MAX_TOKEN_LENGTH, 2 * token.length) };
+  return undefined;
+}
+
+function refusalText(answer: ReplyAnswer): string {
+  const text = `The sign-in answers ${described(answer)}`;
+  if (answer.status === 401 || answer.status === 404)
+    return `${text}: check --user and SESSION_SERVICE_PASSWORD. It is not tried again, since that could lock the account.`;
+  if (answer.status === 403) return `${text}: check the key, and whether the user may sign in.`;
+  if (answer.status === 429 || answer.status >= 500) return `${text}: the service fails, or limits sign-ins.`;
+  return `${text}: the service does not understand the request, or redirects it.`;
+}
+
+/** A sign-in that must be refused. With a random user name: failures with a real one could lock its account. */
+export async function examineWrongPassword({ calls, findings, isOver }: Examination, randomName: string): Promise<void> {
+  if (isOver) return;
+  const answer = await calls.signIn(randomName, randomName);
+  const text = `A sign-in of an unknown user answers ${described(answer)}`;
+  if (answer.kind === 'failure') {
+    findings.unknown('wrong-password', `${text}. ${failureText(answer)}`);
+    return;
+  }
+  if (answer.status === 401 || answer.status === 404) {
+    findings.ok('wrong-password', `${text}, which is CredentialsRejectedError (401).`);
+    return;
+  }
+  if (answer.status < 300) {
+    findings.fail('wrong-password', `${text}: the service signs in anyone.`);
+    return;
+  }
+  const error =
+    answer.status === 400
+      ? 'InvalidRequestError (400)'
+      : answer.status === 403
+        ? 'AccessDeniedError (403)'
+        : 'SessionServiceUnavailableError (503)';
+  findings.warn('wrong-password', `${text}, which is ${error} in signIn(), not 401.`);
+}

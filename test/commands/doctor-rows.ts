@@ -1,0 +1,416 @@
+import { json, type Habits, type OddCall, type OddReply } from './odd-service.js';
+
+/** A service with a habit, and what the doctor must say about it. */
+export interface Row {
+  readonly name: string;
+  readonly habits: Habits;
+  /** Checks that must fail. None: the guard must work with the advised options. */
+  readonly fails?: readonly string[];
+  readonly warns?: readonly string[];
+  /** Advised options, except `baseUrl`. */
+  readonly options?: object;
+  /** Changes the URL that the doctor is given. */
+  readonly urlOf?: (url: string) => string;
+  /** What the guard answers to a user and to a junk token where the doctor says fail. */
+  readonly guard?: readonly [user: number, junk: number];
+  /** Whether a session may stay open, because the service ends none. */
+  readonly endsNoSession?: true;
+}
+
+type Answer = NonNullable<Habits['answer']>;
+type Write = NonNullable<Habits['write']>;
+
+/** Changes only refusals of one kind. */
+const on =
+  (which: (call: OddCall, usual: OddReply) => boolean, reply: OddReply | ((usual: OddReply, call: OddCall) => OddReply)): Answer =>
+  (usual, call) =>
+    which(call, usual) ? (typeof reply === 'function' ? reply(usual, call) : reply) : usual;
+
+const isBadToken = (call: OddCall, usual: OddReply): boolean => call.operation === 'user_details' && usual.status === 401;
+const isBadKey = (_call: OddCall, usual: OddReply): boolean => usual.status === 403;
+const isBadPath = ({ operation }: OddCall): boolean => operation === 'none';
+const isRead = (call: OddCall, usual: OddReply): boolean => call.operation === 'user_details' && usual.status === 200;
+const isSignIn = ({ operation }: OddCall): boolean => operation === 'sign_in';
+const isSignOut = ({ operation }: OddCall): boolean => operation === 'sign_out';
+const page: OddReply = { status: 200, body: '<!doctype html><h1>Sign in</h1>', headers: { 'content-type': 'text/html' } };
+const withRecord = (fields: object): Answer =>
+  on(
+    (call, usual) => usual.status === 200 && call.operation !== 'sign_out',
+    (usual) => json({ ...(JSON.parse(String(usual.body)) as object), ...fields }),
+  );
+
+const drip: Write = (reply, call, response) => {
+  if (call.operation !== 'user_details' || reply.status !== 200) return false;
+  const body = String(reply.body);
+  response.writeHead(reply.status, reply.headers);
+  response.write(body.slice(0, 10));
+  setTimeout(() => response.end(body.slice(10)), 400).unref();
+  return true;
+};
+
+const slowly =
+  (ms: number): Write =>
+  (reply, call, response) => {
+    if (call.operation !== 'user_details' || reply.status !== 200) return false;
+    setTimeout(() => response.writeHead(reply.status, reply.headers).end(reply.body), ms).unref();
+    return true;
+  };
+
+export const ROWS: readonly Row[] = [
+  { name: 'keeps the interface', habits: {} },
+  { name: 'stands at the root of its host', habits: { basePath: '' } },
+  { name: 'is given with a slash at the end of its URL', habits: {}, urlOf: (url) => `${url}/` },
+  // Statuses of refusals
+  { name: 'refuses tokens with 400', habits: { answer: on(isBadToken, { status: 400 }) } },
+  {
+    name: 'refuses tokens with 403, and keys too',
+    habits: { answer: on(isBadToken, { status: 403 }) },
+    warns: ['wrong-key', 'no-key'],
+    options: { statusMap: { 403: 'unauthenticated' } },
+  },
+  {
+    name: 'refuses tokens with 403, and keys with 401',
+    habits: { answer: (usual, call) => (isBadToken(call, usual) ? { status: 403 } : isBadKey(call, usual) ? { status: 401 } : usual) },
+    options: { statusMap: { 401: 'unavailable', 403: 'unauthenticated' } },
+  },
+  { name: 'refuses tokens with an empty 404', habits: { answer: on(isBadToken, { status: 404 }) } },
+  {
+    name: 'refuses tokens with a 404 with a body, and keys too',
+    habits: { answer: on((call, usual) => isBadToken(call, usual) || isBadKey(call, usual), json({ error: 'no session' }, 404)) },
+    fails: ['session-service'],
+    guard: [200, 503],
+  },
+  {
+    name: 'refuses tokens with a 404 with a body, and unknown paths with 400',
+    habits: {
+      answer: (usual, call) => (isBadToken(call, usual) ? json({ error: 'no session' }, 404) : isBadPath(call) ? { status: 400 } : usual),
+    },
+    options: { statusMap: { 400: 'unavailable', 404: 'unauthenticated' } },
+    warns: ['bodies'],
+  },
+  { name: 'refuses tokens with 401 and a body', habits: { answer: on(isBadToken, json({ error: 'expired' }, 401)) }, warns: ['bodies'] },
+  { name: 'refuses keys with 401, as tokens', habits: { answer: on(isBadKey, { status: 401 }) }, warns: ['wrong-key', 'no-key'] },
+  { name: 'refuses keys with 400', habits: { answer: on(isBadKey, { status: 400 }) }, options: { statusMap: { 400: 'unavailable' } } },
+  {
+    name: 'checks no key',
+    habits: {
+      answer: (usual, call, service) =>
+        isBadKey(call, usual) && call.operation === 'user_details'
+          ? call.isSession
+            ? service.record(call.token)
+            : { status: 401 }
+          : usual,
+    },
+    warns: ['wrong-key', 'no-key'],
+  },
+  {
+    name: 'answers unknown paths with an empty 404',
+    habits: { answer: on(isBadPath, { status: 404 }) },
+    options: { statusMap: { 404: 'unavailable' } },
+  },
+  { name: 'answers unknown paths with 401', habits: { answer: on(isBadPath, { status: 401 }) }, warns: ['wrong-path'] },
+  // Not the service
+  {
+    name: 'is a web site that answers everything with a page',
+    habits: { answer: () => page },
+    fails: ['session-service'],
+    guard: [503, 503],
+  },
+  {
+    name: 'is a gateway that knows no path',
+    habits: { answer: () => ({ status: 404, body: '<html>not found</html>', headers: { 'content-type': 'text/html' } }) },
+    fails: ['session-service'],
+    guard: [503, 503],
+  },
+  {
+    name: 'is a gateway without a service behind it',
+    habits: { answer: () => ({ status: 502, body: '<html>bad gateway</html>', headers: { 'content-type': 'text/html' } }) },
+    fails: ['session-service'],
+    guard: [503, 503],
+  },
+  {
+    name: 'accepts any token',
+    habits: { answer: (usual, call, service) => (call.operation === 'user_details' ? service.record(call.token) : usual) },
+    fails: ['session-service'],
+    guard: [200, 200],
+  },
+  { name: 'answers tokens with 204', habits: { answer: on(isBadToken, { status: 204 }) }, fails: ['session-service'], guard: [200, 503] },
+  {
+    name: 'answers 500 to a junk token',
+    habits: { answer: on(isBadToken, { status: 500 }) },
+    fails: ['session-service'],
+    guard: [200, 503],
+  },
+  {
+    name: 'is open without a token',
+    habits: {
+      answer: (usual, call, service) =>
+        call.operation === 'user_details' && call.token === undefined && call.key !== undefined ? service.record(undefined) : usual,
+    },
+    fails: ['no-token'],
+    guard: [200, 401],
+  },
+  // Redirects
+  {
+    name: 'redirects to another path',
+    habits: {
+      basePath: '/api/v2',
+      answer: on(
+        ({ path }) => path.startsWith('/api/authentication'),
+        (_usual, { path }) => ({ status: 301, headers: { location: path.replace('/api', '/api/v2') } }),
+      ),
+    },
+    urlOf: (url) => url.replace('/v2', ''),
+    warns: ['redirects'],
+  },
+  {
+    name: 'redirects to a page for signing in',
+    habits: { answer: on(isBadToken, { status: 302, headers: { location: '/login' } }) },
+    fails: ['session-service'],
+    guard: [200, 503],
+  },
+  {
+    name: 'redirects to a slash at the end of the path',
+    habits: {
+      answer: (usual, { path, operation }) =>
+        operation === 'user_details'
+          ? { status: 308, headers: { location: `${path}/` } }
+          : path.endsWith('/user_details/')
+            ? { status: 401 }
+            : usual,
+    },
+    fails: ['redirects', 'trailing-slash'],
+    guard: [503, 503],
+  },
+  {
+    name: 'redirects to another host',
+    habits: { answer: on(isBadToken, (_usual, { path }) => ({ status: 307, headers: { location: `http://localhost:9${path}` } })) },
+    fails: ['redirects'],
+  },
+  {
+    name: 'wants a slash at the end of the path',
+    habits: {
+      answer: (usual, { path, operation }) =>
+        operation === 'user_details' ? { status: 404, body: 'no' } : path.endsWith('/user_details/') ? { status: 401 } : usual,
+    },
+    fails: ['trailing-slash'],
+    guard: [503, 503],
+  },
+  // Tokens and records
+  {
+    name: 'returns no token',
+    habits: { answer: on(isRead, (usual) => json({ ...(JSON.parse(String(usual.body)) as object), auth_token: undefined })) },
+  },
+  {
+    name: 'returns a masked token',
+    habits: { answer: on(isRead, (usual) => json({ ...(JSON.parse(String(usual.body)) as object), auth_token: '****' })) },
+    warns: ['token-echo'],
+    options: { tokenEcho: 'ignore' },
+  },
+  {
+    name: 'returns a new token each time, and keeps the old one',
+    habits: {
+      answer: on(isRead, (usual, { number }) => json({ ...(JSON.parse(String(usual.body)) as object), auth_token: `rotated-${number}` })),
+    },
+    warns: ['token-echo'],
+    options: { tokenEcho: 'ignore' },
+  },
+  {
+    name: 'returns a new token each time, and ends the old one',
+    habits: {
+      answer: (usual, call, service) => {
+        if (!isRead(call, usual)) return usual;
+        service.sessions.delete(call.token ?? '');
+        return service.record(service.issue());
+      },
+    },
+    fails: ['token-echo'],
+    guard: [503, 401],
+  },
+  {
+    name: "answers with another user's record",
+    habits: { answer: on(isRead, json({ username: 'bob', auth_token: 'the-token-of-bob' })) },
+    fails: ['token-echo'],
+    guard: [503, 401],
+  },
+  { name: 'has a flag that is a text', habits: { answer: withRecord({ ats_enabled: 'yes' }) }, fails: ['sign-in'], guard: [503, 401] },
+  {
+    name: 'has an id that is a text',
+    habits: { answer: withRecord({ ccl_info: { client_id: '7' } }) },
+    fails: ['sign-in'],
+    guard: [503, 401],
+  },
+  {
+    name: 'has records without a name and an email',
+    habits: { answer: withRecord({ username: undefined, email: undefined }) },
+    fails: ['sign-in'],
+    guard: [503, 401],
+  },
+  {
+    name: 'has records of 100 KB',
+    habits: { answer: withRecord({ biography: 'x'.repeat(100_000) }) },
+    warns: ['response-size'],
+    options: { http: { maxResponseBytes: 262_144 } },
+  },
+  {
+    name: 'has tokens of 6000 bytes',
+    habits: { newToken: (number) => `${'t'.repeat(6_000)}${number}` },
+    options: { http: { maxTokenLength: 12_002 } },
+  },
+  { name: 'has tokens with spaces', habits: { newToken: (number) => `token of ann ${number}` }, fails: ['sign-in'] },
+  {
+    name: 'says that its JSON is text',
+    habits: {
+      answer: on(
+        (call, usual) => usual.status === 200,
+        (usual) => ({ ...usual, headers: { 'content-type': 'text/plain' } }),
+      ),
+    },
+    fails: ['sign-in'],
+    guard: [503, 401],
+  },
+  {
+    name: 'says that its replies are compressed',
+    habits: { answer: on(isRead, (usual) => ({ ...usual, headers: { ...usual.headers, 'content-encoding': 'gzip' } })) },
+    fails: ['user-details'],
+    guard: [503, 401],
+  },
+  // Sign-in and sign-out
+  { name: 'accepts a sign-in with 202', habits: { answer: on(isSignIn, { status: 202 }) }, endsNoSession: true },
+  {
+    name: 'refuses the sign-in with 401',
+    habits: { answer: on(isSignIn, { status: 401 }) },
+    fails: ['sign-in'],
+    endsNoSession: true,
+    guard: [200, 401],
+  },
+  {
+    name: 'signs in anyone',
+    habits: { answer: (usual, call, service) => (isSignIn(call) && usual.status === 401 ? service.record(service.issue()) : usual) },
+    fails: ['wrong-password'],
+    endsNoSession: true,
+    guard: [200, 401],
+  },
+  {
+    name: 'refuses unknown users with 400',
+    habits: { answer: on((call, usual) => isSignIn(call) && usual.status === 401, { status: 400 }) },
+    warns: ['wrong-password'],
+  },
+  {
+    name: 'signs out with 204',
+    habits: { answer: on((call, usual) => isSignOut(call) && usual.status === 200, { status: 204 }) },
+    fails: ['sign-out'],
+    guard: [200, 401],
+  },
+  {
+    name: 'ends no session at its sign-out',
+    habits: {
+      answer: (usual, call, service) => {
+        if (isSignOut(call) && usual.status === 200 && call.token) service.sessions.set(call.token, undefined);
+        return usual;
+      },
+    },
+    fails: ['ended-token'],
+    endsNoSession: true,
+    guard: [200, 401],
+  },
+  {
+    name: 'refuses a second sign-out with 400',
+    habits: { answer: on((call, usual) => isSignOut(call) && usual.status === 401, { status: 400 }) },
+    warns: ['second-sign-out'],
+  },
+  // IV
+  {
+    name: 'binds a session to its IV',
+    habits: {
+      answer: (usual, call, service) =>
+        call.operation === 'user_details' && call.isSession && service.sessions.get(call.token ?? '') !== call.authIv
+          ? { status: 401 }
+          : usual,
+    },
+  },
+  {
+    name: 'refuses any IV when a session is read',
+    habits: { answer: on((call) => call.operation === 'user_details' && call.authIv !== undefined, { status: 401 }) },
+    warns: ['iv'],
+    options: { forwardAuthIv: false },
+  },
+  { name: 'refuses a sign-in with an IV', habits: { answer: on((call) => isSignIn(call) && call.authIv !== undefined, { status: 400 }) } },
+  // Headers
+  {
+    name: 'forbids caching',
+    habits: { answer: on(isRead, (usual) => ({ ...usual, headers: { ...usual.headers, 'cache-control': 'no-store' } })) },
+    warns: ['cache'],
+  },
+  {
+    name: 'allows caching for ten seconds',
+    habits: { answer: on(isRead, (usual) => ({ ...usual, headers: { ...usual.headers, 'cache-control': 'max-age=10' } })) },
+    warns: ['cache'],
+  },
+  {
+    name: 'repeats key, token, IV and password in refusals',
+    habits: {
+      answer: (usual, call) =>
+        usual.status < 400
+          ? usual
+          : json({ ...call }, usual.status, { 'x-echo': `${call.key ?? ''} ${call.token ?? ''} ${call.authIv ?? ''}` }),
+    },
+    warns: ['secrets-in-replies', 'bodies'],
+  },
+  // Connections
+  {
+    name: 'closes each connection',
+    habits: { answer: (usual) => ({ ...usual, headers: { ...usual.headers, connection: 'close' } }) },
+    warns: ['keep-alive'],
+  },
+  {
+    name: 'resets kept connections at their second request',
+    habits: {
+      write: (_reply, _call, _response, socket) => {
+        const used = socket as typeof socket & { requests?: number };
+        used.requests = (used.requests ?? 0) + 1;
+        if (used.requests > 1) socket.resetAndDestroy();
+        return used.requests > 1;
+      },
+    },
+    warns: ['keep-alive'],
+  },
+  { name: 'sends bodies slowly', habits: { write: drip }, warns: ['slow-body'] },
+  { name: 'takes 1.2 seconds', habits: { write: slowly(1_200) }, warns: ['latency'], options: { timeoutMs: 4_000 } },
+  { name: 'never answers', habits: { write: () => true }, fails: ['reachable'], guard: [503, 503] },
+  {
+    name: 'resets every connection',
+    habits: {
+      write: (_reply, _call, _response, socket) => {
+        socket.resetAndDestroy();
+        return true;
+      },
+    },
+    fails: ['reachable'],
+    guard: [503, 503],
+  },
+  {
+    name: 'does not speak HTTP',
+    habits: {
+      write: (_reply, _call, _response, socket) => {
+        socket.end('SSH-2.0-OpenSSH_9.2\r\n');
+        return true;
+      },
+    },
+    fails: ['reachable'],
+    guard: [503, 503],
+  },
+  // Limits
+  {
+    name: 'limits the rate at once',
+    habits: { answer: () => ({ status: 429, headers: { 'retry-after': '30' } }) },
+    fails: ['rate-limit'],
+    guard: [503, 503],
+  },
+  {
+    name: 'limits the rate at the tenth call',
+    habits: { answer: (usual, call) => (call.number > 10 && call.operation === 'user_details' ? { status: 429 } : usual) },
+    fails: ['rate-limit'],
+    guard: [503, 503],
+  },
+];

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SessionAuthOptions } from 'nestjs-session-auth';
+import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
+import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
+import { EXPRESS, startApp } from '../support/platforms.js';
+import { sampleApp } from '../support/sample-app.js';
+import { captureIo } from './captured-io.js';
+import { ROWS, type Row } from './doctor-rows.js';
+import { API_KEY, OddService, USER } from './odd-service.js';
+
+const ENV = { SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password };
+const TIMEOUT_MS = 2_500;
+
+/** What happened with one service. */
+interface Trial {
+  readonly code: number;
+  readonly report: Report;
+  readonly printed: string;
+  readonly secrets: readonly string[];
+  readonly open: number;
+  readonly calls: number;
+  readonly signIns: readonly (string | undefined)[];
+  /** Statuses of the guard with the advised options. */
+  readonly guard: readonly [user: number, junk: number];
+}
+
+/** Asks an application with the advised options for its user, and with a junk token. */
+async function askGuard(options: Report['options'], token: string): Promise<[number, number]> {
+  const { baseUrl, ...others } = options;
+  const timed = { timeoutMs: 3_000, ...others } as Partial<SessionAuthOptions>;
+  const app = await startApp(EXPRESS, sampleApp({ baseUrl, options: { apiKey: API_KEY, ...timed } }));
+  try {
+    const [user, junk] = await Promise.all([app.get('/me', token), app.get('/me', 'a-token-that-nobody-issued')]);
+    return [user.status, junk.status];
+  } finally {
+    await app.close();
+  }
+}
+
+async function examine({ habits, urlOf = (url) => url }: Row): Promise<Trial> {
+  const service = await OddService.start(habits);
+  try {
+    const io = captureIo(ENV);
+    const args = ['doctor', '--url', urlOf(service.url), '--user', USER.username, '--json', '--timeout', String(TIMEOUT_MS)];
+    const code = await runCommand(args, io);
+    const report = JSON.parse(io.out()) as Report;
+    const open = service.sessions.size;
+    const { calls } = service;
+    const secrets = [
+      API_KEY,
+      USER.password,
+      ...Array.from({ length: 3 }, (_, number) => habits.newToken?.(number) ?? `the-token-${number}`),
+      'rotated-',
+    ];
+    const guard = await askGuard(report.options, service.issue());
+    return { code, report, printed: io.out() + io.err(), secrets, open, calls, signIns: service.signIns, guard };
+  } finally {
+    await service.close();
+  }
+}
+
+describe('the doctor examines a service that', () => {
+  const trials = new Map<string, Trial>();
+  beforeAll(async () => {
+    await Promise.all(ROWS.map(async (row) => trials.set(row.name, await examine(row))));
+  });
+  afterAll(() => trials.clear());
+
+  const idsOf = ({ checks }: Report, outcome: string): string[] => checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
+
+  it.each(ROWS.map((row) => [row.name, row] as const))('%s', (name, { fails = [], warns = [], options = {}, guard, endsNoSession }) => {
+    const trial = trials.get(name);
+    if (!trial) throw new Error('the trial did not run');
+    const { report, printed, secrets, code } = trial;
+    const { baseUrl, ...advised } = report.options;
+    expect({ fails: idsOf(report, 'fail').sort(), code }).toEqual({ fails: [...fails].sort(), code: fails.length > 0 ? 1 : 0 });
+    expect(idsOf(report, 'warn')).toEqual(expect.arrayContaining([...warns]));
+    if (fails.length === 0)
+      expect({ warns: idsOf(report, 'warn').sort(), advised }).toEqual({ warns: [...warns].sort(), advised: options });
+    if (guard || fails.length === 0) expect(trial.guard).toEqual(guard ?? [200, 401]);
+    for (const secret of secrets) expect(printed).not.toContain(secret);
+    if (!endsNoSession) expect(trial.open).toBe(0);
+    expect(trial.calls).toBeLessThan(45);
+    expect(trial.signIns.filter((username) => username === USER.username).length).toBeLessThanOrEqual(2);
+    expect(baseUrl).toMatch(/^http/);
+  });
+});
