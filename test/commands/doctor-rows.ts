@@ -56,6 +56,40 @@ const slowly =
     return true;
   };
 
+const rotateAndEnd: Answer = (usual, call, service) => {
+  if (!isRead(call, usual)) return usual;
+  service.sessions.delete(call.token ?? '');
+  return service.record(service.issue());
+};
+
+const keepAtSignOut: Answer = (usual, call, service) => {
+  if (isSignOut(call) && usual.status === 200 && call.token) service.sessions.set(call.token, undefined);
+  return usual;
+};
+
+const resetSecond: Write = (_reply, _call, _response, socket) => {
+  const used = socket as typeof socket & { requests?: number };
+  used.requests = (used.requests ?? 0) + 1;
+  if (used.requests > 1) socket.resetAndDestroy();
+  return used.requests > 1;
+};
+
+const reset: Write = (_reply, _call, _response, socket) => {
+  socket.resetAndDestroy();
+  return true;
+};
+
+const speakSsh: Write = (_reply, _call, _response, socket) => {
+  socket.end('SSH-2.0-OpenSSH_9.2\r\n');
+  return true;
+};
+
+const refuseIvAtSignIn: Answer = (usual, call, service) => {
+  if (!isSignIn(call) || call.authIv === undefined) return usual;
+  service.sessions.clear();
+  return { status: 400 };
+};
+
 export const ROWS: readonly Row[] = [
   { name: 'keeps the interface', habits: {} },
   { name: 'stands at the root of its host', habits: { basePath: '' } },
@@ -77,8 +111,8 @@ export const ROWS: readonly Row[] = [
   {
     name: 'refuses tokens with a 404 with a body, and keys too',
     habits: { answer: on((call, usual) => isBadToken(call, usual) || isBadKey(call, usual), json({ error: 'no session' }, 404)) },
-    fails: ['session-service'],
-    guard: [200, 503],
+    warns: ['bodies', 'no-key', 'wrong-key', 'wrong-path'],
+    options: { statusMap: { 404: 'unauthenticated' } },
   },
   {
     name: 'refuses tokens with a 404 with a body, and unknown paths with 400',
@@ -119,8 +153,9 @@ export const ROWS: readonly Row[] = [
   {
     name: 'is a gateway that knows no path',
     habits: { answer: () => ({ status: 404, body: '<html>not found</html>', headers: { 'content-type': 'text/html' } }) },
-    fails: ['session-service'],
+    fails: ['session-service', 'sign-in'],
     guard: [503, 503],
+    endsNoSession: true,
   },
   {
     name: 'is a gateway without a service behind it',
@@ -166,7 +201,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'redirects to a page for signing in',
     habits: { answer: on(isBadToken, { status: 302, headers: { location: '/login' } }) },
-    fails: ['session-service'],
+    fails: ['redirects'],
     guard: [200, 503],
   },
   {
@@ -179,7 +214,7 @@ export const ROWS: readonly Row[] = [
             ? { status: 401 }
             : usual,
     },
-    fails: ['redirects', 'trailing-slash'],
+    fails: ['redirects'],
     guard: [503, 503],
   },
   {
@@ -218,11 +253,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'returns a new token each time, and ends the old one',
     habits: {
-      answer: (usual, call, service) => {
-        if (!isRead(call, usual)) return usual;
-        service.sessions.delete(call.token ?? '');
-        return service.record(service.issue());
-      },
+      answer: rotateAndEnd,
     },
     fails: ['token-echo'],
     guard: [503, 401],
@@ -305,10 +336,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'ends no session at its sign-out',
     habits: {
-      answer: (usual, call, service) => {
-        if (isSignOut(call) && usual.status === 200 && call.token) service.sessions.set(call.token, undefined);
-        return usual;
-      },
+      answer: keepAtSignOut,
     },
     fails: ['ended-token'],
     endsNoSession: true,
@@ -335,7 +363,7 @@ export const ROWS: readonly Row[] = [
     warns: ['iv'],
     options: { forwardAuthIv: false },
   },
-  { name: 'refuses a sign-in with an IV', habits: { answer: on((call) => isSignIn(call) && call.authIv !== undefined, { status: 400 }) } },
+  { name: 'refuses a sign-in with an IV', habits: { answer: refuseIvAtSignIn } },
   // Headers
   {
     name: 'forbids caching',
@@ -366,12 +394,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'resets kept connections at their second request',
     habits: {
-      write: (_reply, _call, _response, socket) => {
-        const used = socket as typeof socket & { requests?: number };
-        used.requests = (used.requests ?? 0) + 1;
-        if (used.requests > 1) socket.resetAndDestroy();
-        return used.requests > 1;
-      },
+      write: resetSecond,
     },
     warns: ['keep-alive'],
   },
@@ -381,10 +404,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'resets every connection',
     habits: {
-      write: (_reply, _call, _response, socket) => {
-        socket.resetAndDestroy();
-        return true;
-      },
+      write: reset,
     },
     fails: ['reachable'],
     guard: [503, 503],
@@ -392,10 +412,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'does not speak HTTP',
     habits: {
-      write: (_reply, _call, _response, socket) => {
-        socket.end('SSH-2.0-OpenSSH_9.2\r\n');
-        return true;
-      },
+      write: speakSsh,
     },
     fails: ['reachable'],
     guard: [503, 503],

@@ -111,7 +111,7 @@ export class OddService {
 
   #callOf({ method, url: path = '', headers }: IncomingMessage, body: string): OddCall {
     const operations = { POST: 'sign_in', GET: 'user_details', DELETE: 'sign_out' } as const;
-    const operation = operations[method as 'GET'];
+    const operation = operations[method as keyof typeof operations];
     const expected = `${this.basePath}/authentication${operation === 'user_details' ? '/user_details' : ''}`;
     const header = (name: string): string | undefined => headers[name] as string | undefined;
     const token = header('x-auth-token');

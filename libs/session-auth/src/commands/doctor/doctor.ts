@@ -2,8 +2,8 @@ import type { CommandIo, ExitCode } from '../command-io.js';
 import { readCommandLine } from '../command-line.js';
 import { adviseStatusMap } from './advice.js';
 import { examineBodies, examineConnection, rateLimitText } from './anonymous/connection.js';
-import { examineKeys, examineRefusals } from './anonymous/refusals.js';
-import { examineSlash } from './anonymous/slash.js';
+import { examineKeys, examinePath, examineRefusals } from './anonymous/refusals.js';
+import { needsSlash } from './anonymous/slash.js';
 import { COMMAND_LINE, readSettings } from './doctor-options.js';
 import { Examination } from './examination.js';
 import { examineVerdicts } from './guard-verdict.js';
@@ -30,9 +30,8 @@ export async function doctor(args: readonly string[], io: CommandIo): Promise<Ex
 async function examine(examination: Examination): Promise<void> {
   const { calls, findings, settings } = examination;
   try {
-    if (await examineConnection(examination)) await examineService(examination);
+    if ((await examineConnection(examination)) && !(await isElsewhere(examination))) await examineService(examination);
     else findings.unknown('session-service', 'Everything else: it needs a session service that answers.');
-    await examineSlash(examination);
     if (settings.redis) await (await import('./redis/redis.js')).examineRedis(examination);
     if (calls.isInterrupted) findings.fail('interrupted', 'The examination was interrupted. Its sessions are signed out.');
   } finally {
@@ -40,17 +39,23 @@ async function examine(examination: Examination): Promise<void> {
   }
 }
 
+/** Sends what must be refused. Returns whether user_details is elsewhere. */
+async function isElsewhere(examination: Examination): Promise<boolean> {
+  await examineRefusals(examination);
+  return needsSlash(examination);
+}
+
 async function examineService(examination: Examination): Promise<void> {
   const { findings, settings } = examination;
-  await examineRefusals(examination);
   if (settings.user === undefined) skipSession(examination);
   else if (!examination.isOver) await examineSession(examination);
+  examinePath(examination);
   examineKeys(examination);
   examineBodies(examination);
   examineConnections(examination);
   examineRateLimit(examination);
   examineLeaks(examination);
-  adviseStatusMap(examination);
+  if (!findings.has('session-service')) adviseStatusMap(examination);
   if (!findings.hasFailure) examineVerdicts(examination);
 }
 

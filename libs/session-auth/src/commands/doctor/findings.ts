@@ -29,6 +29,11 @@ export class Findings {
     this.#add(id, 'unknown', text);
   }
 
+  /** Returns whether there is a check with this id. */
+  has(id: string): boolean {
+    return this.checks.some((check) => check.id === id);
+  }
+
   /** Whether something fails. */
   get hasFailure(): boolean {
     return this.checks.some(({ outcome }) => outcome === 'fail');

@@ -1,4 +1,4 @@
-import { hasBody, isWebPage, type ReplyAnswer } from '../calls/answer.js';
+import { hasBody, isRedirect, isWebPage, type ReplyAnswer } from '../calls/answer.js';
 import type { Examination } from '../examination.js';
 import { failureText, isTlsFailure } from '../failure-texts.js';
 import { readJsonObject } from '../../../client/http/reply.js';
@@ -37,8 +37,12 @@ function examineAddress({ calls, env, findings }: Examination): void {
 }
 
 /** Tells the answer of a session service to a junk token from that of a gateway, a web site or a service that is open to everyone. */
-function isService(examination: Examination, answer: ReplyAnswer): boolean {
-  const { findings } = examination;
+function isService({ findings }: Examination, answer: ReplyAnswer): boolean {
+  if (isRedirect(answer)) {
+    if (!findings.has('redirects'))
+      findings.fail('redirects', `user_details redirects (${answer.status}), and the library follows no redirect.`);
+    return false;
+  }
   const problem = problemOf(answer);
   if (problem !== undefined) findings.fail(answer.status === 429 ? 'rate-limit' : 'session-service', problem);
   return problem === undefined;
@@ -47,7 +51,6 @@ function isService(examination: Examination, answer: ReplyAnswer): boolean {
 function problemOf(answer: ReplyAnswer): string | undefined {
   const { status } = answer;
   if (status === 429) return rateLimitText(answer);
-  if (status >= 300 && status < 400) return `user_details redirects (${status}), and the library follows no redirect.`;
   if (status === 200 && readJsonObject(answer) !== undefined)
     return 'user_details answers 200 with JSON to a token that was never issued. The service accepts any token, or a test double answers.';
   if (isWebPage(answer) && status !== 404)

@@ -20,7 +20,6 @@ export async function examineRefusals(examination: Examination): Promise<void> {
     if (answer.kind === 'reply') refusals[name] = answer;
     else findings.warn('connection', `One call of the first ones failed. ${failureText(answer)}`);
   }
-  examinePath(examination, junk);
   examineTokens(examination, junk);
 }
 
@@ -33,23 +32,21 @@ function examineTokens({ findings, refusals: { noToken } }: Examination, junk: A
   else findings.ok('no-token', `user_details answers ${described(noToken)} without a token. The library never calls it so.`);
 }
 
-function examinePath({ findings, refusals: { wrongPath } }: Examination, junk: Answer): void {
-  if (wrongPath?.kind !== 'reply') {
+/** Says whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session service. */
+export function examinePath({ findings, refusals: { junkToken, wrongPath }, sessionAnswer }: Examination): void {
+  if (wrongPath?.kind !== 'reply' || !junkToken) {
     findings.unknown('wrong-path', 'Whether a wrong baseUrl would be noticed: the call brought no reply.');
     return;
   }
-  const { status } = wrongPath;
   const text = `A path that does not exist answers ${described(wrongPath)}`;
-  if (isSame(wrongPath, junk) && status === 404 && hasBody(wrongPath))
+  if (!isSame(wrongPath, junkToken)) findings.ok('wrong-path', `${text}, unlike a junk token.`);
+  else if (wrongPath.status === 404 && hasBody(wrongPath) && !sessionAnswer)
     findings.fail('session-service', `${text}, as user_details does. This is probably not the session service: check the URL.`);
-  else if (isSame(wrongPath, junk))
+  else
     findings.warn(
       'wrong-path',
       `${text}, as a junk token. A wrong baseUrl is silent: every user gets 401. Watch the log for the first hours.`,
     );
-  else if (status === 404 && !hasBody(wrongPath))
-    findings.ok('wrong-path', `${text}, unlike a junk token. With statusMap { 404: 'unavailable' } a wrong baseUrl shows as 503.`);
-  else findings.ok('wrong-path', `${text}, unlike a junk token.`);
 }
 
 /** Says whether a wrong or a missing key can be told from an invalid session. Called last: a session tells more than a junk token. */

@@ -29,10 +29,14 @@ export function readUser(json: object): UserRecord | undefined {
   return read(json);
 }
 
-/** Returns the `auth_token` in any JSON object, so that a session can be ended even if its record is invalid. */
-export function tokenIn(answer: ReplyAnswer): string | undefined {
-  const json: { readonly auth_token?: unknown } | undefined = readJsonObject(answer);
-  return typeof json?.auth_token === 'string' ? json.auth_token : undefined;
+/** Returns the `auth_token` in a body of any type, so that a session can be ended even if the library can't read its record. */
+export function tokenIn({ body }: ReplyAnswer): string | undefined {
+  try {
+    const json = JSON.parse(body?.toString() ?? '') as { readonly auth_token?: unknown } | null;
+    return typeof json?.auth_token === 'string' ? json.auth_token : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function bodyProblem({ headers, body }: ReplyAnswer): string {

@@ -9,6 +9,8 @@ import { readUserRecord, tokenIn } from './reading.js';
 /** The largest value of `http.maxTokenLength`. */
 const MAX_TOKEN_LENGTH = 65_536;
 
+const MAY_BE_OPEN = ' A session may have been opened; its token is unknown.';
+
 /** Signs the user in, once: a second failure could lock the account. Returns the session. */
 export async function signIn(examination: Examination, sessions: OpenSessions, authIv?: string): Promise<OpenSession | undefined> {
   const { calls, settings } = examination;
@@ -32,7 +34,7 @@ export async function examineSignIn(examination: Examination, sessions: OpenSess
 
 function signInProblem(answer: Answer, token: string | undefined, { findings, options }: Examination): string | undefined {
   const fail = (text: string): string => (findings.fail('sign-in', text), text);
-  if (answer.kind === 'failure') return fail(`The sign-in brought no reply; a session may have been opened. ${failureText(answer)}`);
+  if (answer.kind === 'failure') return fail(`The sign-in brought no reply. ${failureText(answer)}${MAY_BE_OPEN}`);
   if (answer.status === 202) {
     findings.unknown(
       'sign-in',
@@ -42,8 +44,8 @@ function signInProblem(answer: Answer, token: string | undefined, { findings, op
   }
   if (answer.status !== 200) return fail(refusalText(answer));
   const reading = readUserRecord(answer);
-  if ('problem' in reading) return fail(`The sign-in answers 200, but ${reading.problem}.`);
-  if (token === undefined) return fail('The sign-in answers 200, but its record has no auth_token.');
+  if ('problem' in reading) return fail(`The sign-in answers 200, but ${reading.problem}.${token === undefined ? MAY_BE_OPEN : ''}`);
+  if (token === undefined) return fail(`The sign-in answers 200, but its record has no auth_token.${MAY_BE_OPEN}`);
   if (!isHeaderValue(token, MAX_TOKEN_LENGTH))
     return fail('The token holds other characters than visible ASCII, or is longer than 65536 bytes: no header can carry it.');
   if (token.length > DEFAULTS.http.maxTokenLength)

@@ -1,0 +1,247 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { startReferenceService } from 'session-service';
+import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
+import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
+import { freePort } from '../support/server-process.js';
+import { askGuard } from './ask-guard.js';
+import { captureIo, type CapturedIo } from './captured-io.js';
+import { API_KEY, OddService, USER, type Habits } from './odd-service.js';
+
+const ENV = { SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password };
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'));
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+const started: Closable[] = [];
+afterEach(async () => {
+  for (const closable of started.splice(0)) await closable.close();
+});
+
+async function serve(habits?: Habits): Promise<OddService> {
+  const service = await OddService.start(habits);
+  started.push(service);
+  return service;
+}
+
+async function examine(args: readonly string[], io: CapturedIo = captureIo(ENV)): Promise<Report & { code: number }> {
+  const code = await runCommand(['doctor', '--json', '--timeout', '2000', ...args], io);
+  return { ...(JSON.parse(io.out()) as Report), code };
+}
+
+const outcomes = ({ checks }: Report): Record<string, string> => Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome]));
+
+describe('the doctor', () => {
+  it('says without a user what it can not tell, and opens no session', async () => {
+    const service = await serve();
+    const report = await examine(['--url', service.url]);
+    expect(report.code).toBe(0);
+    expect(outcomes(report)).toMatchObject({
+      'sign-in': 'unknown',
+      latency: 'unknown',
+      iv: 'unknown',
+      guard: 'unknown',
+      'junk-token': 'ok',
+      'wrong-key': 'ok',
+    });
+    expect(service.signIns).toEqual([]);
+    expect(service.calls).toBeLessThan(8);
+    expect(await askGuard(report.options, service.issue())).toEqual([200, 401]);
+  });
+
+  it('prints the options as code, what it found, and what it could not tell, without colours in a pipe', async () => {
+    const service = await serve({ answer: (usual) => (usual.status === 401 ? { status: 403 } : usual) });
+    const io = captureIo(ENV);
+    expect(await runCommand(['doctor', '--url', service.url], io)).toBe(0);
+    expect(io.out()).toContain('ok       junk-token: user_details answers 403 to a token that was never issued.\n');
+    expect(io.out()).toContain('\nCould not be told:\n\nunknown  sign-in: ');
+    expect(io.out()).toMatch(
+      /\nOptions that follow:\n\nSessionAuthModule\.forRoot\(\{\n {2}baseUrl: 'http:\/\/127\.0\.0\.1:\d+\/api',\n {2}apiKey: process\.env\.SESSION_SERVICE_API_KEY \?\? '',\n {2}statusMap: \{ 403: 'unauthenticated' \},\n\}\);\n$/,
+    );
+    expect(io.out()).not.toContain('\u001b');
+  });
+
+  it.each([
+    [[], 'Set --url to the root of the session service: an http or https URL.'],
+    [['--url', 'ftp://a'], 'Set --url to the root of the session service: an http or https URL.'],
+    [['--url', 'http://ann:secret@a'], '--url must not hold a user, a password, a query or a fragment.'],
+    [['--url', 'http://a/?key=secret'], '--url must not hold a user, a password, a query or a fragment.'],
+    [['--url', 'http://a/authentication/'], '--url must end before /authentication.'],
+    [['--url', 'http://a', '--timeout', '0'], '--timeout must be a number of milliseconds from 1 to 300000.'],
+    [['--url', 'http://a', '--redis', 'http://a'], '--redis must be a redis: or rediss: URL.'],
+    [['--url', 'http://a', '--redis', 'redis://u:secret@a'], '--redis must not hold a password. Set REDIS_PASSWORD.'],
+  ])('refuses %j with exit code 2: %s', async (args, sentence) => {
+    const io = captureIo(ENV);
+    expect([await runCommand(['doctor', ...args], io), io.out(), io.err()]).toEqual([2, '', `${sentence}\n`]);
+  });
+
+  it.each([
+    [{}, 'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.'],
+    [{ SESSION_SERVICE_API_KEY: 'a key' }, 'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.'],
+    [{ SESSION_SERVICE_API_KEY: 'key' }, 'Set SESSION_SERVICE_PASSWORD to the password of --user.'],
+  ])('refuses the environment %j with exit code 2: %s', async (env, sentence) => {
+    const io = captureIo(env);
+    expect([await runCommand(['doctor', '--url', 'http://a', '--user', 'ann'], io), io.err()]).toEqual([2, `${sentence}\n`]);
+  });
+});
+
+describe('an interrupted doctor', () => {
+  it('signs its session out, and makes no further call', async () => {
+    const io = captureIo(ENV);
+    const service = await serve({
+      write: (_usual, call) => {
+        if (call.operation === 'user_details' && call.isSession) io.interrupt();
+        return call.operation === 'user_details' && call.isSession;
+      },
+    });
+    const report = await examine(['--url', service.url, '--user', 'ann'], io);
+    expect(report.code).toBe(1);
+    expect(outcomes(report)).toMatchObject({ interrupted: 'fail' });
+    expect(service.sessions.size).toBe(0);
+    expect(service.signIns).toEqual(['ann']);
+  });
+
+  it('waits for the reply of a sign-in that is on its way, and signs out', async () => {
+    const io = captureIo(ENV);
+    const service = await serve({
+      write: (usual, call, response) => {
+        if (call.operation !== 'sign_in') return false;
+        io.interrupt();
+        setTimeout(() => response.writeHead(usual.status, usual.headers).end(usual.body), 100);
+        return true;
+      },
+    });
+    const report = await examine(['--url', service.url, '--user', 'ann'], io);
+    expect([report.code, service.sessions.size, service.signIns]).toEqual([1, 0, ['ann']]);
+    expect(outcomes(report)).toMatchObject({ interrupted: 'fail' });
+  });
+
+  it('that is not signed in yet signs nobody in', async () => {
+    const io = captureIo(ENV);
+    const service = await serve({ write: (_usual, call) => (call.number === 1 ? (io.interrupt(), false) : false) });
+    const report = await examine(['--url', service.url, '--user', 'ann'], io);
+    expect([report.code, service.signIns]).toEqual([1, []]);
+  });
+});
+
+describe('a sign-in without a reply', () => {
+  it('may have opened a session, and the doctor says so', async () => {
+    const service = await serve({ write: (_usual, call) => call.operation === 'sign_in' });
+    const report = await examine(['--url', service.url, '--user', 'ann', '--timeout', '300']);
+    expect(report.checks.find(({ id }) => id === 'sign-in')?.text).toContain('A session may have been opened; its token is unknown.');
+  });
+});
+
+describe('a service that ends a session only for its IV', () => {
+  it('has no session left, because the doctor signs out with the IV', async () => {
+    const [opened, ended]: [string[], string[]] = [[], []];
+    const service = await serve({
+      answer: (usual, { operation, authIv }) => {
+        if (operation === 'sign_out' && authIv !== undefined && usual.status === 200) ended.push(authIv);
+        if (operation === 'sign_in' && authIv !== undefined) opened.push(authIv);
+        return usual;
+      },
+    });
+    const report = await examine(['--url', service.url, '--user', 'ann']);
+    expect([report.code, service.sessions.size, ended]).toEqual([0, 0, opened]);
+    expect(opened).toHaveLength(1);
+  });
+});
+
+describe('the doctor can not reach a service', () => {
+  const textOf = ({ checks }: Report, id: string): string | undefined => checks.find((check) => check.id === id)?.text;
+
+  it('whose host name does not resolve', async () => {
+    const report = await examine(['--url', 'http://no-such-host.invalid/api']);
+    expect([report.code, textOf(report, 'reachable')]).toEqual([
+      1,
+      expect.stringMatching(/^The host name does not resolve\..*\((?:ENOTFOUND|EAI_AGAIN)\)$/),
+    ]);
+    expect(outcomes(report)['plain-text']).toBe('warn');
+  });
+
+  it('whose port is closed, and says that the proxy of the environment is ignored', async () => {
+    const port = await freePort();
+    const io = captureIo({ ...ENV, HTTP_PROXY: 'http://user:proxy-password@127.0.0.1:9' });
+    const report = await examine(['--url', `http://127.0.0.1:${port}`], io);
+    expect([report.code, textOf(report, 'reachable')]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')]);
+    expect(textOf(report, 'proxy')).toMatch(/^HTTP_PROXY: set, and ignored here and by the library\./);
+    expect(io.out()).not.toContain('proxy-password');
+  });
+
+  it('over TLS if the certificate is self-signed, expired or of another host, or if one side speaks no TLS', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'doctor-tls-'));
+    try {
+      const tls = certificate(folder);
+      const service = await serve({ tls });
+      const plain = await serve();
+      const [selfSigned, toPlain, fromPlain] = await Promise.all([
+        examine(['--url', service.url]),
+        examine(['--url', plain.url.replace('http:', 'https:')]),
+        examine(['--url', service.url.replace('https:', 'http:')]),
+      ]);
+      expect(textOf(selfSigned, 'tls')).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT)');
+      expect(textOf(toPlain, 'tls')).toMatch(/^The TLS handshake fails\./);
+      expect(textOf(fromPlain, 'reachable')).toMatch(/\((?:ECONNRESET|HPE_\w+|INVALID_REPLY)\)$/);
+      expect([selfSigned.code, toPlain.code, fromPlain.code]).toEqual([1, 1, 1]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the doctor finds', () => {
+  (hasIpv6 ? it : it.skip)('a service that listens on IPv6 alone', async () => {
+    const service = await serve({ host: '::1' });
+    const report = await examine(['--url', service.url, '--user', 'ann']);
+    expect([report.code, report.options]).toEqual([0, { baseUrl: service.url }]);
+    expect(await askGuard(report.options, service.issue())).toEqual([200, 401]);
+  });
+
+  it('the options of the reference service, and leaves no session there', async () => {
+    const service = await startReferenceService({ logger: false });
+    started.push(service);
+    const io = captureIo({ SESSION_SERVICE_API_KEY: 'demo-api-key', SESSION_SERVICE_PASSWORD: 'manager-demo' });
+    const report = await examine(['--url', service.url, '--user', 'manager'], io);
+    expect({ fails: report.checks.filter(({ outcome }) => outcome === 'fail'), code: report.code }).toEqual({ fails: [], code: 0 });
+    expect(outcomes(report)).toMatchObject({ guard: 'ok', 'token-echo': 'ok', 'ended-token': 'ok' });
+    const headers = { 'content-type': 'application/json', 'x-api-key': 'demo-api-key' };
+    const body = JSON.stringify({ username: 'manager', password: 'manager-demo' });
+    const signedIn = (await (await fetch(`${service.url}/authentication`, { method: 'POST', headers, body })).json()) as {
+      auth_token: string;
+    };
+    expect(await askGuard(report.options, signedIn.auth_token, 'demo-api-key')).toEqual([200, 401]);
+  });
+});
+
+/** A self-signed certificate of this machine. */
+function certificate(folder: string): { key: string; cert: string } {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const about = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      ...about,
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ],
+    { stdio: 'ignore' },
+  );
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}
