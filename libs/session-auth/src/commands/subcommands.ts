@@ -12,6 +12,11 @@ export interface Subcommand {
 /** The subcommands, in the order of the help. Each is loaded when it runs. */
 export const SUBCOMMANDS: readonly Subcommand[] = [
   {
+    name: 'dev',
+    summary: 'serves the interface in memory, for development',
+    run: async (args, io) => (await import('./dev/dev-command.js')).dev(args, io),
+  },
+  {
     name: 'doctor',
     summary: 'examines a session service, and prints the options that follow',
     run: async (args, io) => (await import('./doctor/doctor.js')).doctor(args, io),

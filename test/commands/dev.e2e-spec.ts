@@ -1,0 +1,230 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { PLATFORMS, startApp } from '../support/platforms.js';
+import { sampleApp } from '../support/sample-app.js';
+import { runInProcess, written, type CommandRun } from './command-run.js';
+
+interface Dev extends CommandRun {
+  readonly url: string;
+  readonly signIn: (username: string, password: string, headers?: Record<string, string>) => Promise<Response>;
+  readonly tokenOf: (username: string, password: string) => Promise<string>;
+  readonly userDetails: (token: string) => Promise<Response>;
+  readonly control: (path: string, body?: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
+}
+
+describe('nestjs-session-auth dev', () => {
+  const running: CommandRun[] = [];
+
+  async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
+    const run = runInProcess(['dev', '--port', '0', ...args], env);
+    running.push(run);
+    const [, url = ''] = await written(run, /(http:\/\/\S+)/);
+    const headers = { 'x-api-key': env.SESSION_SERVICE_API_KEY ?? 'any-key' };
+    const signIn: Dev['signIn'] = (username, password, others) =>
+      fetch(`${url}/authentication`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', ...others },
+        body: JSON.stringify({ username, password }),
+      });
+    return {
+      ...run,
+      url,
+      signIn,
+      tokenOf: async (username, password) => ((await (await signIn(username, password)).json()) as { auth_token: string }).auth_token,
+      userDetails: (token) => fetch(`${url}/authentication/user_details`, { headers: { ...headers, 'x-auth-token': token } }),
+      control: async (path, body) => {
+        const init =
+          body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+        const reply = await fetch(`${url}/_dev${path}`, init);
+        return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+      },
+    };
+  }
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((run) => run.interrupt()));
+  });
+
+  describe('serves the interface', () => {
+    it('signs users in and out, and returns their records', async () => {
+      const { signIn, userDetails, url } = await start(['--user', 'bob:hunter2:new_hire', '--user', 'eve:secret:hiring_manager:approver']);
+      const signedIn = await signIn('eve', 'secret');
+      const record = (await signedIn.json()) as { auth_token: string };
+      expect(record).toEqual({ username: 'eve', role: 'hiring_manager', sub_role: 'approver', auth_token: expect.any(String) });
+      expect(signedIn.headers.get('cache-control')).toBe('no-store');
+
+      const details = await userDetails(record.auth_token);
+      expect([details.status, await details.json()]).toEqual([200, record]);
+      const signOut = { method: 'DELETE', headers: { 'x-api-key': 'k', 'x-auth-token': record.auth_token } };
+      const statuses = [await fetch(`${url}/authentication/`, signOut), await fetch(`${url}/authentication`, signOut)];
+      expect(statuses.map(({ status }) => status)).toEqual([200, 401]);
+      expect((await userDetails(record.auth_token)).status).toBe(401);
+    });
+
+    it('has the user ann when no user is named, and says so', async () => {
+      const { signIn, output } = await start();
+      expect(await (await signIn('ann', 'secret')).json()).toMatchObject({ username: 'ann', role: 'hiring_manager' });
+      expect(output()).toContain('ann:secret:hiring_manager');
+    });
+
+    it('reads users with whole records from a file', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'dev-'));
+      await writeFile(join(folder, 'users.json'), JSON.stringify([{ username: 'bob', password: 'hunter2', ats_enabled: true, badge: 7 }]));
+      const { signIn, output } = await start(['--users', join(folder, 'users.json')]);
+      await rm(folder, { recursive: true });
+      expect(await (await signIn('bob', 'hunter2')).json()).toMatchObject({ username: 'bob', ats_enabled: true, badge: 7 });
+      expect(output()).toMatch(/users +bob\n/);
+    });
+
+    it.each<[status: number, what: string, answer: (dev: Dev) => Promise<Response>]>([
+      [401, 'a wrong password', ({ signIn }) => signIn('ann', 'wrong')],
+      [401, 'an unknown user', ({ signIn }) => signIn('constructor', 'secret')],
+      [401, 'an unknown token', ({ userDetails }) => userDetails('unknown')],
+      [400, 'an empty password', ({ signIn }) => signIn('ann', '')],
+      [400, 'a body that is not JSON', ({ signIn }) => signIn('ann', 'secret', { 'content-type': 'text/plain' })],
+      [400, 'a body of more than 16 kB', ({ signIn }) => signIn('ann', 'x'.repeat(17_000))],
+      [403, 'a request without an application key', ({ url }) => fetch(`${url}/authentication/user_details`)],
+      [404, 'another path', ({ url }) => fetch(`${url}/other`, { headers: { 'x-api-key': 'k' } })],
+    ])('answers %s to %s, with an empty body', async (status, _what, answer) => {
+      const reply = await answer(await start());
+      expect([reply.status, await reply.text()]).toEqual([status, '']);
+    });
+
+    it('accepts only the application key of SESSION_SERVICE_API_KEY', async () => {
+      const { signIn } = await start([], { SESSION_SERVICE_API_KEY: 'the-key' });
+      expect((await signIn('ann', 'secret')).status).toBe(200);
+      expect((await signIn('ann', 'secret', { 'x-api-key': 'another' })).status).toBe(403);
+    });
+  });
+
+  describe('is controlled over HTTP', () => {
+    it('ends a session, those of a user, and all', async () => {
+      const { control, tokenOf, userDetails } = await start(['--user', 'ann:a', '--user', 'bob:b']);
+      const tokens = [await tokenOf('ann', 'a'), await tokenOf('ann', 'a'), await tokenOf('ann', 'a'), await tokenOf('bob', 'b')];
+      const alive = async () => (await Promise.all(tokens.map(userDetails))).map(({ status }) => status);
+
+      expect(await control('/revoke', { token: tokens[0] })).toMatchObject({ status: 200, body: { sessions: 3 } });
+      expect(await alive()).toEqual([401, 200, 200, 200]);
+      await control('/revoke', { username: 'ann' });
+      expect(await alive()).toEqual([401, 401, 401, 200]);
+      await control('/revoke', {});
+      expect(await alive()).toEqual([401, 401, 401, 401]);
+    });
+
+    it('fails with a status, a reset or silence, until it is reset', async () => {
+      const dev = await start();
+      const { control, userDetails } = dev;
+      await control('/fail', { as: 503 });
+      expect((await userDetails('any')).status).toBe(503);
+      await control('/fail', { as: 'reset' });
+      await expect(userDetails('any')).rejects.toThrow('fetch failed');
+      await control('/fail', { as: 'silence' });
+      const silent = userDetails('any').catch(() => 'closed');
+      await written(dev, /\nsilence GET/);
+      expect(await control('/reset', {})).toMatchObject({ body: { fail: null, delay: 0 } });
+      expect((await userDetails('any')).status).toBe(401);
+      await dev.interrupt();
+      expect(await silent).toBe('closed');
+    });
+
+    it('answers late', async () => {
+      const { control, userDetails } = await start();
+      await control('/delay', { ms: 300 });
+      const sentAtMs = performance.now();
+      expect((await userDetails('any')).status).toBe(401);
+      expect(performance.now() - sentAtMs).toBeGreaterThanOrEqual(290);
+      expect(await control('')).toMatchObject({ body: { delay: 300 } });
+    });
+
+    it('shows users without passwords', async () => {
+      const { control } = await start(['--user', 'bob:hunter2']);
+      expect(await control('')).toEqual({ status: 200, body: { users: [{ username: 'bob' }], sessions: 0, delay: 0, fail: null } });
+    });
+
+    it.each<[path: string, body: unknown]>([
+      ['/delay', {}],
+      ['/delay', { ms: -1 }],
+      ['/delay', { ms: 1e9 }],
+      ['/fail', {}],
+      ['/fail', { as: 200 }],
+      ['/fail', { as: 'other' }],
+      ['/revoke', { token: 7 }],
+      ['/revoke', []],
+    ])('answers 400 with a remedy: %s %j', async (path, body) => {
+      const { control } = await start();
+      expect(await control(path, body)).toEqual({ status: 400, body: { message: expect.stringMatching(/^Send /) } });
+    });
+
+    it('is not controlled by a request that a page of another origin could send', async () => {
+      const { url, control } = await start();
+      const reply = await fetch(`${url}/_dev/fail`, { method: 'POST', body: '{"as":503}' });
+      expect([reply.status, (await control('')).body.fail]).toEqual([400, null]);
+    });
+  });
+
+  it.each(PLATFORMS)('is all that a guarded application on %s needs', async (_name, platform) => {
+    const { url, tokenOf, control } = await start();
+    const app = await startApp(platform, sampleApp({ baseUrl: url }));
+    try {
+      const token = await tokenOf('ann', 'secret');
+      expect([(await app.get('/me', token)).status, (await app.get('/me', 'junk')).status]).toEqual([200, 401]);
+      await control('/fail', { as: 'reset' });
+      expect((await app.get('/me', token)).status).toBe(503);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('prints a line for each request, without a secret, unless it is quiet', async () => {
+    const [loud, quiet] = [await start(), await start(['--quiet'])];
+    for (const { tokenOf, userDetails } of [loud, quiet]) await userDetails(await tokenOf('ann', 'secret'));
+    expect(loud.output()).toMatch(/\n200 POST \/authentication\n200 GET \/authentication\/user_details\n$/);
+    expect(quiet.output()).toMatch(/\n\n$/);
+  });
+
+  describe('ends', () => {
+    it('with 0 when it is interrupted, and frees its port', async () => {
+      const dev = await start();
+      expect(await dev.interrupt()).toBe(0);
+      await expect(fetch(dev.url)).rejects.toThrow('fetch failed');
+    });
+
+    it.each<[why: string, args: string[], env: Record<string, string>, message: string]>([
+      ['in production', [], { NODE_ENV: 'production' }, 'does not run with NODE_ENV=production'],
+      ['for a port that is none', ['--port', '70000'], {}, '--port must be 0 to 65535.'],
+      ['for a user without a password', ['--user', 'ann'], {}, '--user must be NAME:PASSWORD[:ROLE[:SUB_ROLE]].'],
+      ['for a file that is not there', ['--users', '/does/not/exist'], {}, "the file can't be read (ENOENT)"],
+      ['for a file that is not JSON', ['--users', 'README.md'], {}, 'valid JSON.'],
+      ['for a file without a list of users', ['--users', 'package.json'], {}, 'a JSON array of user records.'],
+      ['for an unknown option', ['--prot', '1'], {}, 'Unknown option --prot.'],
+    ])('with 2 %s', async (_why, args, env, message) => {
+      const run = runInProcess(['dev', ...args], env);
+      expect([await run.exitCode, run.output()]).toEqual([2, '']);
+      expect(run.errors()).toContain(message);
+    });
+
+    it('with 1 if its port is in use, and names the remedy', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      const run = runInProcess(['dev', '--port', String(port)]);
+      expect([await run.exitCode, run.errors()]).toEqual([
+        1,
+        `Port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set --port.\n`,
+      ]);
+      other.close();
+    });
+  });
+
+  it('documents its options, variables and exit codes', async () => {
+    const run = runInProcess(['dev', '--help']);
+    expect(await run.exitCode).toBe(0);
+    for (const word of ['--port', '--host', '--user', '--users', '--quiet', 'SESSION_SERVICE_API_KEY', 'Exit code']) {
+      expect(run.output()).toContain(word);
+    }
+  });
+});
