@@ -7,11 +7,11 @@ export interface CapturedIo extends CommandIo {
   /** What the command printed to stderr. */
   readonly err: () => string;
   /** Does what Ctrl-C does. */
-  interrupt(): void;
+  readonly interrupt: () => void;
 }
 
 /** Captures what a command prints. `isTTY`: whether it prints to a terminal. */
-export function captureIo(env: Record<string, string> = {}, isTTY = false): CapturedIo {
+export function captureIo(env: Readonly<Record<string, string>> = {}, isTTY = false): CapturedIo {
   const interruption = new AbortController();
   const [out, err] = [[] as string[], [] as string[]];
   return {

@@ -37,7 +37,7 @@ describe('the command', () => {
   it('refuses an unknown subcommand with one sentence and exit code 2', async () => {
     const io = captureIo();
     expect(await runCommand(['heal'], io)).toBe(2);
-    expect(io.err()).toMatch(/^Unknown subcommand\. One of: doctor.*\n$/);
+    expect(io.err()).toMatch(/^Unknown subcommand\. One of: dev, doctor.*\n$/);
   });
 
   it('prints of a fault of its own only the name and the code', async () => {

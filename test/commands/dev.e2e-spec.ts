@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { PLATFORMS, startApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
-import { runInProcess, written, type CommandRun } from './command-run.js';
+import { startCommand, written, type CommandRun } from './command-run.js';
 
 interface Dev extends CommandRun {
   readonly url: string;
@@ -20,7 +20,7 @@ describe('nestjs-session-auth dev', () => {
   const running: CommandRun[] = [];
 
   async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
-    const run = runInProcess(['dev', '--port', '0', ...args], env);
+    const run = startCommand(['dev', '--port', '0', ...args], env);
     running.push(run);
     const [, url = ''] = await written(run, /(http:\/\/\S+)/);
     const headers = { 'x-api-key': env.SESSION_SERVICE_API_KEY ?? 'any-key' };
@@ -46,7 +46,8 @@ describe('nestjs-session-auth dev', () => {
   }
 
   afterEach(async () => {
-    await Promise.all(running.splice(0).map((run) => run.interrupt()));
+    for (const run of running) run.interrupt();
+    await Promise.all(running.splice(0).map(({ exitCode }) => exitCode));
   });
 
   describe('serves the interface', () => {
@@ -66,18 +67,18 @@ describe('nestjs-session-auth dev', () => {
     });
 
     it('has the user ann when no user is named, and says so', async () => {
-      const { signIn, output } = await start();
+      const { signIn, out } = await start();
       expect(await (await signIn('ann', 'secret')).json()).toMatchObject({ username: 'ann', role: 'hiring_manager' });
-      expect(output()).toContain('ann:secret:hiring_manager');
+      expect(out()).toContain('ann:secret:hiring_manager');
     });
 
     it('reads users with whole records from a file', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'dev-'));
       await writeFile(join(folder, 'users.json'), JSON.stringify([{ username: 'bob', password: 'hunter2', ats_enabled: true, badge: 7 }]));
-      const { signIn, output } = await start(['--users', join(folder, 'users.json')]);
+      const { signIn, out } = await start(['--users', join(folder, 'users.json')]);
       await rm(folder, { recursive: true });
       expect(await (await signIn('bob', 'hunter2')).json()).toMatchObject({ username: 'bob', ats_enabled: true, badge: 7 });
-      expect(output()).toMatch(/users +bob\n/);
+      expect(out()).toMatch(/users +bob\n/);
     });
 
     it.each<[status: number, what: string, answer: (dev: Dev) => Promise<Response>]>([
@@ -127,7 +128,7 @@ describe('nestjs-session-auth dev', () => {
       await written(dev, /\nsilence GET/);
       expect(await control('/reset', {})).toMatchObject({ body: { fail: null, delay: 0 } });
       expect((await userDetails('any')).status).toBe(401);
-      await dev.interrupt();
+      dev.interrupt();
       expect(await silent).toBe('closed');
     });
 
@@ -182,14 +183,15 @@ describe('nestjs-session-auth dev', () => {
   it('prints a line for each request, without a secret, unless it is quiet', async () => {
     const [loud, quiet] = [await start(), await start(['--quiet'])];
     for (const { tokenOf, userDetails } of [loud, quiet]) await userDetails(await tokenOf('ann', 'secret'));
-    expect(loud.output()).toMatch(/\n200 POST \/authentication\n200 GET \/authentication\/user_details\n$/);
-    expect(quiet.output()).toMatch(/\n\n$/);
+    expect(loud.out()).toMatch(/\n200 POST \/authentication\n200 GET \/authentication\/user_details\n$/);
+    expect(quiet.out()).toMatch(/\n\n$/);
   });
 
   describe('ends', () => {
     it('with 0 when it is interrupted, and frees its port', async () => {
       const dev = await start();
-      expect(await dev.interrupt()).toBe(0);
+      dev.interrupt();
+      expect(await dev.exitCode).toBe(0);
       await expect(fetch(dev.url)).rejects.toThrow('fetch failed');
     });
 
@@ -202,17 +204,17 @@ describe('nestjs-session-auth dev', () => {
       ['for a file without a list of users', ['--users', 'package.json'], {}, 'a JSON array of user records.'],
       ['for an unknown option', ['--prot', '1'], {}, 'Unknown option --prot.'],
     ])('with 2 %s', async (_why, args, env, message) => {
-      const run = runInProcess(['dev', ...args], env);
-      expect([await run.exitCode, run.output()]).toEqual([2, '']);
-      expect(run.errors()).toContain(message);
+      const run = startCommand(['dev', ...args], env);
+      expect([await run.exitCode, run.out()]).toEqual([2, '']);
+      expect(run.err()).toContain(message);
     });
 
     it('with 1 if its port is in use, and names the remedy', async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
       const { port } = other.address() as AddressInfo;
-      const run = runInProcess(['dev', '--port', String(port)]);
-      expect([await run.exitCode, run.errors()]).toEqual([
+      const run = startCommand(['dev', '--port', String(port)]);
+      expect([await run.exitCode, run.err()]).toEqual([
         1,
         `Port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set --port.\n`,
       ]);
@@ -221,10 +223,10 @@ describe('nestjs-session-auth dev', () => {
   });
 
   it('documents its options, variables and exit codes', async () => {
-    const run = runInProcess(['dev', '--help']);
+    const run = startCommand(['dev', '--help']);
     expect(await run.exitCode).toBe(0);
     for (const word of ['--port', '--host', '--user', '--users', '--quiet', 'SESSION_SERVICE_API_KEY', 'Exit code']) {
-      expect(run.output()).toContain(word);
+      expect(run.out()).toContain(word);
     }
   });
 });
