@@ -10,6 +10,7 @@ const SCRIPTS = [
   'build',
   'docs:site',
   'layers',
+  'lint:recipes',
   'docs:code',
   'docs:messages',
   'docs:defaults',

@@ -26,7 +26,7 @@ export class DevSessions {
   /** Opens a session, and returns the user record with its token; `undefined` for wrong credentials. */
   signIn(username: string, password: string): object | undefined {
     if (this.#users.get(username)?.password !== password) return undefined;
-    const token = randomUUID();
+    const token = `dev-${randomUUID()}`;
     this.#usernames.set(token, username);
     const [oldest] = this.#usernames.keys();
     if (oldest !== undefined && this.size > MAX_SESSIONS) this.#usernames.delete(oldest);

@@ -10,11 +10,23 @@ export interface DevUser {
 /** The user of a service that is started without users. */
 export const DEFAULT_USER = 'ann:secret:hiring_manager';
 
+/** The other fields of a user that an option names, so that every documented field but the names has a value. */
+const SAMPLE_FIELDS = {
+  preffered_language: 'en',
+  help_checkbox: false,
+  benestream_enabled: false,
+  client_name: 'Example Client',
+  ccl_info: { client_id: 1, company_id: 10, location_id: 100 },
+  ats_enabled: true,
+  obs_enabled: false,
+  display_label: 'Client',
+};
+
 /** Reads `NAME:PASSWORD`, `NAME:PASSWORD:ROLE` or `NAME:PASSWORD:ROLE:SUB_ROLE`. */
 export function userFromOption(text: string): DevUser {
   const [username, password, role, sub_role, ...rest] = text.split(':');
   if (!username || !password || rest.length > 0) throw new UsageError('--user must be NAME:PASSWORD[:ROLE[:SUB_ROLE]].');
-  return { password, record: { username, ...(role && { role }), ...(sub_role && { sub_role }) } };
+  return { password, record: { username, ...(role && { role }), ...(sub_role && { sub_role }), ...SAMPLE_FIELDS } };
 }
 
 /** Reads the users of a JSON file: a list of user records, each with a `password`. */
