@@ -6,7 +6,7 @@ const PARTS_OF_COMMANDS =
   'contract/|redis/|client/(reply-headers|user-details-verdict|http/(body|reply))[.]ts|module/settings/defaults[.]ts';
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** Entries of their own: deleting one breaks no other file. */
-const ROOMS = ['diagnostics', 'errors', 'opentelemetry', 'redis', 'sockets', 'store', 'swagger', 'terminus', 'testing'];
+const ROOMS = ['context', 'diagnostics', 'errors', 'opentelemetry', 'redis', 'sockets', 'store', 'swagger', 'terminus', 'testing'];
 /** What makes contexts other than HTTP's. */
 const OPTIONAL_PACKAGES =
   'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import * as context from 'nestjs-session-auth/context';
 import * as diagnostics from 'nestjs-session-auth/diagnostics';
 import * as errors from 'nestjs-session-auth/errors';
 import * as main from 'nestjs-session-auth';
@@ -18,6 +19,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
     'AuthIv AuthToken Authorize CclInfo CclScope CurrentSession CurrentUser FreshSession OptionalAuth Public RequireFlags Roles ' +
       'SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionHttpService SubRoles UserRecord fromBearer fromCookie fromHeader fromPayload',
   ],
+  ['context', context, 'SessionContext SessionRelay currentUserOf'],
   ['diagnostics', diagnostics, 'BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
   [
     'errors',

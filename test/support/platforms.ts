@@ -22,11 +22,11 @@ async function loadFastify(): Promise<NamedPlatform> {
 }
 
 /** Whose subject is HTTP itself. */
-const SUITES_ON_BOTH = /\/test\/(?:token|access)\//;
+const SUITES_ON_BOTH = /\/test\/(?:token|access|context)\//;
 
 /**
  * The HTTP platforms that end-to-end behaviour is tried on: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. In the short form, suites
- * other than those of the token and of access run on one of them: about half of the suites on each. A suite loads only its own.
+ * other than those of the token, of access and of the context run on one of them: about half of the suites on each. A suite loads only its own.
  */
 export const PLATFORMS: readonly [NamedPlatform, ...NamedPlatform[]] = isOnBoth()
   ? [await loadExpress(), await loadFastify()]

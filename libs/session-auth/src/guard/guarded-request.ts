@@ -79,6 +79,11 @@ export function admissionOf({ user, [ADMISSION]: admission }: GuardedRequest): G
   return { user, ...(admission && { [ADMISSION]: admission }) };
 }
 
+/** Returns the last admission of a request, which may be an admission to another handler than the current one. */
+export function lastAdmissionOf(request: GuardedRequest): Admission | undefined {
+  return request[ADMISSION];
+}
+
 /** Returns the user of a request. */
 export function userOf(request: GuardedRequest): UserRecord | undefined {
   return request.user;

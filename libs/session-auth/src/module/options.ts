@@ -85,6 +85,12 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    */
   readonly audit?: Audit;
 
+  /**
+   * Provides the user of the current call to `SessionContext` and `SessionRelay` (`nestjs-session-auth/context`), at the price of an interceptor and an
+   * `AsyncLocalStorage` for each call. @default false
+   */
+  readonly asyncContext?: boolean;
+
   /** Transport and its limits. */
   readonly http?: SessionAuthHttpOptions;
 }

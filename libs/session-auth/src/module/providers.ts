@@ -4,6 +4,7 @@ import { Deadlines } from '../client/deadline.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/http/session-http.service.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import { SessionContext } from '../guard/context/session-context.js';
 import { AccessRules } from '../guard/access/access-metadata.js';
 import { ApplicationGuards } from '../guard/access/application-guards.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
@@ -12,6 +13,7 @@ import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
+import { CONTEXT_PROVIDERS } from './context/context-providers.js';
 import { CLIENT_PROVIDERS, VERIFIER_PROVIDER } from './core-providers.js';
 import { guardEveryHandler } from './guard-every-handler.js';
 import { GUARD_PROVIDERS } from './guard-provider.js';
@@ -20,6 +22,7 @@ import { WarningLog } from './warning-log.js';
 import { EventSource } from './event-source.js';
 import { SessionAuthEvents } from './session-auth-events.js';
 import { SessionAuthService } from './service/session-auth.service.js';
+import { SessionRelay } from './relay/session-relay.js';
 import { SessionSockets } from './sockets/session-sockets.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
@@ -98,10 +101,14 @@ export const PROVIDERS: Provider[] = [
   audit,
   applicationGuards,
   sockets,
+  ...CONTEXT_PROVIDERS,
   ...GUARD_PROVIDERS,
   SessionAuthErrorFilter,
   filterOfLastResort,
 ];
 
 /** What an application may inject. The parts of the guard are exported because Nest creates the guard in each module that uses it. */
-export const EXPORTS = [SessionAuthService, SessionAuthEvents, SessionSockets, SessionAuthGuard, SessionHttpService, GUARD_PARTS];
+export const EXPORTS = [
+  ...[SessionAuthService, SessionAuthEvents, SessionSockets, SessionContext, SessionRelay],
+  ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS],
+];

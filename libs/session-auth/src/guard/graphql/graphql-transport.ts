@@ -14,6 +14,11 @@ const executions = new CallRequests();
 /** The user of each field, by its info object: fields run concurrently, and may be admitted with different users, or without one. */
 const users = new WeakMap<object, GuardedRequest>();
 
+/** Returns the request of an admitted field, by its info object; `undefined` if no guard has admitted the field itself. */
+export function admittedField(info: object): GuardedRequest | undefined {
+  return users.get(info);
+}
+
 /**
  * Resolvers of queries, fields and subscriptions. The HTTP request carries the check, so that all operations of a batch share it. A socket
  * outlives a verdict, so each execution over a socket has its own check. A field keeps the user that it was admitted with.

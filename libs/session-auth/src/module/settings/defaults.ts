@@ -14,6 +14,7 @@ export const DEFAULTS = {
   identityFields: ['username', 'email'],
   tokenEcho: 'deny',
   audit: 'warn',
+  asyncContext: false,
   http: { maxResponseBytes: 65_536, maxTokenLength: 4_096 },
   isGlobal: true,
   protectAllRoutes: false,

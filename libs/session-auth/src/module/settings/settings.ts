@@ -33,12 +33,14 @@ export interface SessionAuthSettings {
   readonly identityFields: readonly string[];
   readonly tokenEcho: TokenEcho;
   readonly audit: Audit;
+  readonly asyncContext: boolean;
   readonly http: HttpSettings;
 }
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
-  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'http'],
+  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'asyncContext'],
+  'http',
 ];
 
 /** Validates the options. @throws InvalidConfigurationError naming the first invalid option */
@@ -64,6 +66,7 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     identityFields: readIdentityFields(options.identityFields),
     tokenEcho: enumOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
     audit: enumOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
+    asyncContext: booleanOption('asyncContext', options.asyncContext, DEFAULTS.asyncContext),
     http: readHttpSettings(options.http),
   };
 }

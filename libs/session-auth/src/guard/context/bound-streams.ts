@@ -1,0 +1,48 @@
+import { Observable, type Observer } from 'rxjs';
+import { runInCall, type CurrentCall } from './current-call.js';
+
+/** Returns an Observable that is subscribed, and unsubscribed, as a part of a call. `create` is called for each subscriber, as a part of it too. */
+export function subscribedIn<Value>(call: CurrentCall | undefined, create: () => Observable<Value>): Observable<Value> {
+  return new Observable((subscriber) => {
+    const subscription = runInCall(call, () => create().subscribe(subscriber));
+    return () => runInCall(call, () => subscription.unsubscribe());
+  });
+}
+
+/**
+ * Returns the same Observable, with subscribers that are called as a part of a call. A stream of requests emits in the context of its connection.
+ * Keeps the other members, such as `drainBuffer()` of gRPC.
+ */
+export function observedIn<Value>(call: CurrentCall | undefined, source: Observable<Value>): Observable<Value> {
+  const observed = new Observable<Value>((subscriber) => source.subscribe(observerIn(call, subscriber)));
+  const subscribe = (...observer: []) => observed.subscribe(...observer);
+  return Object.create(source, { subscribe: { value: subscribe } }) as Observable<Value>;
+}
+
+function observerIn<Value>(call: CurrentCall | undefined, observer: Observer<Value>): Observer<Value> {
+  return {
+    next: (value) => runInCall(call, () => observer.next(value)),
+    error: (error: unknown) => runInCall(call, () => observer.error(error)),
+    complete: () => runInCall(call, () => observer.complete()),
+  };
+}
+
+type Step = (...parameters: unknown[]) => unknown;
+
+/** Returns an async iterator whose steps run as a part of a call: a generator runs in the context of whoever asks for its next value. */
+export function iteratedIn(call: CurrentCall | undefined, iterable: AsyncIterable<unknown>): AsyncIterableIterator<unknown> {
+  const iterator = runInCall(call, () => iterable[Symbol.asyncIterator]());
+  const steps = Object.fromEntries(
+    (['next', 'return', 'throw'] as const).flatMap((name) => {
+      const step = iterator[name] as Step | undefined;
+      return step ? [[name, (...parameters: unknown[]) => runInCall(call, () => step.apply(iterator, parameters))] as const] : [];
+    }),
+  ) as unknown as AsyncIterator<unknown>;
+  const bound: AsyncIterableIterator<unknown> = { ...steps, [Symbol.asyncIterator]: () => bound };
+  return bound;
+}
+
+/** Returns whether a value is an async iterable. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,50 @@
+import 'reflect-metadata';
+import { UseInterceptors, type NestInterceptor } from '@nestjs/common';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { declarationOf } from '../../guard/access/access-metadata.js';
+import { resolveRule } from '../../guard/access/access-rule.js';
+import { CallInterceptor } from '../../guard/context/call-interceptor.js';
+import { runField, runPublicField } from '../../guard/context/field-calls.js';
+import { classesOf, handlersIn, type Handler } from '../handlers.js';
+
+const INTERCEPTOR = new CallInterceptor();
+/** Nest's metadata keys of `@UseInterceptors()`, and of the middleware of a GraphQL field. */
+const INTERCEPTORS_METADATA = '__interceptors__';
+const FIELD_MIDDLEWARE_METADATA = 'graphql:field_resolver_middleware';
+
+/**
+ * Runs every handler of an application as a part of its call. The interceptor is the first of the global ones. Nest applies no global interceptors
+ * to gateways on NestJS 11, nor to message handlers of a hybrid application that connects a microservice without `inheritAppConfig`: their classes
+ * name it too. It runs once in a call. Fields of GraphQL have a middleware, because Nest runs no interceptors on them.
+ */
+export function runEveryCall(modules: ModulesContainer, config: ApplicationConfig): void {
+  config.addGlobalInterceptor(INTERCEPTOR);
+  for (const module of modules.values()) {
+    for (const handler of classesOf(module).flatMap(handlersIn)) {
+      if (isOneOf(handler, 'message', 'gateway')) addInterceptor(handler.owner);
+      if (isOneOf(handler, 'field', 'reference')) addMiddleware(handler);
+    }
+  }
+}
+
+function isOneOf({ kinds }: Handler, ...wanted: ('message' | 'gateway' | 'field' | 'reference')[]): boolean {
+  return wanted.some((kind) => kinds.has(kind));
+}
+
+/** Before the interceptors of the class, and at most once. */
+function addInterceptor(target: Handler['owner']): void {
+  const interceptors: unknown = Reflect.getMetadata(INTERCEPTORS_METADATA, target);
+  const others = Array.isArray(interceptors) ? (interceptors as NestInterceptor[]) : [];
+  if (others.includes(INTERCEPTOR)) return;
+  Reflect.deleteMetadata(INTERCEPTORS_METADATA, target);
+  UseInterceptors(INTERCEPTOR, ...others)(target);
+}
+
+/** Before the middleware of the field. A method that several classes inherit is public if it is in one of them. */
+function addMiddleware({ owner, method }: Handler): void {
+  const isPublic = resolveRule(declarationOf(method), declarationOf(owner)).kind === 'public';
+  const middleware = (Reflect.getMetadata(FIELD_MIDDLEWARE_METADATA, method) ?? []) as unknown[];
+  const others = middleware.filter((each) => each !== runField && each !== runPublicField);
+  const run = isPublic || middleware.includes(runPublicField) ? runPublicField : runField;
+  Reflect.defineMetadata(FIELD_MIDDLEWARE_METADATA, [run, ...others], method);
+}
