@@ -27,18 +27,17 @@ function observerIn<Value>(call: CurrentCall | undefined, observer: Observer<Val
   };
 }
 
-type Step = (...parameters: unknown[]) => unknown;
+type Step = (this: unknown, ...parameters: unknown[]) => Promise<IteratorResult<unknown>>;
 
-/** Returns an async iterator whose steps run as a part of a call: a generator runs in the context of whoever asks for its next value. */
+/** Returns an async iterator whose steps run as a part of a call: a generator runs in the context of whatever asks for its next value. */
 export function iteratedIn(call: CurrentCall | undefined, iterable: AsyncIterable<unknown>): AsyncIterableIterator<unknown> {
-  const iterator = runInCall(call, () => iterable[Symbol.asyncIterator]());
-  const steps = Object.fromEntries(
-    (['next', 'return', 'throw'] as const).flatMap((name) => {
-      const step = iterator[name] as Step | undefined;
-      return step ? [[name, (...parameters: unknown[]) => runInCall(call, () => step.apply(iterator, parameters))] as const] : [];
-    }),
-  ) as unknown as AsyncIterator<unknown>;
-  const bound: AsyncIterableIterator<unknown> = { ...steps, [Symbol.asyncIterator]: () => bound };
+  const iterator = runInCall(call, () => iterable[Symbol.asyncIterator]()) as unknown as Partial<Record<string, Step>>;
+  const stepOf = (name: string): Record<string, Step> => {
+    const step = iterator[name];
+    return step ? { [name]: (...parameters) => runInCall(call, () => step.apply(iterator, parameters)) } : {};
+  };
+  const steps = { ...stepOf('next'), ...stepOf('return'), ...stepOf('throw') } as unknown as AsyncIterator<unknown>;
+  const bound: AsyncIterableIterator<unknown> = Object.assign(steps, { [Symbol.asyncIterator]: () => bound });
   return bound;
 }
 

@@ -21,5 +21,5 @@ export function admissionTo(context: ExecutionContext): Admission | undefined {
  * The record is the one that the guard admitted, also if another guard has replaced `request.user` since.
  */
 export function currentUserOf(context: ExecutionContext): CurrentUserRecord | undefined {
-  return admissionTo(context)?.user as CurrentUserRecord | undefined;
+  return admissionTo(context)?.user;
 }

@@ -37,7 +37,7 @@ export class SessionContext {
    * @throws InvalidConfigurationError if `asyncContext` is off
    */
   findUser(): CurrentUserRecord | undefined {
-    return this.#admission()?.user as CurrentUserRecord | undefined;
+    return this.#admission()?.user;
   }
 
   /**

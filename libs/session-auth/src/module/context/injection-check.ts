@@ -25,14 +25,17 @@ export class InjectionCheck implements OnModuleInit {
 
   #check(wrapper: Wrapper): void {
     if (wrapper.instance === this || this.#unusable.includes(wrapper.instance as object)) return;
-    const dependencies = [
-      ...(wrapper.getCtorMetadata() ?? []),
-      ...(wrapper.getPropertiesMetadata() ?? []).map((property) => property.wrapper),
-    ];
-    const found = dependencies.find((dependency) => this.#unusable.includes(dependency?.instance as object));
+    const found = dependenciesOf(wrapper).find((dependency) => this.#unusable.includes(dependency?.instance as object));
     if (!found) return;
     throw new InvalidConfigurationError(
       `${wrapper.name} injects ${found.name}, which needs asyncContext. Set asyncContext: true in the options of SessionAuthModule.`,
     );
   }
+}
+
+/** Of the constructor and of properties. A list is absent if there are none, and has gaps for values. */
+function dependenciesOf(wrapper: Wrapper): (Wrapper | undefined)[] {
+  const parameters = wrapper.getCtorMetadata() as (Wrapper | undefined)[] | undefined;
+  const properties = wrapper.getPropertiesMetadata() as { readonly wrapper: Wrapper }[] | undefined;
+  return [...(parameters ?? []), ...(properties ?? []).map((property) => property.wrapper)];
 }

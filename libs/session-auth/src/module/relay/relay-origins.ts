@@ -26,7 +26,7 @@ const ORIGIN = /^https?:\/\/[^\s\\/?#@]+\/?$/i;
 export function readOrigins(method: string, targets: RelayTargets): string[] {
   const { to, allowPlainHttp = false } = (targets as RelayTargets | undefined) ?? { to: [] };
   if (!Array.isArray(to) || to.length === 0) return reject(method, 'to', 'must be a list of at least one origin', EXAMPLE);
-  return (to as unknown[]).map((target, index) => readOrigin(method, `to[${index}]`, target, allowPlainHttp === true));
+  return (to as unknown[]).map((target, index) => readOrigin(method, `to[${index}]`, target, allowPlainHttp));
 }
 
 function readOrigin(method: string, name: string, target: unknown, allowPlainHttp: boolean): string {

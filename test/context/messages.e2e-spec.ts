@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AddressInfo, Server } from 'node:net';
+import { Controller, Get, UseGuards, UseInterceptors, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  ClientProxyFactory,
+  GrpcMethod,
+  GrpcStreamCall,
+  GrpcStreamMethod,
+  MessagePattern,
+  Payload,
+  Transport,
+  type ClientProxy,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
+import { fromPayload, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
+import { currentUserOf, SessionContext } from 'nestjs-session-auth/context';
+import { concatMap, defer, firstValueFrom, from, map, reduce, toArray, type Observable } from 'rxjs';
+import { grpcBed, metadata, speak, textsOf } from '../messages/grpc-bed.js';
+import { Runs, startMicroservice } from '../messages/openings.microservice.js';
+import { sampleApp } from '../support/sample-app.js';
+import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+
+interface Answer {
+  readonly text: string;
+}
+
+/** Several turns of the event loop. */
+async function later(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const nameIn = (session: SessionContext): string => session.findUser()?.username ?? 'nobody';
+
+/** Answers with the user that it sees, too. */
+class SeeingInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(map(({ text }: Answer) => ({ text: `${text} ${currentUserOf(context)?.username ?? 'nobody'}` })));
+  }
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+@UseInterceptors(SeeingInterceptor)
+class NameMessages {
+  constructor(private readonly session: SessionContext) {}
+
+  @MessagePattern('me')
+  async me(): Promise<Answer> {
+    const before = nameIn(this.session);
+    await later();
+    return { text: `${before} ${nameIn(this.session)}` };
+  }
+
+  @MessagePattern('many')
+  many(): Observable<Answer> {
+    return defer(() => from([1, 2]).pipe(concatMap(() => defer(() => this.me()))));
+  }
+
+  @MessagePattern('greeting')
+  @OptionalAuth()
+  greeting(): Answer {
+    return { text: nameIn(this.session) };
+  }
+
+  @MessagePattern('open')
+  @Public()
+  open(): Answer {
+    return { text: nameIn(this.session) };
+  }
+}
+
+describe('the user anywhere in a message', () => {
+  let service: ScriptedService;
+  const open: { close(): unknown }[] = [];
+  const bed = testbed();
+
+  beforeEach(async () => {
+    service = await startScriptedService();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+    await service.close();
+  });
+
+  const options = { asyncContext: true, token: fromPayload('token') };
+
+  function clientOf(port: number): ClientProxy {
+    const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+    open.unshift(client);
+    return client;
+  }
+
+  async function start(): Promise<ClientProxy> {
+    const tcp: MicroserviceOptions = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } };
+    const app = await startMicroservice({ baseUrl: service.url, options }, NameMessages, new Runs(), tcp);
+    open.push(app);
+    return clientOf((app.unwrap<Server>().address() as AddressInfo).port);
+  }
+
+  const all = (client: ClientProxy, pattern: string, payload: object): Promise<Answer[]> =>
+    firstValueFrom(client.send<Answer>(pattern, payload).pipe(toArray()));
+
+  it('is known to its handler, to the Observable that it returns, and to interceptors', async () => {
+    const client = await start();
+    const token = service.signInAs({}, 'good');
+    expect(await all(client, 'me', { token })).toEqual([{ text: 'ann ann ann' }]);
+    expect(await all(client, 'many', { token })).toEqual([{ text: 'ann ann ann' }, { text: 'ann ann ann' }]);
+  });
+
+  it('is none without a session, and none in a public handler', async () => {
+    const client = await start();
+    const token = service.signInAs({}, 'good');
+    expect(await all(client, 'greeting', { token })).toEqual([{ text: 'ann ann' }]);
+    expect(await all(client, 'greeting', {})).toEqual([{ text: 'nobody nobody' }]);
+    expect(await all(client, 'open', { token })).toEqual([{ text: 'nobody nobody' }]);
+  });
+
+  it('is that of each message of one connection', async () => {
+    const client = await start();
+    const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
+    const answers = names.map((username) => all(client, 'me', { token: service.signInAs({ username }, username) }));
+    expect(await Promise.all(answers)).toEqual(names.map((name) => [{ text: `${name} ${name} ${name}` }]));
+  });
+
+  it('is known in a hybrid application, whose microservice has no global interceptors', async () => {
+    @Controller()
+    @UseGuards(SessionAuthGuard)
+    class HybridController {
+      constructor(private readonly session: SessionContext) {}
+
+      @Get('name')
+      @MessagePattern('name')
+      async name(): Promise<string> {
+        await later();
+        return nameIn(this.session);
+      }
+    }
+    const options = { asyncContext: true, token: [fromPayload('token')] };
+    const root = sampleApp({ baseUrl: service.url, options, controllers: [HybridController] });
+    const { app } = await bed.app(root);
+    const tcp = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } });
+    await app.startAllMicroservices();
+    const client = clientOf((tcp.unwrap<Server>().address() as AddressInfo).port);
+    expect(await firstValueFrom(client.send('name', { token: service.signInAs({}, 'good') }))).toBe('ann');
+  });
+});
+
+/** A call that a handler of gRPC answers itself. */
+interface PassedCall {
+  write(answer: Answer): void;
+  end(): void;
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class NameProcedures {
+  constructor(private readonly session: SessionContext) {}
+
+  @GrpcMethod('Openings', 'Me')
+  async me(): Promise<Answer> {
+    await later();
+    return { text: `${nameIn(this.session)} ${this.session.token}` };
+  }
+
+  @GrpcMethod('Openings', 'Greeting')
+  @OptionalAuth()
+  greeting(): Answer {
+    return { text: nameIn(this.session) };
+  }
+
+  @GrpcMethod('Openings', 'Ticks')
+  ticks(): Observable<Answer> {
+    return defer(() => from([1, 2]).pipe(concatMap(() => later()))).pipe(map(() => ({ text: nameIn(this.session) })));
+  }
+
+  @GrpcStreamMethod('Openings', 'Chat')
+  chat(@Payload() questions: Observable<{ about: string }>): Observable<Answer> {
+    return questions.pipe(map(({ about }) => ({ text: `${nameIn(this.session)} ${about}` })));
+  }
+
+  @GrpcStreamMethod('Openings', 'Converse')
+  async converse(@Payload() questions: Observable<{ about: string }>): Promise<Observable<Answer>> {
+    const text = await new Promise<string>((resolve) => {
+      questions.subscribe(({ about }) => resolve(`${nameIn(this.session)} ${about}`));
+    });
+    return from([text]).pipe(map((first) => ({ text: `${first} ${nameIn(this.session)}` })));
+  }
+
+  @GrpcStreamMethod('Openings', 'Sum')
+  sum(@Payload() questions: Observable<{ about: string }>): Observable<Answer> {
+    return questions.pipe(
+      reduce((sum, { about }) => sum + Number(about), 0),
+      map((sum) => ({ text: `${nameIn(this.session)} ${sum}` })),
+    );
+  }
+
+  @GrpcStreamCall('Openings', 'Through')
+  through(call: PassedCall): void {
+    call.write({ text: nameIn(this.session) });
+    call.end();
+  }
+}
+
+describe('the user anywhere in a call of gRPC', () => {
+  const bed = grpcBed();
+  const presented = () => metadata(bed.service.signInAs({}, 'good'));
+
+  beforeEach(() => bed.start({ asyncContext: true }, { controller: NameProcedures }));
+
+  it('is known to its handler, and none without a session', async () => {
+    expect(await bed.ask('Me', {}, presented())).toEqual({ text: 'ann good' });
+    expect(await bed.ask('Greeting', {}, presented())).toEqual({ text: 'ann' });
+    expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'nobody' });
+  });
+
+  it('is known to a stream of answers', async () => {
+    expect(await textsOf(bed.client.Ticks({}, presented()))).toEqual(['ann', 'ann']);
+  });
+
+  it('is known to each question of a stream of questions', async () => {
+    expect(await textsOf(speak(bed.client.Chat(presented()), 3))).toEqual(['ann 1', 'ann 2', 'ann 3']);
+    expect(await bed.gather('Sum', presented(), 3)).toEqual({ text: 'ann 6' });
+  });
+
+  it('is known to a handler that reads its questions before it answers', async () => {
+    expect(await textsOf(speak(bed.client.Converse(presented()), 1))).toEqual(['ann 1 ann']);
+  });
+
+  it('is known to a handler that gets the call itself', async () => {
+    expect(await textsOf(speak(bed.client.Through(presented()), 1))).toEqual(['ann']);
+  });
+});
