@@ -10,10 +10,11 @@ import { compileProgram } from '../support/program.js';
 import { sampleApp } from '../support/sample-app.js';
 import { transpile } from '../support/transpile.js';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
+import { NamesResolver } from './names.resolver.js';
 import { OpeningsResolver } from './openings.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
-/** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded. */
+/** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded, and with `asyncContext` those of {@link NamesResolver}. */
 export interface GraphqlServer {
   readonly url: string;
   /** One for each of the `contexts`. */
@@ -39,7 +40,8 @@ const startApollo =
     const apps: RunningApp[] = [];
     for (const context of contexts) {
       const imports = [apolloWith(context)];
-      const root = sampleApp({ baseUrl, options, imports, controllers: [], providers: [OpeningsResolver, WipingResolver] });
+      const providers = [OpeningsResolver, WipingResolver, ...(options.asyncContext ? [NamesResolver] : [])];
+      const root = sampleApp({ baseUrl, options, imports, controllers: [], providers });
       apps.push(await startApp(platform, root, { ...(logger && { logger }) }));
     }
     const urls = apps.map(({ url }) => url);
@@ -67,7 +69,7 @@ export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[]
 /** In a process of its own: Jest can't load what Mercurius is made of. */
 async function startMercurius(baseUrl: string, { contexts = [], options = {} }: GraphqlSetup = {}): Promise<GraphqlServer> {
   const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
-  for (const part of ['openings.resolver', 'wiping.resolver', 'graphql-context-kinds'])
+  for (const part of ['names.resolver', 'openings.resolver', 'wiping.resolver', 'graphql-context-kinds'])
     await transpile(join(import.meta.dirname, `${part}.ts`), join(dirname(program.file), `${part}.js`));
   const child = fork(program.file, [baseUrl, JSON.stringify(options), ...contexts]);
   const exit = once(child, 'exit');

@@ -6,6 +6,7 @@ import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
+import { NamesResolver } from './names.resolver.js';
 import { OpeningsResolver } from './openings.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
@@ -24,7 +25,8 @@ class MercuriusModule {
       subscription: { fullWsTransport: true },
     });
     const sessions = SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...own });
-    return { module: MercuriusModule, imports: [sessions, graphql], providers: [OpeningsResolver, WipingResolver] };
+    const providers = [OpeningsResolver, WipingResolver, ...(own.asyncContext ? [NamesResolver] : [])];
+    return { module: MercuriusModule, imports: [sessions, graphql], providers };
   }
 }
 
