@@ -223,6 +223,18 @@ describe('the user anywhere in a call of gRPC', () => {
     expect(await bed.gather('Sum', presented(), 3)).toEqual({ text: 'ann 6' });
   });
 
+  it('is known to questions that arrive one by one', async () => {
+    const call = bed.client.Chat(presented());
+    const texts: string[] = [];
+    call.write({ about: '1' });
+    for await (const { text } of call) {
+      texts.push(text);
+      if (texts.length < 3) call.write({ about: String(texts.length + 1) });
+      else call.end();
+    }
+    expect(texts).toEqual(['ann 1', 'ann 2', 'ann 3']);
+  });
+
   it('is known to a handler that reads its questions before it answers', async () => {
     expect(await textsOf(speak(bed.client.Converse(presented()), 1))).toEqual(['ann 1 ann']);
   });

@@ -167,7 +167,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
   });
 
   it('goes where the request finally goes, whatever interceptors change', async () => {
-    const other = axios.create({ proxy: false, validateStatus: null, baseURL: payroll.origin });
+    const other = axios.create({ proxy: false, validateStatus: null, baseURL: payroll.origin, allowAbsoluteUrls: false });
     other.interceptors.request.use((config) => {
       delete config.baseURL;
       return { ...config, url: `${foreign.origin}/${config.url ?? ''}` };
