@@ -5,14 +5,14 @@ const LIBRARY = '^libs/session-auth/src';
 const PARTS_OF_COMMANDS =
   'contract/|redis/|client/(reply-headers|user-details-verdict|http/(body|reply))[.]ts|module/settings/defaults[.]ts';
 const SCHEMATICS = '^libs/session-auth/schematics';
-/** Entries of their own: deleting one breaks no other file. */
-const ROOMS = ['context', 'diagnostics', 'errors', 'opentelemetry', 'redis', 'sockets', 'store', 'swagger', 'terminus', 'testing'];
-/** What makes contexts other than HTTP's. */
+/** The entries besides the main one. No other part of the library imports them. */
+const ENTRIES = ['context', 'diagnostics', 'errors', 'opentelemetry', 'redis', 'sockets', 'store', 'swagger', 'terminus', 'testing'];
+/** Packages of contexts other than HTTP. */
 const OPTIONAL_PACKAGES =
   'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';
 
 const layerRules = LAYERS.slice(0, -1).map((layer, index) => ({
-  name: `${layer}-imports-only-what-is-left-of-it`,
+  name: `${layer}-imports-only-layers-to-its-left`,
   severity: 'error',
   from: { path: `${LIBRARY}/${layer}/` },
   to: { path: `${LIBRARY}/(${LAYERS.slice(index + 1).join('|')}|index)` },
@@ -21,70 +21,70 @@ const layerRules = LAYERS.slice(0, -1).map((layer, index) => ({
 export default {
   forbidden: [
     ...layerRules,
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-circular-imports', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'the-module-does-not-import-the-entry',
+      name: 'module-does-not-import-the-main-entry',
       severity: 'error',
       from: { path: `${LIBRARY}/module/` },
       to: { path: `${LIBRARY}/index` },
     },
     {
-      name: 'plain-layers-know-no-nest',
+      name: 'contract-client-and-verifier-do-not-import-nest',
       severity: 'error',
       from: { path: `${LIBRARY}/(contract|client|verifier)/` },
       to: { path: 'node_modules/@nestjs/(?!axios)' },
     },
     {
-      name: 'the-verifier-decides-in-values-and-throws-no-exception-of-nest',
+      name: 'verifier-does-not-import-exceptions',
       severity: 'error',
       from: { path: `${LIBRARY}/verifier/` },
       to: { path: `${LIBRARY}/exceptions/` },
     },
     {
-      name: 'only-the-client-talks-http',
+      name: 'only-client-imports-http-clients',
       severity: 'error',
       from: { path: `${LIBRARY}/(contract|exceptions|verifier|guard)/` },
       to: { path: 'node_modules/(@nestjs/axios|axios|undici)/' },
     },
     {
-      name: 'packages-that-an-application-may-lack-are-imported-in-one-file',
+      name: 'optional-packages-are-imported-in-one-file',
       severity: 'error',
       from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/guard/optional-packages[.]ts$`, '[.]spec[.]ts$'] },
       to: { path: OPTIONAL_PACKAGES },
     },
     {
-      name: 'packages-that-an-application-may-lack-are-imported-when-they-are-used',
+      name: 'optional-packages-are-imported-dynamically',
       severity: 'error',
       from: { path: `${LIBRARY}/guard/optional-packages[.]ts$` },
       to: { path: OPTIONAL_PACKAGES, dynamic: false },
     },
-    { name: 'the-library-imports-no-app', severity: 'error', from: { path: '^libs/' }, to: { path: '^(apps|test|bench)/' } },
+    { name: 'library-does-not-import-applications', severity: 'error', from: { path: '^libs/' }, to: { path: '^(apps|test|bench)/' } },
     {
-      name: 'the-session-service-writes-the-wire-down-itself',
+      name: 'session-service-does-not-import-the-library',
       severity: 'error',
       from: { path: '^apps/session-service/' },
       to: { path: '^(libs|apps/demo|test|bench)/|nestjs-session-auth' },
     },
     {
-      name: 'the-library-is-entered-by-its-front-door',
+      name: 'applications-import-only-entries-of-the-library',
       severity: 'error',
       from: { path: '^(apps|bench)/' },
-      to: { path: `${LIBRARY}/(?!index|(${ROOMS.join('|')})/index)` },
+      to: { path: `${LIBRARY}/(?!index|(${ENTRIES.join('|')})/index)` },
     },
     {
-      name: 'the-demo-is-looked-at-by-its-console-and-knows-nothing-of-it',
+      name: 'demo-backend-does-not-import-its-console',
       severity: 'error',
       from: { path: '^apps/demo/src/(backend|serving|session-service|settings)/' },
       to: { path: '^apps/demo/src/(console/|start-demo|main)' },
     },
     {
-      name: 'one-port-is-served-whatever-stands-behind-it',
+      name: 'demo-serving-is-independent',
       severity: 'error',
       from: { path: '^apps/demo/src/serving/' },
       to: { path: '^apps/demo/src/(?!serving/)' },
     },
     {
-      name: 'the-page-shares-words-with-the-server-and-nothing-else',
+      name: 'demo-page-imports-only-shared-types',
       severity: 'error',
       from: { path: '^apps/demo/page/' },
       to: {
@@ -93,51 +93,51 @@ export default {
       },
     },
     {
-      name: 'no-test-code-in-what-ships',
+      name: 'production-code-does-not-import-tests',
       severity: 'error',
       from: { path: '^(libs|apps)/', pathNot: '[.]spec[.]ts$' },
       to: { path: '[.]spec[.]ts$|^test/|node_modules/(@jest|jest|fast-check)' },
     },
     {
-      name: 'the-redis-entry-stands-alone-on-the-contract',
+      name: 'redis-entry-imports-only-contract',
       severity: 'error',
       from: { path: `${LIBRARY}/redis/` },
       to: { pathNot: [`${LIBRARY}/(redis|contract)/`, 'node_modules/ioredis/'], dependencyTypesNot: ['core'] },
     },
     {
-      name: 'what-nest-add-runs-needs-nothing-but-node',
+      name: 'schematics-import-only-node',
       severity: 'error',
       from: { path: `${SCHEMATICS}/` },
       to: { pathNot: `${SCHEMATICS}/`, dependencyTypesNot: ['core', 'type-only'] },
     },
-    { name: 'only-nest-add-runs-the-schematics', severity: 'error', from: { path: `${LIBRARY}/` }, to: { path: `${SCHEMATICS}/` } },
-    ...ROOMS.map((room) => ({
-      name: `the-library-stands-without-its-${room}-entry`,
+    { name: 'library-does-not-import-schematics', severity: 'error', from: { path: `${LIBRARY}/` }, to: { path: `${SCHEMATICS}/` } },
+    ...ENTRIES.map((entry) => ({
+      name: `library-does-not-import-its-${entry}-entry`,
       severity: 'error',
-      from: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${room}|commands)/` },
-      to: { path: `${LIBRARY}/${room}/` },
+      from: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${entry}|commands)/` },
+      to: { path: `${LIBRARY}/${entry}/` },
     })),
     {
-      name: 'the-commands-import-parts-that-start-fast',
+      name: 'commands-import-only-light-parts',
       severity: 'error',
       from: { path: `${LIBRARY}/commands/` },
       to: { path: `${LIBRARY}/(?!commands/|${PARTS_OF_COMMANDS})|node_modules/(@nestjs|axios|rxjs)/` },
     },
     {
-      name: 'the-library-stands-without-its-commands',
+      name: 'library-does-not-import-its-commands',
       severity: 'error',
       from: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/commands/` },
       to: { path: `${LIBRARY}/commands/` },
     },
     {
-      name: 'nothing-that-ships-imports-the-testing-entry',
+      name: 'applications-do-not-import-the-testing-entry',
       severity: 'error',
       from: { path: '^apps/' },
       to: { path: `${LIBRARY}/testing/` },
     },
-    { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'every-import-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
-      name: 'nothing-is-orphaned',
+      name: 'no-orphans',
       severity: 'error',
       from: { orphan: true, path: `${LIBRARY}/`, pathNot: '[.](spec|d)[.]ts$' },
       to: {},
