@@ -3,6 +3,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 
 const PROBE_PAUSE_MS = 20;
+const KEEP_ALIVE_MS = 60_000;
 
 /** A load balancer: sends requests to the instances that say that they are ready, in turn, and tries none twice. */
 export class Balancer {
@@ -14,6 +15,8 @@ export class Balancer {
 
   private constructor() {
     this.#server = createServer((incoming, reply) => this.#forward(incoming, reply));
+    // On a busy machine, this process can pause for longer than the default of 5 s, and would then close a connection as it is used.
+    this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
   static async start(): Promise<Balancer> {

@@ -82,11 +82,12 @@ describe.each(ON)('a rolling deploy on %s', (platform) => {
           await until('requests to the instance that came', () => load.servedBy(next) > 20);
         }
       } finally {
-        for (const load of loads) await load.stop();
+        await Promise.allSettled(loads.map((load) => load.stop()));
         for (const app of apps) app.kill();
         await balancer.close();
         await service.close();
       }
+      await Promise.all(loads.map((load) => load.stop()));
       expect(loads.map(({ statuses }) => Object.keys(statuses))).toEqual([['200']]);
     },
     TEST_MS,
