@@ -23,6 +23,20 @@ const SUPERTEST = `declare module 'supertest' {
 }
 `;
 
+/** The used part of CASL, which only a guide uses. The trial of the guide compiles with the package itself. */
+const CASL = `declare module '@casl/ability' {
+  export interface ForcedSubject<Name> { readonly __caslSubjectType__: Name }
+  export interface MongoAbility<Pair extends [unknown, unknown]> { can(action: Pair[0], subject: Pair[1]): boolean }
+  export class AbilityBuilder<Ability> {
+    constructor(create: unknown);
+    can(action: string, subject: string, conditions?: object): void;
+    build(): Ability;
+  }
+  export const createMongoAbility: unknown;
+  export function subject<Name extends string, Value extends object>(name: Name, value: Value): Value & ForcedSubject<Name>;
+}
+`;
+
 rmSync(target, { recursive: true, force: true });
 const blocks = codeBlocks().filter(({ language }) => language === 'ts');
 for (const { file, code } of blocks) {
@@ -31,6 +45,7 @@ for (const { file, code } of blocks) {
 }
 const globals = RUNNER.map((name) => `  const ${name}: typeof import('@jest/globals').${name};\n`).join('');
 writeFileSync(join(target, 'supertest.d.ts'), SUPERTEST);
+writeFileSync(join(target, 'casl.d.ts'), CASL);
 writeFileSync(join(target, 'runner.d.ts'), `declare global {\n${globals}}\nexport {};\n`);
 for (const files of programsOf(blocks)) {
   writeFileSync(
@@ -44,7 +59,7 @@ for (const files of programsOf(blocks)) {
         },
         strictPropertyInitialization: false,
       },
-      files: [...files, 'runner.d.ts', 'supertest.d.ts'],
+      files: [...files, 'casl.d.ts', 'runner.d.ts', 'supertest.d.ts'],
       include: [`${library}/contract/*.d.ts`],
       exclude: [],
     }),

@@ -40,6 +40,7 @@ export {
   type CclScopeParameters,
   type UserFlag,
 } from './guard/access/access.decorators.js';
+export type { AuthorizationPolicy, PolicyClass } from './guard/access/authorization-policy.js';
 export { AuthIv, AuthToken, CurrentSession, CurrentUser, type CurrentUserRecord } from './guard/access/current-user.decorator.js';
 export type { PresentedSession } from './guard/session/current-session.js';
 export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';

@@ -17,6 +17,7 @@ import { CONTEXT_PROVIDERS } from './context/context-providers.js';
 import { CLIENT_PROVIDERS, VERIFIER_PROVIDER } from './core-providers.js';
 import { guardEveryHandler } from './guard-every-handler.js';
 import { GUARD_PROVIDERS } from './guard-provider.js';
+import { ApplicationPolicies } from './policies/application-policies.js';
 import { REGISTRATION_CHECKS } from './registration-checks.js';
 import { WarningLog } from './warning-log.js';
 import { EventSource } from './event-source.js';
@@ -36,12 +37,22 @@ const service: FactoryProvider<SessionAuthService> = {
 
 const guardParts: FactoryProvider<GuardParts> = {
   provide: GUARD_PARTS,
-  useFactory: (checks: SessionVerifier<UserRecord>, { sources, forwardAuthIv, http: { maxTokenLength } }: SessionAuthSettings) => ({
-    rules: new AccessRules(),
+  useFactory: (
+    checks: SessionVerifier<UserRecord>,
+    { sources, forwardAuthIv, http: { maxTokenLength } }: SessionAuthSettings,
+    policies: ApplicationPolicies,
+  ) => ({
+    rules: new AccessRules(policies),
     presented: new PresentedSessions({ sources, forwardAuthIv, maxTokenLength }),
     verifier: checks,
   }),
-  inject: [SessionVerifier, SETTINGS],
+  inject: [SessionVerifier, SETTINGS, ApplicationPolicies],
+};
+
+const policies: FactoryProvider<ApplicationPolicies> = {
+  provide: ApplicationPolicies,
+  useFactory: (modules: ModulesContainer) => ApplicationPolicies.of(modules),
+  inject: [ModulesContainer],
 };
 
 const audit: FactoryProvider<BootAudit> = {
@@ -97,6 +108,7 @@ export const PROVIDERS: Provider[] = [
   events,
   VERIFIER_PROVIDER,
   service,
+  policies,
   guardParts,
   audit,
   applicationGuards,

@@ -26,6 +26,8 @@ await trial('roles and scopes', async () => {
     ['/clients/7', manager(), 200],
     ['/clients/8', manager(), 403],
     ['/clients/7', manager({ ccl_info: null }), 403],
+    ['/openings/1', manager({ username: 'ann' }), 200],
+    ['/openings/1', manager({ username: 'bob' }), 403],
     ['/payroll', manager({ department: 'payroll' }), 200],
     ['/payroll', manager({ department: 'sales' }), 403],
     ['/payroll', manager({ department: 7 }), 503],

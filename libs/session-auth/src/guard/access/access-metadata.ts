@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { type AccessRule, type Declaration, type Requirement, resolveRule } from './access-rule.js';
+import { type Policies, withPolicies } from './policies.js';
 
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 const OPEN_KEY = 'nestjs-session-auth:open';
@@ -65,6 +66,12 @@ interface CachedRule {
 /** The rules of handlers, each resolved at the first request and cached. */
 export class AccessRules {
   readonly #rules = new WeakMap<Handler, CachedRule>();
+  readonly #policies: Policies | undefined;
+
+  /** @param policies the policies of the application; without them, a policy denies */
+  constructor(policies?: Policies) {
+    this.#policies = policies;
+  }
 
   /** Returns the rule of the handler of a context. */
   of(context: ExecutionContext): AccessRule {
@@ -72,7 +79,7 @@ export class AccessRules {
     const controller = context.getClass();
     const first = this.#rules.get(handler);
     for (let cached = first; cached; cached = cached.next) if (cached.controller === controller) return cached.rule;
-    const rule = resolveRule(declarationOf(handler), declarationOf(controller));
+    const rule = withPolicies(resolveRule(declarationOf(handler), declarationOf(controller)), controller, this.#policies);
     this.#rules.set(handler, { controller, rule, next: first });
     return rule;
   }

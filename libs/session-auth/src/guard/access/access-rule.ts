@@ -1,4 +1,4 @@
-import type { ExecutionContext } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import type { UserRecord } from '../../contract/record/user-record.js';
 
 /** A condition that a user must meet. */
@@ -11,6 +11,8 @@ export interface Requirement {
   readonly maxAgeMs?: number;
   /** The parameters of the call that it reads, for the audit. */
   readonly parameters?: readonly string[];
+  /** The class of the policy that it asks. */
+  readonly policy?: Type;
 }
 
 /** The rule of a handler, resolved once from its decorators and those of its controller. */

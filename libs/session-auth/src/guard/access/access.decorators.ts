@@ -5,6 +5,7 @@ import type { RoleName, SubRoleName } from '../../contract/session-auth-types.js
 import { callParameter } from '../transports.js';
 import { optionalAccess, publicAccess, requiring } from './declare-access.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
+import { isPolicyClass, type PolicyClass } from './authorization-policy.js';
 
 /** Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement. */
 export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
@@ -42,13 +43,17 @@ export type AuthorizationRule = {
 }['rule'];
 
 /**
- * Requires a rule of your own, synchronous or asynchronous. Only `true` admits; an exception or a rejection denies. A handler's rule replaces
- * its controller's.
- * Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError if `rule` is not a function
+ * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an {@link AuthorizationPolicy}, which Nest creates with its
+ * dependencies. Only `true` admits; an exception or a rejection denies. A handler's rule replaces its controller's. Applies `SessionAuthGuard`.
+ * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has no method `allows`
  */
-export function Authorize(rule: AuthorizationRule): ClassDecorator & MethodDecorator {
-  if (typeof rule !== 'function') throw new InvalidConfigurationError('@Authorize() needs a function: give it your rule.');
+export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator & MethodDecorator {
+  if (isPolicyClass(rule)) return requiring({ kind: 'authorize', policy: rule, isMet: () => false });
+  if (typeof rule !== 'function') {
+    throw new InvalidConfigurationError(
+      '@Authorize() needs a function or a class: give it your rule, or a policy with allows(user, context).',
+    );
+  }
   return requiring({ kind: 'authorize', isMet: (user, context) => rule(user, context) });
 }
 

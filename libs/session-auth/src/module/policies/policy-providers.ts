@@ -1,0 +1,63 @@
+import 'reflect-metadata';
+import { Scope, type Type } from '@nestjs/common';
+import { ModuleRef, type ModulesContainer } from '@nestjs/core';
+
+/** A module of the application, as Nest stores it. */
+export type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
+
+/** Returns Nest's reference of a module, which creates and resolves in it. */
+export function moduleRefOf({ providers }: NestModule): ModuleRef {
+  return providers.get(ModuleRef)?.instance as ModuleRef;
+}
+
+/** Returns the module whose provider of a policy is visible in a module: its own, or one that an imported module exports. */
+export function providerModuleOf(module: NestModule, policy: Type): NestModule | undefined {
+  return module.providers.has(policy) ? module : exporterOf(policy, [...module.imports], new Set([module]));
+}
+
+/** Searches imports as Nest's injector does: a module passes on what the modules export that it exports itself. */
+function exporterOf(policy: Type, imports: readonly NestModule[], seen: Set<NestModule>): NestModule | undefined {
+  for (const imported of imports) {
+    if (seen.has(imported)) continue;
+    seen.add(imported);
+    if (imported.exports.has(policy) && imported.providers.has(policy)) return imported;
+    const passedOn = [...imported.imports].filter(({ metatype }) => imported.exports.has(metatype));
+    const found = exporterOf(policy, passedOn, seen);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Nest's metadata keys of the scope of a class, of the types of its parameters, and of the tokens that replace them. */
+const SCOPE = 'scope:options';
+const TYPES = 'design:paramtypes';
+const TOKENS = 'self:paramtypes';
+const PROPERTIES = 'self:properties_metadata';
+
+/**
+ * Returns whether a class, or one of its dependencies, is request-scoped or transient. Asked before `ModuleRef.create()`, whose promise never settles
+ * for such a class in some versions of Nest.
+ */
+export function isScoped(policy: Type, moduleRef: ModuleRef): boolean {
+  const own = (Reflect.getMetadata(SCOPE, policy) as { readonly scope?: Scope } | undefined)?.scope ?? Scope.DEFAULT;
+  return own !== Scope.DEFAULT || dependenciesOf(policy).some((token) => isRequestScoped(token, moduleRef));
+}
+
+function dependenciesOf(policy: Type): unknown[] {
+  const types = [...((Reflect.getMetadata(TYPES, policy) ?? []) as unknown[])];
+  const tokens = (Reflect.getMetadata(TOKENS, policy) ?? []) as readonly { readonly index: number; readonly param: unknown }[];
+  for (const { index, param } of tokens) types[index] = param;
+  const properties = (Reflect.getMetadata(PROPERTIES, policy) ?? []) as readonly { readonly type: unknown }[];
+  return [...types, ...properties.map(({ type }) => type)];
+}
+
+function isRequestScoped(dependency: unknown, moduleRef: ModuleRef): boolean {
+  const reference = dependency as { readonly forwardRef?: () => unknown } | undefined;
+  const token = (reference?.forwardRef ? reference.forwardRef() : dependency) as string;
+  try {
+    return moduleRef.introspect(token).scope === Scope.REQUEST;
+  } catch {
+    // Unknown to Nest, whose error names it when the policy is created.
+    return false;
+  }
+}

@@ -1,0 +1,274 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Inject, Injectable, Module, Scope, type ExecutionContext, type Provider, type Type } from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
+import { Authorize, SessionAuthGuard, SessionAuthService, type AuthorizationPolicy } from 'nestjs-session-auth';
+import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
+import { TestSessions } from 'nestjs-session-auth/testing';
+import { Test } from '@nestjs/testing';
+import { PLATFORMS } from '../support/platforms.js';
+import { bootstrapError, sampleApp } from '../support/sample-app.js';
+import { sharedSample } from '../support/shared-sample.js';
+import { testbed } from '../support/testbed.js';
+import { CallNotes, NotesCall, NotesCallAgain, Openings, OwnsOpening } from './openings.policies.js';
+
+const ANSWERS: [what: string, answer: () => unknown, status: number][] = [
+  ['returns true', () => true, 200],
+  ['resolves to true', () => Promise.resolve(true), 200],
+  ['returns false', () => false, 403],
+  ['returns nothing', () => undefined, 403],
+  ['returns 1', () => 1, 403],
+  ['resolves to an object', () => Promise.resolve({}), 403],
+  [
+    'throws',
+    () => {
+      throw new Error('broken');
+    },
+    403,
+  ],
+  ['rejects', () => Promise.reject(new Error('broken')), 403],
+];
+
+@Controller('openings')
+@Authorize(OwnsOpening)
+class OpeningsController {
+  constructor(private readonly sessions: SessionAuthService) {}
+
+  @Get()
+  list(): string {
+    return 'openings';
+  }
+
+  @Get('other')
+  @Authorize(() => true)
+  other(): number {
+    return this.sessions.countCached();
+  }
+}
+
+@Controller('scoped')
+class ScopedController {
+  @Get('static')
+  @Authorize(NotesCall)
+  @Authorize(NotesCallAgain)
+  list(): string {
+    return 'scoped';
+  }
+}
+
+@Controller('per-request')
+class PerRequestController {
+  constructor(private readonly notes: CallNotes) {}
+
+  @Get()
+  @Authorize(NotesCall)
+  number(): number {
+    return this.notes.number;
+  }
+}
+
+/** A controller whose one handler has this policy. */
+function guardedBy(policy: Type<AuthorizationPolicy>, path = 'ruled') {
+  @Controller(path)
+  class RuledController {
+    @Get()
+    @Authorize(policy)
+    ruled(): string {
+      return 'in';
+    }
+  }
+  return RuledController;
+}
+
+function answering(answer: () => unknown): Type<AuthorizationPolicy> {
+  @Injectable()
+  class AnsweringPolicy implements AuthorizationPolicy {
+    allows(): boolean {
+      return answer() as boolean;
+    }
+  }
+  return AnsweringPolicy;
+}
+
+const pathOf = (what: string): string => what.replaceAll(' ', '-');
+
+describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const controllers = [
+    ...[OpeningsController, ScopedController, PerRequestController],
+    ...ANSWERS.map(([what, answer]) => guardedBy(answering(answer), pathOf(what))),
+  ];
+  const shared = sharedSample({ controllers, providers: [Openings, CallNotes, NotesCall, NotesCallAgain] }, platform);
+
+  beforeEach(() => void NotesCall.noted.splice(0));
+
+  it.each([
+    ['ann', 200],
+    ['bob', 403],
+  ])('that is no provider is created with its dependencies, and decides about %s', async (username, status) => {
+    expect((await shared.app.get('/openings', shared.service.signInAs({ username }))).status).toBe(status);
+  });
+
+  it('is not asked about a caller without a valid session', async () => {
+    expect((await shared.app.get('/openings')).status).toBe(401);
+    expect((await shared.app.get('/scoped/static', 'bad')).status).toBe(401);
+    expect(NotesCall.noted).toEqual([]);
+  });
+
+  it('of a controller is replaced by the rule of a handler', async () => {
+    expect((await shared.app.get('/openings/other', shared.service.signInAs({ username: 'bob' }))).status).toBe(200);
+  });
+
+  it.each(ANSWERS)('that %s is answered with the right status', async (what, _answer, status) => {
+    const reply = await shared.app.get(`/${pathOf(what)}`, shared.service.signInAs({}));
+    expect(reply.status).toBe(status);
+    expect(await reply.text()).not.toContain('broken');
+  });
+
+  it('that is request-scoped is resolved once for each request, with the others of the request', async () => {
+    const token = shared.service.signInAs({});
+    const ask = async (): Promise<number> => (await shared.app.get('/scoped/static', token)).status;
+    expect([await ask(), await ask()]).toEqual([200, 200]);
+    const [first, again, second, secondAgain] = NotesCall.noted;
+    expect([again?.number, secondAgain?.number]).toEqual([first?.number, second?.number]);
+    expect(second?.number).not.toBe(first?.number);
+    expect(first?.request).toMatchObject({ url: '/scoped/static' });
+  });
+
+  it('that is request-scoped shares its dependencies with a request-scoped controller', async () => {
+    const reply = await shared.app.get('/per-request', shared.service.signInAs({}));
+    expect(Number(await reply.text())).toBe(NotesCall.noted[0]?.number);
+  });
+
+  it('that a module provides is the one that is asked', async () => {
+    const service = await bed.service();
+    const closed: Provider = { provide: OwnsOpening, useValue: { allows: () => false } };
+    const app = await bed.sample({ baseUrl: service.url, controllers: [OpeningsController], providers: [closed] });
+    expect((await app.get('/openings', service.signInAs({}))).status).toBe(403);
+  });
+
+  it('that an imported module exports is the one that is asked', async () => {
+    @Module({ providers: [{ provide: OwnsOpening, useValue: { allows: () => false } }], exports: [OwnsOpening] })
+    class PoliciesModule {}
+    @Module({ imports: [PoliciesModule], exports: [PoliciesModule] })
+    class SharedModule {}
+    const service = await bed.service();
+    const imports = [{ module: SharedModule }];
+    const app = await bed.sample({ baseUrl: service.url, controllers: [OpeningsController], imports });
+    expect((await app.get('/openings', service.signInAs({}))).status).toBe(403);
+  });
+
+  it('of a singleton needs no promise for a cached session', async () => {
+    const admissions: unknown[] = [];
+    class ObservedGuard extends SessionAuthGuard {
+      override canActivate(context: ExecutionContext): true | Promise<true> {
+        const admission = super.canActivate(context);
+        admissions.push(admission);
+        return admission;
+      }
+    }
+    const service = await bed.service();
+    const providers: Provider[] = [Openings, ObservedGuard];
+    const sample = { baseUrl: service.url, controllers: [OpeningsController], providers, options: { cache: { ttlMs: 60_000 } } };
+    const app = await bed.sample(sample, { configure: (nest) => void nest.useGlobalGuards(nest.get(ObservedGuard)) });
+    const token = service.signInAs({});
+    const ask = async (): Promise<number> => (await app.get('/openings', token)).status;
+    expect([await ask(), await ask()]).toEqual([200, 200]);
+    expect(admissions).toEqual([expect.any(Promise), true]);
+  });
+});
+
+describe('a policy in a test', () => {
+  it('is replaced by overrideProvider() if it is a provider', async () => {
+    const sessions = new TestSessions();
+    const root = sampleApp({
+      baseUrl: 'https://sessions.example.com',
+      controllers: [OpeningsController],
+      providers: [Openings, OwnsOpening],
+    });
+    const builder = sessions.install(Test.createTestingModule({ imports: [root] }));
+    const moduleRef = await builder
+      .overrideProvider(OwnsOpening)
+      .useValue({ allows: () => false })
+      .compile();
+    const app = moduleRef.createNestApplication();
+    await app.listen(0, '127.0.0.1');
+    expect((await fetch(`${await app.getUrl()}/openings`, { headers: sessions.signInAs() })).status).toBe(403);
+    await app.close();
+  });
+});
+
+class WithoutMethod {
+  permits(): boolean {
+    return true;
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestScoped implements AuthorizationPolicy {
+  allows(): boolean {
+    return true;
+  }
+}
+
+@Injectable()
+class NeedsRequest implements AuthorizationPolicy {
+  constructor(@Inject(REQUEST) readonly request: object) {}
+
+  allows(): boolean {
+    return true;
+  }
+}
+
+class Broken implements AuthorizationPolicy {
+  constructor() {
+    throw new Error('No database.');
+  }
+
+  allows(): boolean {
+    return true;
+  }
+}
+
+describe('the application does not start', () => {
+  const start = (policy: unknown): Promise<Error> =>
+    bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [guardedBy(policy as Type<AuthorizationPolicy>)] }));
+
+  it.each([
+    [
+      'whose dependency is missing',
+      OwnsOpening,
+      /^@Authorize\(OwnsOpening\) of RuledController.ruled: .*can't be created in SampleRoot\..*Openings/s,
+    ],
+    [
+      'whose constructor throws',
+      Broken,
+      /^@Authorize\(Broken\) of RuledController.ruled: .*can't be created in SampleRoot\. No database\./,
+    ],
+    ['without the method allows', WithoutMethod, /^@Authorize\(WithoutMethod\) of RuledController.ruled: .*no method allows/],
+    [
+      'that is request-scoped and no provider',
+      RequestScoped,
+      /^@Authorize\(RequestScoped\) of RuledController.ruled: .*Add it to the providers of SampleRoot/,
+    ],
+    [
+      'that needs the request and is no provider',
+      NeedsRequest,
+      /^@Authorize\(NeedsRequest\) of RuledController.ruled: .*Add it to the providers/,
+    ],
+  ])('with a policy %s', async (_what, policy, message) => {
+    const error = await start(policy);
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect(error.message).toMatch(message);
+  });
+
+  it('with a controller of two modules that each have a policy of their own', async () => {
+    const controllers = [guardedBy(OwnsOpening)];
+    @Module({ controllers, providers: [Openings] })
+    class FirstModule {}
+    @Module({ controllers, providers: [Openings] })
+    class SecondModule {}
+    const imports = [{ module: FirstModule }, { module: SecondModule }];
+    const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [], imports }));
+    expect(error.message).toMatch(/RuledController is in FirstModule and SecondModule, each with its own/);
+  });
+});
