@@ -16,8 +16,9 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   [
     'nestjs-session-auth',
     main,
-    'AuthIv AuthToken Authorize CclInfo CclScope CurrentSession CurrentUser FreshSession OptionalAuth Public RequireFlags Roles ' +
-      'SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionHttpService SubRoles UserRecord fromBearer fromCookie fromHeader fromPayload',
+    'AuthIv AuthToken Authorize CclInfo CclScope CurrentSession CurrentUser FreshSession InjectSessionAuth OptionalAuth Public RequireFlags ' +
+      'Roles SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionAuthority SessionHttpService SubRoles UserRecord ' +
+      'fromBearer fromCookie fromHeader fromPayload',
   ],
   ['context', context, 'SessionContext SessionRelay currentUserOf'],
   ['diagnostics', diagnostics, 'BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],

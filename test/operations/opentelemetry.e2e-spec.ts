@@ -57,13 +57,15 @@ class BossController {
 
 /** The gauge of both lanes: 0 closed, 2 open. */
 const breakers = (known: number, strangers: number) => [
-  [{ 'session_auth.lane': 'known' }, known],
-  [{ 'session_auth.lane': 'strangers' }, strangers],
+  [{ 'session_auth.authority': 'default', 'session_auth.lane': 'known' }, known],
+  [{ 'session_auth.authority': 'default', 'session_auth.lane': 'strangers' }, strangers],
 ];
 const checks = 'session_auth.check.duration';
+const calling = { 'session_auth.authority': 'default', 'session_auth.operation': 'user_details' };
 const by = (outcome: string, source: string, error?: string) => ({
   'session_auth.outcome': outcome,
   'session_auth.source': source,
+  'session_auth.authority': 'default',
   ...(error && { 'error.type': error }),
 });
 
@@ -110,11 +112,11 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     service.on('user_details', held.script);
     const asked = app.get('/me', 'token');
     await held.arrived;
-    expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details' }, 1]]);
+    expect(await collected.read('session_auth.calls.active')).toEqual([[calling, 1]]);
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 0));
     held.release();
     await asked;
-    expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details' }, 0]]);
+    expect(await collected.read('session_auth.calls.active')).toEqual([[calling, 0]]);
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
   });
 
@@ -129,10 +131,10 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     service.on('user_details', reply(500));
     await app.get('/me', 'unlucky');
     expect(await collected.read('session_auth.denials')).toEqual([
-      [{ 'session_auth.code': 'SESSION_REQUIRED' }, 1],
-      [{ 'session_auth.code': 'SESSION_REJECTED' }, 1],
-      [{ 'session_auth.code': 'ACCESS_DENIED' }, 1],
-      [{ 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
+      [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REQUIRED' }, 1],
+      [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REJECTED' }, 1],
+      [{ 'session_auth.authority': 'default', 'session_auth.code': 'ACCESS_DENIED' }, 1],
+      [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
     ]);
   });
 
@@ -152,7 +154,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
 
     const spans = collected.spans.getFinishedSpans();
     const { hostname, port } = new URL(service.url);
-    const server = { 'server.address': hostname, 'server.port': Number(port), 'http.response.status_code': 200 };
+    const server = { 'session_auth.authority': 'default', 'server.address': hostname, 'server.port': Number(port), 'http.response.status_code': 200 };
     expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
       [
         'session user_details',

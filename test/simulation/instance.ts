@@ -50,7 +50,7 @@ export function startInstance(host: Host, service: SimulatedService, link: Store
     known: new KnownSessions(),
     breakerChanged: () => undefined,
   });
-  const surroundings = { cache: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
+  const surroundings = { authority: 'default', cache: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
   const reports = { failed: () => undefined, clockDiffers: () => undefined, busStateChanged: () => undefined };
   const verifier = new SessionVerifier<User>(check, {
     cache: new SessionCache<User>(set.memory),

@@ -3,13 +3,8 @@ import './contract/supported-node.js';
 import 'reflect-metadata';
 
 export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
-export type {
-  SessionAuthAsyncOptions,
-  SessionAuthCacheOptions,
-  SessionAuthExtras,
-  SessionAuthOptions,
-  SessionAuthOptionsFactory,
-} from './module/options.js';
+export type { SessionAuthAsyncOptions, SessionAuthCacheOptions, SessionAuthOptions, SessionAuthOptionsFactory } from './module/options.js';
+export type { SessionAuthExtras } from './module/extras.js';
 export type { SessionAuthHttpOptions } from './module/http-options.js';
 export type { Audit } from './module/audit/boot-audit.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
@@ -22,6 +17,8 @@ export type { RetrySettings } from './verifier/lanes/retry.js';
 export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
 export type { SignInResult } from './client/session-client.js';
+export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
+export type { ProvidedClass } from './module/authority-tokens.js';
 export { SessionAuthEvents } from './module/session-auth-events.js';
 export type { RevocationBusState, ServiceState, ServiceStatus } from './verifier/service-status.js';
 export { SessionHttpService } from './client/http/session-http.service.js';
@@ -41,6 +38,8 @@ export {
   type UserFlag,
 } from './guard/access/access.decorators.js';
 export type { AuthorizationPolicy, PolicyClass } from './guard/access/authorization-policy.js';
+export { SessionAuthority } from './guard/access/session-authority.decorator.js';
+export type { AuthorityResolver } from './guard/authorities.js';
 export { AuthIv, AuthToken, CurrentSession, CurrentUser, type CurrentUserRecord } from './guard/access/current-user.decorator.js';
 export type { PresentedSession } from './guard/session/current-session.js';
 export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';

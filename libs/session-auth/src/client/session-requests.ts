@@ -1,4 +1,5 @@
 import type { SessionIdentity } from '../contract/session-identity.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import {
   API_KEY_HEADER,
   AUTH_IV_HEADER,
@@ -26,6 +27,8 @@ interface RequestSettings {
   /** Root of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
+  /** Name of the registration, for diagnostics. @default 'default' */
+  readonly authority?: string;
 }
 
 /** A request without its key. */
@@ -41,15 +44,15 @@ export class SessionRequests {
   readonly #apiKey: ApiKey;
   readonly #origin: string;
   readonly #basePath: string;
-  readonly #server: Pick<CallStart, 'serverAddress' | 'serverPort'>;
+  readonly #server: Omit<CallStart, 'operation' | 'method'>;
 
-  constructor(http: SessionHttpService, { baseUrl, apiKey }: RequestSettings) {
+  constructor(http: SessionHttpService, { baseUrl, apiKey, authority = DEFAULT_AUTHORITY }: RequestSettings) {
     const { origin, pathname, protocol, hostname, port } = new URL(baseUrl);
     this.#http = http;
     this.#apiKey = apiKey;
     this.#origin = origin;
     this.#basePath = pathname.replace(/\/$/, '');
-    this.#server = { serverAddress: hostname, serverPort: Number(port) || (protocol === 'https:' ? 443 : 80) };
+    this.#server = { authority, serverAddress: hostname, serverPort: Number(port) || (protocol === 'https:' ? 443 : 80) };
   }
 
   /** Returns the fields of the diagnostics message of a call that are set at its start. */

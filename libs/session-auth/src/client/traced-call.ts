@@ -2,7 +2,7 @@ import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import type { NoReply, Reply } from './http/reply.js';
 
 /** Fields of a call's message that are set at its start. */
-export type CallStart = Pick<CallMessage, 'operation' | 'method' | 'serverAddress' | 'serverPort'>;
+export type CallStart = Pick<CallMessage, 'operation' | 'authority' | 'method' | 'serverAddress' | 'serverPort'>;
 
 /** Fields that are set at its end. */
 type End = Pick<CallMessage, 'outcome' | 'reason'>;

@@ -11,6 +11,8 @@ export interface CheckMessage {
    * answer (503).
    */
   readonly outcome: Verdict<unknown>['kind'];
+  /** Name of the registration of the module; `'default'` for the one without a name. */
+  readonly authority: string;
   /** Source of the outcome. */
   readonly source: CheckSource;
   /** Whether the check joined the call of another check. */
@@ -30,6 +32,8 @@ export interface CheckMessage {
 export interface CallMessage {
   /** Operation of the interface (section 4). */
   readonly operation: 'user_details' | 'sign_in' | 'sign_out';
+  /** Name of the registration of the module; `'default'` for the one without a name. */
+  readonly authority: string;
   /** HTTP method of the request. */
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Host of `baseUrl`. */
@@ -52,6 +56,8 @@ export type LaneName = 'known' | 'strangers';
 
 /** Published to `nestjs-session-auth:breaker` when the circuit breaker of a lane changes state. */
 export interface BreakerMessage {
+  /** Name of the registration of the module; `'default'` for the one without a name. */
+  readonly authority: string;
   /** Lane of the breaker. */
   readonly lane: LaneName;
   /** New state: `closed` allows every call, `open` none, `halfOpen` a single probe. */
@@ -65,6 +71,8 @@ export interface BreakerMessage {
 export interface DenialMessage {
   /** Stable code of the denial. Their statuses, in this order: 401, 401, 403 and 503. */
   readonly code: 'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'SESSION_SERVICE_UNAVAILABLE';
+  /** Name of the registration of the module that denied it; `'default'` for the one without a name. */
+  readonly authority: string;
 }
 
 /** Name of the channel of {@link CheckMessage}. */

@@ -55,8 +55,8 @@ export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'auth
 }
 
 /** Publishes a denial to its diagnostics channel, if the channel has subscribers. */
-export function reportDenial({ code }: GuardDenial): void {
-  if (DENIALS.hasSubscribers) DENIALS.publish({ code });
+export function reportDenial({ code }: GuardDenial, authority: string): void {
+  if (DENIALS.hasSubscribers) DENIALS.publish({ code, authority });
 }
 
 /** A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest; `code` is one of the stable codes. */

@@ -1,6 +1,7 @@
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { AccessRules } from './access/access-metadata.js';
+import type { Authorities } from './authorities.js';
 import type { PresentedSessions } from './session/presented-session.js';
 
 /** The dependencies of a guard. Nest creates a guard in each module that names it; all of them share the same parts. */
@@ -8,6 +9,10 @@ export interface GuardParts {
   readonly rules: AccessRules;
   readonly presented: PresentedSessions;
   readonly verifier: SessionVerifier<UserRecord>;
+  /** Name of the registration. */
+  readonly authority: string;
+  /** The other registrations. Only the parts of the registration without a name have them. */
+  readonly authorities?: Authorities | undefined;
 }
 
 /** Injection token of {@link GuardParts}. All copies of this package share it. */

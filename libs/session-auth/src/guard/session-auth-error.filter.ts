@@ -6,7 +6,7 @@ import { bodyOf } from '../exceptions/denial-body.js';
 import { denialOf } from './denial.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './http/challenges.js';
-import { setHeaders } from './http/http-transport.js';
+import { isChallenged, setHeaders } from './http/http-transport.js';
 import { transportOf } from './transports.js';
 
 const DEFAULT_CHALLENGES = new Challenges([]);
@@ -45,7 +45,8 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   #reply(error: SessionAuthError, host: ArgumentsHost): void {
     const [request, reply] = [host.switchToHttp().getRequest<object>(), host.switchToHttp().getResponse<unknown>()];
     const denial = denialOf(error);
-    setHeaders(reply, [['cache-control', 'no-store'], ...this.#challenges.headersOf(denial, request)]);
+    const headers = isChallenged(reply) ? [] : this.#challenges.headersOf(denial, request);
+    setHeaders(reply, [['cache-control', 'no-store'], ...headers]);
     const adapter = this.httpAdapterHost?.httpAdapter;
     if (adapter?.isHeadersSent(reply)) adapter.end(reply);
     else adapter?.reply(reply, error instanceof HttpException ? error.getResponse() : bodyOf(denial), denial.statusCode);

@@ -5,7 +5,8 @@ import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/d
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
-import { meetsAll, type AccessRule } from './access/access-rule.js';
+import { meetsAll } from './access/access-rule.js';
+import type { CallGuard, ClosedRule } from './authorities.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { rejectMissingModule } from './missing-module.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
@@ -15,15 +16,13 @@ import { MALFORMED_TOKEN, NO_TOKEN } from './session/presented-session.js';
 import type { GuardedCall } from './transport.js';
 import { transportOf } from './transports.js';
 
-type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
-
 /**
  * Admits calls of controllers, resolvers, gateways and message handlers that present a valid session and meet the rule of the handler.
  * `@CurrentUser()` injects the user's record, which is also `request.user` over HTTP. Other calls are denied with 401, 403 or 503 in the form of
  * their context, and never reach the handler. A context of an unknown kind is denied.
  */
 @Injectable()
-export class SessionAuthGuard implements CanActivate {
+export class SessionAuthGuard implements CanActivate, CallGuard {
   private readonly parts: GuardParts;
 
   /**
@@ -47,10 +46,17 @@ export class SessionAuthGuard implements CanActivate {
     if (rule.kind === 'public') return true;
     const call = transportOf(context)?.open(context);
     if (!call) {
-      reportDenial(ACCESS_DENIED);
+      reportDenial(ACCESS_DENIED, this.parts.authority);
       return Promise.reject(exceptionOf(ACCESS_DENIED));
     }
+    const { authorities } = this.parts;
+    if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, rule);
+    return authorities?.guardOf(call, rule.authority, this)?.admit(call, rule) ?? this.denyUnknown(call);
+  }
 
+  /** @internal Admits a call that the session service of this registration authenticates, or denies it. */
+  admit(call: GuardedCall, rule: ClosedRule): true | Promise<true> {
+    const { context } = call;
     if (isAdmitted(call.request, this.parts.verifier, context)) return true;
     if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
@@ -98,8 +104,14 @@ export class SessionAuthGuard implements CanActivate {
     return { verifier, revocations: verifier.revoker.count, context, user, session };
   }
 
+  /** No session service checks this call, so its token is not read. */
+  private denyUnknown(call: GuardedCall): Promise<never> {
+    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
+    return this.deny(call, SESSION_REJECTED);
+  }
+
   private deny(call: GuardedCall, denial: GuardDenial): Promise<never> {
-    reportDenial(denial);
+    reportDenial(denial, this.parts.authority);
     return call.transport.deny(call, denial, this.parts.presented.challenges);
   }
 }

@@ -1,4 +1,4 @@
-import type { FactoryProvider, Provider } from '@nestjs/common';
+import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { Deadlines } from '../client/deadline.js';
 import { agentAdapter } from '../client/http/agent-adapter.js';
 import { Connections } from '../client/http/connections.js';
@@ -6,6 +6,7 @@ import { SessionHttpService } from '../client/http/session-http.service.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionRequests } from '../client/session-requests.js';
 import { type ReadUser, UserDetailsVerdicts, type Warnings } from '../client/user-details-verdict.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionCache } from '../verifier/cache/session-cache.js';
@@ -19,10 +20,13 @@ import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTierReports } from '../verifier/shared/shared-tier-settings.js';
 import { SharedTier } from '../verifier/shared/shared-tier.js';
+import type { AuthorityTokens } from './authority-tokens.js';
 import { EventSource } from './event-source.js';
 import { SETTINGS, USER_READER } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { WarningLog } from './warning-log.js';
+
+const LANES = ['known', 'strangers'] as const;
 
 const deadlines: FactoryProvider<Deadlines> = {
   provide: Deadlines,
@@ -43,15 +47,15 @@ const connections: FactoryProvider<Connections> = {
   inject: [SETTINGS],
 };
 
-const http: FactoryProvider<SessionHttpService> = {
-  provide: SessionHttpService,
+const httpAs = (provide: InjectionToken): FactoryProvider<SessionHttpService> => ({
+  provide,
   useFactory: ({ http: { maxResponseBytes, httpAgent, httpsAgent } }: SessionAuthSettings, pool: Connections) =>
     new SessionHttpService(pool, { adapter: agentAdapter(maxResponseBytes), httpAgent, httpsAgent }),
   inject: [SETTINGS, Connections],
-};
+});
 
-const client: FactoryProvider<SessionClient<UserRecord>> = {
-  provide: SessionClient,
+const clientAs = (provide: InjectionToken, http: InjectionToken): FactoryProvider<SessionClient<UserRecord>> => ({
+  provide,
   useFactory: (
     set: SessionAuthSettings,
     readUser: ReadUser<UserRecord>,
@@ -62,8 +66,8 @@ const client: FactoryProvider<SessionClient<UserRecord>> = {
     const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, pool));
     return new SessionClient(new SessionRequests(service, set), verdicts, readUser, set.http.maxTokenLength);
   },
-  inject: [SETTINGS, USER_READER, SessionHttpService, Connections, WarningLog],
-};
+  inject: [SETTINGS, USER_READER, http, Connections, WarningLog],
+});
 
 /** Replaces the connections when a token does not match: a connection may deliver each response to the next caller. */
 function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, pool: Connections): Warnings {
@@ -74,45 +78,61 @@ function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, pool: C
   return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch, cachingForbidden: () => log.cachingForbidden() };
 }
 
-/** The providers of the client. */
-export const CLIENT_PROVIDERS: Provider[] = [deadlines, connections, http, client];
+/** Returns the providers of the client. */
+export function clientProviders({ http, client }: AuthorityTokens): Provider[] {
+  return [deadlines, connections, httpAs(http), clientAs(client, http)];
+}
 
-/** The verifier, with the parts that the options enable. */
-export const VERIFIER_PROVIDER: FactoryProvider<SessionVerifier<UserRecord>> = {
+/** Creates the verifier, with the parts that the options enable. */
+function verifierOf(
+  sessions: SessionClient<UserRecord>,
+  deadlines: Deadlines,
+  set: SessionAuthSettings,
+  readUser: ReadUser<UserRecord>,
+  log: WarningLog,
+  events: EventSource,
+): SessionVerifier<UserRecord> {
+  const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
+  const check = checkOf(sessions, deadlines, set, watch);
+  return new SessionVerifier(check, {
+    authority: set.authority,
+    cache: set.cache && new SessionCache(set.cache),
+    shared: set.shared && new SharedTier(set.shared, readUser, reportsTo(log, watch)),
+    misconfiguration: new MisconfigurationDetector((suspected) => {
+      watch.setMisconfigurationSuspected(suspected);
+      if (suspected) log.misconfigurationSuspected();
+    }),
+    notifier: new RevocationNotifier((tokenKey) => events.emitEnded(tokenKey)),
+    onUsersRevoked: (username) => events.endedUsers.next(username),
+  });
+}
+
+/** Returns the provider of the verifier. */
+export const verifierProvider = (client: InjectionToken): FactoryProvider<SessionVerifier<UserRecord>> => ({
   provide: SessionVerifier,
-  useFactory: (
-    sessions: SessionClient<UserRecord>,
-    deadlines: Deadlines,
-    set: SessionAuthSettings,
-    readUser: ReadUser<UserRecord>,
-    log: WarningLog,
-    events: EventSource,
-  ) => {
-    const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
-    const check = checkOf(sessions, deadlines, set, watch);
-    return new SessionVerifier(check, {
-      cache: set.cache && new SessionCache(set.cache),
-      shared: set.shared && new SharedTier(set.shared, readUser, reportsTo(log, watch)),
-      misconfiguration: new MisconfigurationDetector((suspected) => {
-        watch.setMisconfigurationSuspected(suspected);
-        if (suspected) log.misconfigurationSuspected();
-      }),
-      notifier: new RevocationNotifier((tokenKey) => events.emitEnded(tokenKey)),
-      onUsersRevoked: (username) => events.endedUsers.next(username),
-    });
-  },
-  inject: [SessionClient, Deadlines, SETTINGS, USER_READER, WarningLog, EventSource],
-};
+  useFactory: verifierOf,
+  inject: [client, Deadlines, SETTINGS, USER_READER, WarningLog, EventSource],
+});
 
 /** Creates the check that calls the service and reports the state of its breakers. */
 function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, watch: ServiceStatusTracker) {
   const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
   const known = new KnownSessions(Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS));
+  const publish = breakerPublisher(set.authority);
   const breakerChanged: BreakerChanged = (lane, state) => {
     watch.setBreaker(lane, state);
-    if (BREAKER.hasSubscribers) BREAKER.publish({ lane, state });
+    publish(lane, state);
   };
   return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
+}
+
+/** Subscribers know the lanes of the registration without a name: those of another are published at the start. */
+function breakerPublisher(authority: string): BreakerChanged {
+  const publish: BreakerChanged = (lane, state) => {
+    if (BREAKER.hasSubscribers) BREAKER.publish({ authority, lane, state });
+  };
+  if (authority !== DEFAULT_AUTHORITY) for (const lane of LANES) publish(lane, 'closed');
+  return publish;
 }
 
 function reportsTo(log: WarningLog, watch: ServiceStatusTracker): SharedTierReports {

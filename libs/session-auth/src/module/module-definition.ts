@@ -1,7 +1,9 @@
 import { ConfigurableModuleBuilder, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import type { SessionAuthExtras, SessionAuthOptions } from './options.js';
+import type { SessionAuthExtras } from './extras.js';
+import type { SessionAuthOptions } from './options.js';
 import { registrationProvider } from './registration.js';
 import { DEFAULTS } from './settings/defaults.js';
 
@@ -11,13 +13,21 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new Configurabl
 })
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createSessionAuthOptions')
-  .setExtras<SessionAuthExtras>({ isGlobal: DEFAULTS.isGlobal, protectAllRoutes: DEFAULTS.protectAllRoutes }, withExtras)
+  .setExtras<SessionAuthExtras>(
+    { isGlobal: DEFAULTS.isGlobal, protectAllRoutes: DEFAULTS.protectAllRoutes, name: DEFAULTS.name },
+    withExtras,
+  )
   .build();
 
 function withExtras(definition: DynamicModule, extras: SessionAuthExtras): DynamicModule {
   const isGlobal = extras.isGlobal ?? DEFAULTS.isGlobal;
   const protectAllRoutes = extras.protectAllRoutes ?? DEFAULTS.protectAllRoutes;
-  const guard = protectAllRoutes ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : [];
-  const registration = registrationProvider(isGlobal || protectAllRoutes);
+  const name = extras.name ?? DEFAULTS.name;
+  const guard = protectAllRoutes && name === DEFAULT_AUTHORITY ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : [];
+  const registration = registrationProvider({
+    isForWholeApplication: isGlobal || protectAllRoutes,
+    name,
+    protectsAllRoutes: protectAllRoutes,
+  });
   return { ...definition, global: isGlobal, providers: [...(definition.providers ?? []), ...guard, registration] };
 }

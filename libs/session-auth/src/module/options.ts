@@ -5,6 +5,7 @@ import type { TokenEcho } from '../client/user-details-verdict.js';
 import type { SessionStore } from '../contract/session-store.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { AuthorityResolver } from '../guard/authorities.js';
 import type { TokenSource } from '../guard/session/token-source.js';
 import type { BreakerSettings } from '../verifier/lanes/circuit.js';
 import type { RetrySettings } from '../verifier/lanes/retry.js';
@@ -91,6 +92,13 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    */
   readonly asyncContext?: boolean;
 
+  /**
+   * Selects the session service of each call by the name of its registration, for tenants or regions. `@SessionAuthority()` replaces it. Any other
+   * value than the name of a registration, a promise included, and an exception deny the call: 401. Only in the registration without a name.
+   * @default the registration without a name checks every call
+   */
+  readonly authority?: AuthorityResolver;
+
   /** Transport and its limits. */
   readonly http?: SessionAuthHttpOptions;
 }
@@ -121,17 +129,6 @@ export interface SessionAuthCacheOptions {
    * on one instance revokes the session on all. A failing store counts as an empty one. @default none
    */
   readonly store?: SessionStore;
-}
-
-/** Extras of `forRoot` and `forRootAsync`, next to the options. */
-export interface SessionAuthExtras {
-  /** Makes the guard and the service available in every module without an import. @default true */
-  readonly isGlobal?: boolean;
-  /**
-   * Registers the guard for the whole application; `@Public()` opens single handlers. Covers routes, resolvers, gateways and message handlers,
-   * those of a hybrid application included. @default false
-   */
-  readonly protectAllRoutes?: boolean;
 }
 
 /** Implemented by a class that provides the options to `forRootAsync` (`useClass`, `useExisting`). */

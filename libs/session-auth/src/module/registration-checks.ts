@@ -2,9 +2,13 @@ import type { Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
-import { REGISTRATION, type Registration } from './registration.js';
+import { nameIn, type NestModule, registrationIn } from './registration.js';
+import { rejectUnknownAuthorities } from './unknown-authorities.js';
 
-type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
+/** Returns the registration without a name that a module is. */
+function unnamedIn(module: NestModule): ReturnType<typeof registrationIn> {
+  return nameIn(module) === undefined ? registrationIn(module) : undefined;
+}
 
 /**
  * Rejects registrations that Nest could not tell apart: it would give each module the guard and the service of one of them, by the order of
@@ -12,13 +16,13 @@ type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : ne
  * @throws InvalidConfigurationError
  */
 function rejectAmbiguousRegistrations(modules: ModulesContainer): void {
-  if ([...modules.values()].filter((module) => registrationIn(module)?.isForWholeApplication).length > 1) {
+  if ([...modules.values()].filter((module) => unnamedIn(module)?.isForWholeApplication).length > 1) {
     throw new InvalidConfigurationError(
-      'SessionAuthModule is registered more than once for the whole application. Call forRoot() or forRootAsync() once, in the root module: other modules need no import. For several session services, set isGlobal: false in each registration, without protectAllRoutes, and import each in its own modules.',
+      'SessionAuthModule is registered more than once for the whole application. Call forRoot() or forRootAsync() once, in the root module: other modules need no import. For several session services, give each further registration a name; or set isGlobal: false in each, without protectAllRoutes, and import each in its own modules.',
     );
   }
   for (const { metatype, imports } of modules.values()) {
-    if ([...imports].filter((module) => registrationIn(module)?.isForWholeApplication === false).length > 1) {
+    if ([...imports].filter((module) => unnamedIn(module)?.isForWholeApplication === false).length > 1) {
       throw new InvalidConfigurationError(
         `${metatype.name} imports more than one registration of SessionAuthModule. Import one: a module has one guard and one service.`,
       );
@@ -26,8 +30,29 @@ function rejectAmbiguousRegistrations(modules: ModulesContainer): void {
   }
 }
 
-function registrationIn({ providers }: NestModule): Registration | undefined {
-  return providers.get(REGISTRATION)?.instance as Registration | undefined;
+/** Rejects names that do not identify one registration each, and names without a registration that has none. @throws InvalidConfigurationError */
+function rejectAmbiguousNames(modules: ModulesContainer): void {
+  const all = [...modules.values()];
+  const names = new Set<string>();
+  for (const module of all) {
+    const name = nameIn(module);
+    if (name === undefined) continue;
+    if (names.has(name)) {
+      throw new InvalidConfigurationError(
+        `SessionAuthModule has two registrations with the name '${name}'. Give each its own name, or import one DynamicModule where both are imported.`,
+      );
+    }
+    if (registrationIn(module)?.protectsAllRoutes) {
+      throw new InvalidConfigurationError(
+        `SessionAuthModule '${name}': protectAllRoutes is in a registration with a name. Set it in the registration without a name: its guard checks every handler by the registration that the handler names.`,
+      );
+    }
+    names.add(name);
+  }
+  if (all.some((module) => unnamedIn(module))) return;
+  throw new InvalidConfigurationError(
+    `SessionAuthModule has no registration without a name, which checks the handlers without @SessionAuthority(). Leave out name: '${[...names].join("' or '")}'.`,
+  );
 }
 
 /** Rejects the import of the class itself. @throws InvalidConfigurationError always */
@@ -41,4 +66,10 @@ function rejectMissingOptions(): never {
 export const REGISTRATION_CHECKS: Provider[] = [
   { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
   { provide: Symbol('registration check'), useFactory: rejectAmbiguousRegistrations, inject: [ModulesContainer] },
+  { provide: Symbol('authority check'), useFactory: rejectUnknownAuthorities, inject: [ModulesContainer] },
+];
+
+/** Providers that stop the start if the name of a registration does not identify it. */
+export const NAMED_REGISTRATION_CHECKS: Provider[] = [
+  { provide: Symbol('name check'), useFactory: rejectAmbiguousNames, inject: [ModulesContainer] },
 ];

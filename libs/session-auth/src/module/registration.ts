@@ -1,15 +1,35 @@
 import type { ValueProvider } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 
-/** The reach of a registration of the module. */
+/** A module of an application, as Nest stores it. */
+export type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
+
+/** The reach and the name of a registration of the module. */
 export interface Registration {
   /** Whether it provides or applies the guard outside of the modules that import it. */
   readonly isForWholeApplication: boolean;
+  /** Its name; `'default'` without one. Absent in a registration of an older copy of this package. */
+  readonly name?: string;
+  /** Whether it has `protectAllRoutes`. */
+  readonly protectsAllRoutes?: boolean;
 }
 
 /** Injection token of a {@link Registration}. All copies of this package share it, so that they find each other's registrations. */
 export const REGISTRATION = Symbol.for('nestjs-session-auth:registration');
 
 /** Returns the provider that marks a module as a registration. */
-export function registrationProvider(isForWholeApplication: boolean): ValueProvider<Registration> {
-  return { provide: REGISTRATION, useValue: { isForWholeApplication } };
+export function registrationProvider(registration: Registration): ValueProvider<Registration> {
+  return { provide: REGISTRATION, useValue: registration };
+}
+
+/** Returns the registration that a module is. */
+export function registrationIn({ providers }: NestModule): Registration | undefined {
+  return providers.get(REGISTRATION)?.instance as Registration | undefined;
+}
+
+/** Returns the name of the registration that a module is, unless it has none. */
+export function nameIn(module: NestModule): string | undefined {
+  const name = registrationIn(module)?.name;
+  return name === DEFAULT_AUTHORITY ? undefined : name;
 }

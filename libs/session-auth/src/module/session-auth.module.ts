@@ -1,17 +1,28 @@
 import 'reflect-metadata';
-import { Module, type DynamicModule, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import {
+  Module,
+  type DynamicModule,
+  type InjectionToken,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { Connections } from '../client/http/connections.js';
 import { Deadlines } from '../client/deadline.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { GraphqlContextsModule } from './graphql-contexts.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
-import type { SessionAuthAsyncOptions, SessionAuthExtras, SessionAuthOptions } from './options.js';
+import type { SessionAuthExtras } from './extras.js';
+import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options.js';
+import { authorityToken, type ProvidedClass } from './authority-tokens.js';
+import { namedRegistration } from './named-registration.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { EventSource } from './event-source.js';
-import type { SessionAuthService } from './service/session-auth.service.js';
+import { SessionAuthService } from './service/session-auth.service.js';
 
 declare const service: unique symbol;
 
@@ -46,7 +57,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   static override forRoot<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthOptions<User> & SessionAuthExtras,
   ): SessionAuthDynamicModule<User> {
-    return super.forRoot(options as SessionAuthOptions & SessionAuthExtras);
+    return named(super.forRoot(options as SessionAuthOptions & SessionAuthExtras), options.name);
   }
 
   /**
@@ -56,7 +67,15 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   static override forRootAsync<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthAsyncOptions<User> & SessionAuthExtras,
   ): SessionAuthDynamicModule<User> {
-    return super.forRootAsync(options as unknown as SessionAuthAsyncOptions & SessionAuthExtras);
+    return named(super.forRootAsync(options as unknown as SessionAuthAsyncOptions & SessionAuthExtras), options.name);
+  }
+
+  /**
+   * Returns the injection token of a class of the registration with this name, for the `inject` of a factory and for `overrideProvider()` of a test. The
+   * decorator `InjectSessionAuth` injects it.
+   */
+  static getToken(name: string, provided: ProvidedClass = SessionAuthService): InjectionToken {
+    return authorityToken(name, provided);
   }
 
   /** Subscribes to the revocations of other instances. An unavailable store does not delay the start. */
@@ -78,4 +97,15 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
     this.events.complete();
     await Promise.all([this.connections.close(), this.verifier.close()]);
   }
+}
+
+/** A registration with a name. Its providers depend on the name; none of them has the token of one of the registration without a name. */
+@Module({ imports: [], providers: [], exports: [] })
+class NamedSessionAuthModule extends SessionAuthModule {}
+
+/** Returns a registration under its name, if it has one. */
+function named(definition: DynamicModule, name: string = DEFAULT_AUTHORITY): DynamicModule {
+  if (name === DEFAULT_AUTHORITY) return definition;
+  const { providers, exports } = namedRegistration(name);
+  return { ...definition, module: NamedSessionAuthModule, providers: [...providers, ...(definition.providers ?? [])], exports };
 }

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { Warnings } from '../client/user-details-verdict.js';
 import { describeInvalidField, type InvalidField } from '../contract/record/record-check.js';
 import type { InvalidRecordLog } from './settings/user-reader.js';
@@ -10,7 +11,13 @@ const MAX_SUBJECTS = 500;
 /** Writes warnings to Nest's logger, each kind, and each field of the user record, at most once a minute. */
 export class WarningLog implements Warnings, InvalidRecordLog {
   readonly #logger = new Logger('SessionAuth');
+  readonly #prefix: string;
   readonly #writtenAt = new Map<string, number>();
+
+  /** @param authority name of the registration, which is written before each line, unless it is the one without a name */
+  constructor(authority = DEFAULT_AUTHORITY) {
+    this.#prefix = authority === DEFAULT_AUTHORITY ? '' : `${authority}: `;
+  }
 
   /** The service answered 404 with a body, which the session service never does. */
   unexpectedReply(status: number): void {
@@ -79,9 +86,19 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#write('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.');
   }
 
+  /** The option `authority` returned no name. */
+  noAuthority(): void {
+    this.#write(
+      'no authority',
+      'the option authority threw, or returned something other than a string: the call got 401. Correct the function.',
+    );
+  }
+
   /** Every token has been refused since startup. Written as an error, without a limit: it is reported once. */
   misconfigurationSuspected(): void {
-    this.#logger.error('every token has been refused since startup: apiKey or baseUrl is probably wrong. Users still get 401 or 403.');
+    this.#logger.error(
+      `${this.#prefix}every token has been refused since startup: apiKey or baseUrl is probably wrong. Users still get 401 or 403.`,
+    );
   }
 
   /** The API key and tokens would cross a network unencrypted. Called once, at bootstrap. */
@@ -94,7 +111,7 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#removeWrittenBefore(performance.now() - ONCE_EVERY_MS);
     if (this.#writtenAt.has(key) || this.#writtenAt.size >= MAX_SUBJECTS) return;
     this.#writtenAt.set(key, performance.now());
-    this.#logger.warn(`${kind}: ${text}`);
+    this.#logger.warn(`${this.#prefix}${kind}: ${text}`);
   }
 
   #removeWrittenBefore(timeMs: number): void {

@@ -30,10 +30,11 @@ export class CheckHistogram {
   }
 
   readonly hear = (message: unknown): void => {
-    const { outcome, source, reason, durationMs } = message as CheckMessage;
+    const { outcome, authority, source, reason, durationMs } = message as CheckMessage;
     this.#histogram.record(durationMs / 1_000, {
       'session_auth.outcome': outcome,
       'session_auth.source': source,
+      'session_auth.authority': authority,
       ...(reason && { 'error.type': reason }),
     });
   };
@@ -52,7 +53,8 @@ export class DenialCounter {
   }
 
   readonly hear = (message: unknown): void => {
-    this.#counter.add(1, { 'session_auth.code': (message as DenialMessage).code });
+    const { code, authority } = message as DenialMessage;
+    this.#counter.add(1, { 'session_auth.code': code, 'session_auth.authority': authority });
   };
 }
 
@@ -65,15 +67,15 @@ export class BreakerGauge {
       description: 'Circuit breaker to the session service: 0 closed, 1 half-open, 2 open',
       valueType: ValueType.INT,
     });
-    for (const lane of ['known', 'strangers'] as const) this.#record({ lane, state: 'closed' });
+    for (const lane of ['known', 'strangers'] as const) this.#record({ authority: 'default', lane, state: 'closed' });
   }
 
   readonly hear = (message: unknown): void => {
     this.#record(message as BreakerMessage);
   };
 
-  #record({ lane, state }: BreakerMessage): void {
-    this.#gauge.record(BREAKER_STATES[state], { 'session_auth.lane': lane });
+  #record({ authority, lane, state }: BreakerMessage): void {
+    this.#gauge.record(BREAKER_STATES[state], { 'session_auth.lane': lane, 'session_auth.authority': authority });
   }
 }
 
@@ -95,7 +97,7 @@ export class CallObserver {
   /** Subscribers of the tracing channel of calls. */
   readonly subscribers = {
     start: (message: CallMessage): void => {
-      this.#active.add(1, { 'session_auth.operation': message.operation });
+      this.#active.add(1, activeAttributes(message));
       this.#spans.set(
         message,
         this.#tracer.startSpan(`session ${message.operation}`, { kind: SpanKind.CLIENT, attributes: startAttributes(message) }),
@@ -107,7 +109,7 @@ export class CallObserver {
       const span = this.#spans.get(message);
       if (!span) return;
       this.#spans.delete(message);
-      this.#active.add(-1, { 'session_auth.operation': message.operation });
+      this.#active.add(-1, activeAttributes(message));
       this.#end(span, message);
     },
     error: (): void => undefined,
@@ -124,10 +126,15 @@ export class CallObserver {
   }
 }
 
+function activeAttributes({ operation, authority }: CallMessage): Attributes {
+  return { 'session_auth.operation': operation, 'session_auth.authority': authority };
+}
+
 /** Returns the attributes at the start of a call. They have the names of the semantic conventions for HTTP clients where those exist. */
-function startAttributes({ operation, method, serverAddress, serverPort }: CallMessage): Attributes {
+function startAttributes({ operation, authority, method, serverAddress, serverPort }: CallMessage): Attributes {
   return {
     'session_auth.operation': operation,
+    'session_auth.authority': authority,
     'http.request.method': method,
     'server.address': serverAddress,
     'server.port': serverPort,

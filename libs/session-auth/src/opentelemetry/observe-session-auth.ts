@@ -25,6 +25,8 @@ const SCOPE = 'nestjs-session-auth';
  *   `http.response.status_code` and, on failure, `error.type` of the semantic conventions, and with `session_auth.operation` and
  *   `session_auth.outcome`
  *
+ * Each has `session_auth.authority`: the name of the registration, `default` for the one without a name.
+ *
  * None of them contains a key, token, IV, password or user. Returns a function that stops the reporting.
  */
 export function observeSessionAuth({ meter, tracer }: ObservationOptions = {}): () => void {

@@ -26,17 +26,18 @@ export function canReuse({ session, isFresh, madeAtMs }: SessionCheck<unknown>, 
 }
 
 /** Publishes a check that the session cache of this instance answered. */
-export function reportCachedCheck({ kind }: Verdict<unknown>): void {
-  CHECKS.publish({ outcome: kind, source: 'cache', joined: false, stale: false, reason: undefined, durationMs: 0 });
+export function reportCachedCheck({ kind }: Verdict<unknown>, authority: string): void {
+  CHECKS.publish({ outcome: kind, authority, source: 'cache', joined: false, stale: false, reason: undefined, durationMs: 0 });
 }
 
 /** Publishes a check when its verdict is available, and returns that verdict. */
-export async function reportCheck<User>(pending: Promise<Verdict<User>>, joined: boolean): Promise<Verdict<User>> {
+export async function reportCheck<User>(pending: Promise<Verdict<User>>, joined: boolean, authority: string): Promise<Verdict<User>> {
   const start = performance.now();
   const verdict = await pending;
   const authenticated = verdict.kind === 'authenticated' ? verdict : undefined;
   CHECKS.publish({
     outcome: verdict.kind,
+    authority,
     source: authenticated?.confirmedAtMs !== undefined ? 'store' : authenticated?.stale ? 'cache' : 'service',
     joined,
     stale: authenticated?.stale === true,

@@ -1,29 +1,19 @@
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
 import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
-import type { RevocationNotifier } from './revocation/revocation-notifier.js';
 import type { ProtectedCheck } from './lanes/protected-check.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './cache/session-cache.js';
 import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
 import { SessionRevoker } from './revocation/session-revoker.js';
 import { SingleFlight } from './single-flight.js';
+import type { VerifierParts } from './verifier-parts.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
-
-/** Optional collaborators of a {@link SessionVerifier}. */
-interface VerifierParts<User extends object> {
-  /** Session cache of this instance. */
-  readonly cache?: SessionCache<User> | undefined;
-  /** Shared tier of all instances. It is looked up after `cache`, and requires it. */
-  readonly shared?: SharedTier<User> | undefined;
-  readonly misconfiguration?: MisconfigurationDetector | undefined;
-  readonly notifier?: RevocationNotifier | undefined;
-  /** Called when every session of a user, or every session, is revoked. */
-  readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
-}
 
 /** Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to the session service. */
 export class SessionVerifier<User extends object> {
+  readonly #authority: string;
   readonly #check: ProtectedCheck<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
@@ -34,7 +24,9 @@ export class SessionVerifier<User extends object> {
   /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
 
-  constructor(check: ProtectedCheck<User>, { cache, shared, misconfiguration, notifier, onUsersRevoked }: VerifierParts<User> = {}) {
+  constructor(check: ProtectedCheck<User>, parts: VerifierParts<User> = {}) {
+    const { authority = DEFAULT_AUTHORITY, cache, shared, misconfiguration, notifier, onUsersRevoked } = parts;
+    this.#authority = authority;
     this.#check = check;
     this.#cache = cache;
     this.#shared = shared;
@@ -61,7 +53,7 @@ export class SessionVerifier<User extends object> {
     const mustBeFresh = this.#mustBeFresh(keys, maxAgeMs);
     const joins = (mustBeFresh ? this.#freshFlights : this.#flights).canJoin(keys, maxAgeMs);
     const pending = this.#ask(session, keys, maxAgeMs, mustBeFresh);
-    const verdict = CHECKS.hasSubscribers ? reportCheck(pending, joins) : pending;
+    const verdict = CHECKS.hasSubscribers ? reportCheck(pending, joins, this.#authority) : pending;
     const isFresh = !joins && (maxAgeMs !== Infinity || this.#usesServiceOnly);
     return { verifier: this, session, verdict, isFresh, madeAtMs, revocations };
   }
@@ -98,7 +90,7 @@ export class SessionVerifier<User extends object> {
 
   #findCached(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): ReturnType<SessionCache<User>['find']> {
     const cached = this.#cache?.find(keys, maxAgeMs);
-    if (cached && CHECKS.hasSubscribers) reportCachedCheck(cached);
+    if (cached && CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
     if (cached?.kind === 'authenticated' && this.#cache?.tryRefresh(keys)) void this.#askAll('refresh', session, keys);
     return cached;
   }

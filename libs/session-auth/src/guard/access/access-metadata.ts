@@ -6,6 +6,7 @@ import { type Policies, withPolicies } from './policies.js';
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 const OPEN_KEY = 'nestjs-session-auth:open';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
+const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
@@ -25,11 +26,24 @@ export function declareRequirement(target: object, requirement: Requirement & { 
   Reflect.defineMetadata(key, [...own, requirement], target);
 }
 
+/** Declares the registration that checks the calls of a handler or a controller. Returns a different one that was declared on it before. */
+export function declareAuthority(target: object, name: string): string | undefined {
+  const earlier = Reflect.getOwnMetadata(AUTHORITY_KEY, target) as string | undefined;
+  Reflect.defineMetadata(AUTHORITY_KEY, name, target);
+  return earlier === name ? undefined : earlier;
+}
+
+/** Returns the registration that a handler names, or a controller or one of the classes that it extends. */
+export function authorityOf(target: object): string | undefined {
+  return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
+}
+
 /** Returns the declarations of the decorators on a handler, or on a controller and the classes that it extends. */
 export function declarationOf(target: object): Declaration {
   return {
     open: Reflect.getMetadata(OPEN_KEY, target) as Declaration['open'],
     requirements: KINDS.flatMap((kind) => (Reflect.getMetadata(`${REQUIREMENTS_KEY}:${kind}`, target) ?? []) as Requirement[]),
+    authority: authorityOf(target),
   };
 }
 

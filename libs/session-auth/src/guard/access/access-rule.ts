@@ -16,9 +16,20 @@ export interface Requirement {
 }
 
 /** The rule of a handler, resolved once from its decorators and those of its controller. */
-export type AccessRule = { readonly kind: 'public' } | { readonly kind: 'optional'; readonly requirements: readonly [] } | ProtectedRule;
+export type AccessRule = { readonly kind: 'public' } | OptionalRule | ProtectedRule;
 
-interface ProtectedRule {
+/** The registration that checks the calls of a handler. */
+interface CheckedRule {
+  /** Its name, if a decorator fixes it. */
+  readonly authority?: string;
+}
+
+interface OptionalRule extends CheckedRule {
+  readonly kind: 'optional';
+  readonly requirements: readonly [];
+}
+
+interface ProtectedRule extends CheckedRule {
   readonly kind: 'protected';
   readonly requirements: readonly Requirement[];
   /** Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies. */
@@ -29,13 +40,29 @@ interface ProtectedRule {
 export interface Declaration {
   readonly open: 'public' | 'optional' | undefined;
   readonly requirements: readonly Requirement[];
+  /** The registration that `@SessionAuthority()` names. */
+  readonly authority?: string | undefined;
 }
 
 /**
  * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that declares both an opening and a
- * requirement is closed: `@Public()` has no effect next to `@Roles()`, nor on a controller for a handler that declares a requirement.
+ * requirement is closed: `@Public()` has no effect next to `@Roles()`, nor on a controller for a handler that declares a requirement. Nor has it
+ * next to `@SessionAuthority()`, which asks for a check.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
+  const rule = ruleOf(checked(handler), checked(controller));
+  const authority = handler.authority ?? controller.authority;
+  if (authority === undefined) return rule;
+  if (rule.kind !== 'public') return { ...rule, authority };
+  return handler.authority === undefined ? rule : { ...protect([]), authority };
+}
+
+/** Returns the declarations of one level. One that names a registration is not public. */
+function checked(level: Declaration): Declaration {
+  return level.open === 'public' && level.authority !== undefined ? { ...level, open: undefined } : level;
+}
+
+function ruleOf(handler: Declaration, controller: Declaration): AccessRule {
   if (handler.requirements.length > 0) return protect(override(handler.requirements, controller.requirements));
   if (handler.open) return open(handler.open);
   if (controller.requirements.length > 0) return protect(controller.requirements);

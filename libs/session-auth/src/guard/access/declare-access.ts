@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionAuthGuard } from '../session-auth.guard.js';
-import { declareOpen, declareRequirement, recordDecorated, type RequirementKind } from './access-metadata.js';
+import { declareAuthority, declareOpen, declareRequirement, recordDecorated, type RequirementKind } from './access-metadata.js';
 import type { Requirement } from './access-rule.js';
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
@@ -20,6 +20,15 @@ export function optionalAccess(): AccessDecorator {
 /** Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target must both be met. */
 export function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
   return withGuard((target) => declareRequirement(target, requirement));
+}
+
+/** Returns a decorator that names the registration that checks the calls, and applies the guard. */
+export function checkedBy(authority: string): AccessDecorator {
+  return withGuard((target) => {
+    const other = declareAuthority(target, authority);
+    if (other === undefined) return;
+    throw new InvalidConfigurationError(`@SessionAuthority('${authority}') is beside @SessionAuthority('${other}'). Remove one of them.`);
+  });
 }
 
 function withGuard(declare: (target: object) => void): AccessDecorator {

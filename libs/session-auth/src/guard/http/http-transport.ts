@@ -38,6 +38,11 @@ export function setHeaders(reply: unknown, headers: Iterable<readonly [name: str
   for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
 }
 
+/** Returns whether a guard has set the challenge of its registration, which may be another than the default. */
+export function isChallenged(reply: unknown): boolean {
+  return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;
+}
+
 /**
  * Prevents shared caches from serving a guarded reply to other users: they respect `Authorization`, but not the headers of this library.
  * A handler may still set its own `Cache-Control`. `vary` lists the request headers that the reply depends on.

@@ -1,8 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
+import { authorityOf } from '../../guard/access/access-metadata.js';
 import { type GraphqlOptions, graphqlOptionsOf } from '../graphql-contexts.module.js';
-import { handlersOf } from '../handlers.js';
+import { type Handler, handlersOf } from '../handlers.js';
 import { findingsOf } from './findings.js';
 import { auditContextOf } from './audit-context.js';
 
@@ -20,25 +22,45 @@ export class BootAudit {
   readonly #modules: ModulesContainer;
   readonly #config: ApplicationConfig;
   readonly #audit: Audit;
+  readonly #authority: string;
 
-  constructor(modules: ModulesContainer, config: ApplicationConfig, audit: Audit) {
+  constructor(
+    modules: ModulesContainer,
+    config: ApplicationConfig,
+    { audit, authority }: { readonly audit: Audit; readonly authority: string },
+  ) {
     this.#modules = modules;
     this.#config = config;
     this.#audit = audit;
+    this.#authority = authority;
   }
 
   /** @throws InvalidConfigurationError that lists the findings, if there are any and `audit` is `'error'` */
   run(): void {
-    if (this.#audit === 'off' || audited.has(this.#modules)) return;
-    audited.add(this.#modules);
-    const findings = findingsOf(handlersOf(this.#modules), auditContextOf(this.#modules, this.#config));
-    findings.push(...contextFindings(graphqlOptionsOf(this.#modules), SINCE_NESTJS_12 in this.#config));
+    if (this.#audit === 'off') return;
+    const findings = this.#authority === DEFAULT_AUTHORITY ? this.#auditApplication() : this.#findingsOf([this.#authority]);
     if (findings.length === 0) return;
     const lines = findings.slice(0, MAX_FINDINGS);
     if (findings.length > MAX_FINDINGS) lines.push(`... and ${findings.length - MAX_FINDINGS} more.`);
     if (this.#audit === 'error') throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...lines].join('\n  '));
     const logger = new Logger('SessionAuth');
     for (const line of lines) logger.warn(`audit: ${line}`);
+  }
+
+  /** An application is audited once: it may register the module more than once. */
+  #auditApplication(): string[] {
+    if (audited.has(this.#modules)) return [];
+    audited.add(this.#modules);
+    const findings = this.#findingsOf([DEFAULT_AUTHORITY, undefined]);
+    findings.push(...contextFindings(graphqlOptionsOf(this.#modules), SINCE_NESTJS_12 in this.#config));
+    return findings;
+  }
+
+  /** Returns the findings for the handlers that name one of these registrations. */
+  #findingsOf(authorities: readonly (string | undefined)[]): string[] {
+    const handlers = handlersOf(this.#modules);
+    const isOwn = ({ method, owner }: Handler): boolean => authorities.includes(authorityOf(method) ?? authorityOf(owner));
+    return findingsOf(handlers, auditContextOf(this.#modules, this.#config), isOwn);
   }
 }
 

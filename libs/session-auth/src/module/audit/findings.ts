@@ -7,10 +7,14 @@ import { missingParametersOf } from './missing-parameters.js';
 import { unguardedFieldsOf } from './unguarded-fields.js';
 import { unguardedParametersOf } from './unguarded-parameters.js';
 
-/** Returns the findings for the handlers of an application: declarations that have no effect, or that are not enforced everywhere. */
-export function findingsOf(handlers: readonly Handler[], context: AuditContext): string[] {
-  const findings = handlers.flatMap((handler) => findingsOfOne(handler, context));
+/**
+ * Returns the findings for the handlers of an application that pass a test: declarations that have no effect, or that are not enforced everywhere.
+ * Fields of GraphQL are reached through all handlers.
+ */
+export function findingsOf(handlers: readonly Handler[], context: AuditContext, isAudited: (handler: Handler) => boolean): string[] {
+  const findings = handlers.filter(isAudited).flatMap((handler) => findingsOfOne(handler, context));
   for (const { handler, through } of unguardedFieldsOf(handlers, context)) {
+    if (!isAudited(handler)) continue;
     const path = through === undefined ? '' : ` through ${through}`;
     findings.push(
       `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
@@ -23,6 +27,9 @@ function findingsOfOne(handler: Handler, context: AuditContext): string[] {
   const findings: string[] = [];
   const place = placeOf(handler);
   const own = declarationOf(handler.method);
+  if (own.open === 'public' && own.authority !== undefined) {
+    findings.push(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`);
+  }
   if (own.open && own.requirements.length > 0) {
     const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
     findings.push(`${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`);
@@ -67,5 +74,9 @@ function hasLostItsRule({ owner, name, method }: Handler): boolean {
   const decorated = prototype ? decoratedMethod(prototype, name) : undefined;
   if (!decorated || decorated === method) return false;
   const [before, now] = [declarationOf(decorated), declarationOf(method)];
-  return before.open !== now.open || before.requirements.some((requirement) => !now.requirements.includes(requirement));
+  return (
+    before.open !== now.open ||
+    before.authority !== now.authority ||
+    before.requirements.some((requirement) => !now.requirements.includes(requirement))
+  );
 }

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../client/session-requests.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { SessionStore } from '../../contract/session-store.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
@@ -45,6 +46,7 @@ function rejectMissingTtl(cache: unknown): void {
 
 /** Other settings from which those of the shared tier are derived. */
 export interface StoreContext {
+  readonly authority: string;
   readonly cache: CacheSettings;
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
@@ -57,7 +59,7 @@ const MAX_SECRET_LENGTH = 1_024;
 const MIN_GRACE_MS = 10;
 
 /** Validates the store, and derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
-export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, timeoutMs }: StoreContext): SharedTierSettings {
+export function readStoreSettings(store: unknown, { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext): SharedTierSettings {
   if (!SessionStore.isOne(store)) {
     return invalidOption(
       'cache.store',
@@ -70,7 +72,7 @@ export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, time
   return {
     store,
     secrets: readSecrets(store.secret, apiKey),
-    scope: baseUrl,
+    scope: scopeOf(authority, baseUrl),
     timeoutMs: storeTimeoutMs,
     ttlMs,
     tombstoneMs: ttlMs + staleIfErrorMs + timeoutMs,
@@ -79,6 +81,14 @@ export function readStoreSettings(store: unknown, { cache, baseUrl, apiKey, time
     refreshAheadMs,
     refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
   };
+}
+
+/**
+ * Registrations with one secret and one `baseUrl` may still have different application keys: each has entries of its own. A name has no space, so
+ * that no two registrations have one scope.
+ */
+function scopeOf(authority: string, baseUrl: string): string {
+  return authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`;
 }
 
 function readStoreTimeout(timeoutMs: unknown): number {

@@ -1,3 +1,5 @@
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+
 /** The default of each option. `npm run docs:defaults` compares the TSDoc and the configuration guide with it. */
 export const DEFAULTS = {
   forwardAuthIv: true,
@@ -16,6 +18,7 @@ export const DEFAULTS = {
   audit: 'warn',
   asyncContext: false,
   http: { maxResponseBytes: 65_536, maxTokenLength: 4_096 },
+  name: DEFAULT_AUTHORITY,
   isGlobal: true,
   protectAllRoutes: false,
 } as const;

@@ -1,3 +1,4 @@
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 
 /**
@@ -6,6 +7,16 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
  */
 export function invalidOption(option: string, problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
+}
+
+/** Runs checks of the options of a registration. Their message names it, if it has a name. */
+export function namingRegistration<Result>(name: string, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    if (name === DEFAULT_AUTHORITY || !(error instanceof InvalidConfigurationError)) throw error;
+    throw new InvalidConfigurationError(error.message.replace(/^SessionAuthModule: /, `SessionAuthModule '${name}': `));
+  }
 }
 
 interface Range {

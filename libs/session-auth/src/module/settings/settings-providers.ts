@@ -2,9 +2,10 @@ import type { FactoryProvider, Provider } from '@nestjs/common';
 import type { ReadUser } from '../../client/user-details-verdict.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { MODULE_OPTIONS_TOKEN } from '../module-definition.js';
+import { REGISTRATION, type Registration } from '../registration.js';
 import { WarningLog } from '../warning-log.js';
 import type { SessionAuthOptions } from '../options.js';
-import { isPlainTextBeyondLoopback } from './option-checks.js';
+import { isPlainTextBeyondLoopback, namingRegistration } from './option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 import { readUserWith } from './user-reader.js';
 
@@ -16,14 +17,14 @@ export const USER_READER = Symbol('session-auth user reader');
 
 const settings: FactoryProvider<SessionAuthSettings> = {
   provide: SETTINGS,
-  useFactory: (options: SessionAuthOptions) => readSettings(options),
-  inject: [MODULE_OPTIONS_TOKEN],
+  useFactory: (options: SessionAuthOptions, { name }: Registration) => readSettings(options, name),
+  inject: [MODULE_OPTIONS_TOKEN, REGISTRATION],
 };
 
 const warningLog: FactoryProvider<WarningLog> = {
   provide: WarningLog,
-  useFactory: ({ baseUrl }: SessionAuthSettings) => {
-    const log = new WarningLog();
+  useFactory: ({ baseUrl, authority }: SessionAuthSettings) => {
+    const log = new WarningLog(authority);
     if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.unencryptedBaseUrl();
     return log;
   },
@@ -32,7 +33,7 @@ const warningLog: FactoryProvider<WarningLog> = {
 
 const userReader: FactoryProvider<ReadUser<UserRecord>> = {
   provide: USER_READER,
-  useFactory: (set: SessionAuthSettings, log: WarningLog) => readUserWith(set, log),
+  useFactory: (set: SessionAuthSettings, log: WarningLog) => namingRegistration(set.authority, () => readUserWith(set, log)),
   inject: [SETTINGS, WarningLog],
 };
 

@@ -1,13 +1,24 @@
 import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/session-requests.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { STATUS_OUTCOMES, type RefusalStatus, type StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
 import { isHeaderValue } from '../../contract/wire.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
+import type { AuthorityResolver } from '../../guard/authorities.js';
 import type { TokenSource } from '../../guard/session/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import { booleanOption, enumOption, integerOption, invalidOption, rejectUnknownOptions, readBaseUrl } from './option-checks.js';
+import { readName, readResolver, rejectMisplacedName } from './authority-settings.js';
+import {
+  booleanOption,
+  enumOption,
+  integerOption,
+  invalidOption,
+  namingRegistration,
+  rejectUnknownOptions,
+  readBaseUrl,
+} from './option-checks.js';
 import { readCacheSettings, readStoreSettings, type StoreContext } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
@@ -18,6 +29,10 @@ import { DEFAULTS } from './defaults.js';
 
 /** The validated options, with defaults applied. */
 export interface SessionAuthSettings {
+  /** Name of the registration. */
+  readonly authority: string;
+  /** Selects the registration of each call. */
+  readonly resolveAuthority: AuthorityResolver | undefined;
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
   readonly sources: readonly TokenSource[];
@@ -40,11 +55,19 @@ export interface SessionAuthSettings {
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
   ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'asyncContext'],
-  'http',
+  ...['http', 'authority'],
 ];
 
-/** Validates the options. @throws InvalidConfigurationError naming the first invalid option */
-export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
+/** Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the first invalid option */
+export function readSettings(options: SessionAuthOptions, authority = DEFAULT_AUTHORITY): SessionAuthSettings {
+  return namingRegistration(authority, () => {
+    const name = readName(authority);
+    rejectMisplacedName(options);
+    return { ...read(options, name), authority: name, resolveAuthority: readResolver(options.authority, name) };
+  });
+}
+
+function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthSettings, 'authority' | 'resolveAuthority'> {
   rejectUnknownOptions('options', options, OPTIONS);
   const baseUrl = readBaseUrl(options.baseUrl);
   const apiKey = readApiKeyOption(options.apiKey);
@@ -57,7 +80,7 @@ export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
     forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, DEFAULTS.forwardAuthIv),
     protection,
     cache,
-    shared: cache && readShared(options.cache, { cache, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
+    shared: cache && readShared(options.cache, { cache, authority, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
     signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
     signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
     maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),

@@ -1,42 +1,42 @@
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
 import { payloadOf } from '../../guard/denial.js';
-import { NO_TOKEN, type PresentedSessions } from '../../guard/session/presented-session.js';
+import { NO_TOKEN } from '../../guard/session/presented-session.js';
 import { holdMessages } from '../../guard/sockets/held-messages.js';
 import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import { connectionContext } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
-import type { WatchedSockets } from './watched-sockets.js';
+import type { SocketAuthorities } from './socket-authorities.js';
 
 /** Checks sockets that are already open. */
 export class OpenSockets {
-  readonly #presented: PresentedSessions;
-  readonly #watched: WatchedSockets;
+  readonly #authorities: SocketAuthorities;
   readonly #unprotected: () => void;
 
   /** @param unprotected called for a socket that can no longer be checked */
-  constructor(presented: PresentedSessions, watched: WatchedSockets, unprotected: () => void) {
-    this.#presented = presented;
-    this.#watched = watched;
+  constructor(authorities: SocketAuthorities, unprotected: () => void) {
+    this.#authorities = authorities;
     this.#unprotected = unprotected;
   }
 
   /** Checks a socket, holds messages to it until the verdict, and watches it. Never rejects. Returns no user if the socket is closed. */
   async check(client: SocketClient, upgrade: unknown, settings: SocketWatchSettings): Promise<UserRecord | undefined> {
-    const watched = this.#watched.of(client);
+    const watched = this.#authorities.watchedOf(client);
     if (watched) return watched.start();
     if (client.handshake) {
       this.#denySocketIo(client);
       return undefined;
     }
     storeUpgrade(client, upgrade);
-    const session = this.#presented.read(connectionContext(client), handshakeOf(client));
-    if (typeof session === 'string') {
+    const request = handshakeOf(client);
+    const authority = this.#authorities.select(client, request);
+    const session = authority?.parts.presented.read(connectionContext(client), request);
+    if (!authority || typeof session !== 'object') {
       disconnect(client, payloadOf(session === NO_TOKEN ? SESSION_REQUIRED : SESSION_REJECTED));
       return undefined;
     }
     const messages = holdMessages(client);
-    const user = await this.#watched.add(client, session, settings).start();
+    const user = await this.#authorities.watch(authority, client, session, settings).start();
     if (user) messages.release();
     else messages.drop();
     return user;

@@ -1,5 +1,5 @@
 import type { SocketIoNamespace, SocketIoSocket } from './socket-io-server.js';
-import type { WatchedSockets } from './watched-sockets.js';
+import type { SocketAuthorities } from './socket-authorities.js';
 
 const OWNER = Symbol('owner');
 
@@ -35,11 +35,11 @@ const EVENT = 2;
  * connection. Here the packets wait for the verdict, and need the same session; otherwise the socket is reset to a new one.
  */
 export class RecoveredSessions {
-  readonly #watched: WatchedSockets;
+  readonly #authorities: SocketAuthorities;
   readonly #kept = new WeakMap<object, KeptSession>();
 
-  constructor(watched: WatchedSockets) {
-    this.#watched = watched;
+  constructor(authorities: SocketAuthorities) {
+    this.#authorities = authorities;
   }
 
   /** Holds the missed packets of recovered sockets in a namespace. */
@@ -48,7 +48,7 @@ export class RecoveredSessions {
     const [persist, restore] = [adapter.persistSession.bind(adapter), adapter.restoreSession.bind(adapter)];
     adapter.persistSession = (session) => {
       const client = namespace.sockets.get(session.sid);
-      session[OWNER] = client && this.#watched.ownerOf(client);
+      session[OWNER] = client && this.#authorities.ownerOf(client);
       persist(session);
     };
     adapter.restoreSession = async (id, offset) => {
@@ -65,7 +65,7 @@ export class RecoveredSessions {
     const socket = client as RecoveredSocket;
     if (!socket.recovered) return;
     const kept = this.#kept.get(socket.data);
-    if (kept?.[OWNER] !== undefined && kept[OWNER] === this.#watched.ownerOf(client)) {
+    if (kept?.[OWNER] !== undefined && kept[OWNER] === this.#authorities.ownerOf(client)) {
       for (const data of kept.missedPackets ?? []) socket.packet({ type: EVENT, data });
       return;
     }

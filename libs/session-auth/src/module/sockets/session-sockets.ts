@@ -1,21 +1,20 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { ACCESS_DENIED, SESSION_REJECTED } from '../../contract/denials.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
-import type { GuardParts } from '../../guard/guard-parts.js';
-import type { GuardDenial } from '../../guard/denial.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
 import type { WarningLog } from '../warning-log.js';
-import type { EventSource } from '../event-source.js';
-import type { SessionAuthEvents } from '../session-auth-events.js';
-import { HandshakeChecks } from './handshake-checks.js';
+import type { AuthorityTable } from '../authority-table.js';
 import { OpenSockets } from './open-sockets.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import { type SessionSocketOptions, type SocketCounts, type SocketUpgrade, watchSettings } from './socket-options.js';
-import { WatchedSockets } from './watched-sockets.js';
+import { SocketAuthorities } from './socket-authorities.js';
+import type { SocketAuthority } from './socket-authority.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
+
+/** The registration that protects each server. */
+const protectedBy = new WeakMap<object, string>();
 
 /**
  * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call `protect` in `afterInit` of a gateway:
@@ -27,8 +26,7 @@ import { isWsServer } from './ws-server.js';
  * ```
  */
 export class SessionSockets implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly #checks: HandshakeChecks;
-  readonly #watched: WatchedSockets;
+  readonly #authorities: SocketAuthorities;
   readonly #ws: WsHandshakes;
   readonly #socketIo: SocketIoHandshakes;
   readonly #open: OpenSockets;
@@ -37,17 +35,16 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Created by Nest. */
-  constructor(parts: GuardParts, events: SessionAuthEvents, source: EventSource, log: WarningLog) {
-    this.#checks = new HandshakeChecks(parts, events);
-    this.#watched = new WatchedSockets(parts, events);
-    this.#ws = new WsHandshakes(this.#checks, this.#watched);
-    this.#socketIo = new SocketIoHandshakes(this.#checks, this.#watched);
-    this.#open = new OpenSockets(parts.presented, this.#watched, () => log.unprotectedSocket());
-    events.ended$.subscribe((fingerprint) => this.#close(fingerprint, SESSION_REJECTED));
-    events.endedUsers$.subscribe((username) => this.#closeUser(username));
-    parts.verifier.revoker.onRefusal((key, kind) => {
-      if (this.#watched.index.size > 0) this.#closeLater(source.fingerprintOf(key), kind);
-    });
+  constructor(own: SocketAuthority, log: WarningLog, table?: AuthorityTable) {
+    this.#authorities = new SocketAuthorities(own, table);
+    this.#ws = new WsHandshakes(this.#authorities);
+    this.#socketIo = new SocketIoHandshakes(this.#authorities);
+    this.#open = new OpenSockets(this.#authorities, () => log.unprotectedSocket());
+  }
+
+  /** @internal Name of the registration. */
+  get authority(): string {
+    return this.#authorities.own.parts.authority;
   }
 
   /**
@@ -58,12 +55,13 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
    * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user already in `handleConnection`
    * ({@link userOf}), is checked again every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
    * outage of the session service. Another call for the same server only replaces the options.
-   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io. The application can't catch an error of `afterInit`, so
+   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another registration protects it. The application can't catch an error of `afterInit`, so
    * before the application has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
     const socketIo = socketIoServerOf(server);
     const target = socketIo ?? server;
+    if (this.#isProtectedByOther(target)) return;
     const isKnown = this.#options.has(target);
     if (options || !isKnown) this.#options.set(target, options ?? {});
     const settings = () => watchSettings(this.#options.get(target) ?? {});
@@ -88,12 +86,13 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
 
   /** Returns the user of a socket at the last check; `undefined` if the socket is not watched, or no longer. */
   userOf(client: SocketClient): CurrentUserRecord | undefined {
-    return this.#watched.of(client)?.user;
+    return this.#authorities.watchedOf(client)?.user;
   }
 
-  /** Returns the numbers of watched sockets and of waiting handshakes. */
+  /** Returns the numbers of watched sockets and of waiting handshakes of this registration. */
   countSockets(): SocketCounts {
-    return { watched: this.#watched.index.size, waiting: this.#checks.waiting.size };
+    const { watched, checks } = this.#authorities.own;
+    return { watched: watched.index.size, waiting: checks.waiting.size };
   }
 
   /** @throws InvalidConfigurationError if `protect` was called with an unsupported server */
@@ -104,7 +103,15 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
 
   /** Stops watching. Nest has closed the sockets. */
   onApplicationShutdown(): void {
-    for (const socket of this.#watched.index.all()) socket.stop();
+    this.#authorities.own.stop();
+  }
+
+  #isProtectedByOther(target: object): boolean {
+    const other = protectedBy.get(target) ?? this.authority;
+    protectedBy.set(target, other);
+    if (other === this.authority) return false;
+    this.#rejectServer(protectedTwice(other, this.authority));
+    return true;
   }
 
   /** An error in `afterInit` would end the process, and could not be caught. */
@@ -112,22 +119,13 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
     if (this.#started) throw error;
     this.#misuse ??= error;
   }
+}
 
-  /** Called after any refused check of a session. Deferred, so that the message that was checked gets its own denial first. */
-  #closeLater(fingerprint: string, kind: 'unauthenticated' | 'forbidden'): void {
-    if (this.#watched.index.countOf(fingerprint) === 0) return;
-    setImmediate(() => this.#close(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
-  }
-
-  /** Closes the sockets of a user, or all. Handshakes and first checks in progress are repeated instead: see `verifyForSocket`. */
-  #closeUser(username: string | undefined): void {
-    this.#watched.index.endWhere(({ user }) => username === undefined || user?.username === username, SESSION_REJECTED);
-  }
-
-  #close(fingerprint: string, denial: GuardDenial): void {
-    this.#checks.waiting.end(fingerprint, denial);
-    this.#watched.index.end(fingerprint, denial);
-  }
+function protectedTwice(first: string, second: string): InvalidConfigurationError {
+  return new InvalidConfigurationError(
+    `SessionSockets.protect() was called for one server by two registrations of SessionAuthModule: '${first}' and '${second}'. Protect it by one: ` +
+      'the option authority can select a registration for each socket.',
+  );
 }
 
 function unknownServer(): InvalidConfigurationError {

@@ -2,12 +2,11 @@ import { SESSION_REJECTED } from '../../contract/denials.js';
 import { unavailable } from '../../contract/outcome.js';
 import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, withoutStack } from '../../guard/denial.js';
 import { disconnect, handshakeOf } from '../../guard/sockets/socket-client.js';
-import type { HandshakeChecks } from './handshake-checks.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import { UnfinishedHandshakes } from './session-index.js';
-import type { WatchedSockets } from './watched-sockets.js';
+import type { SocketAuthorities } from './socket-authorities.js';
 
 type Settings = () => SocketWatchSettings;
 type Next = (error?: Error) => void;
@@ -16,16 +15,14 @@ const REPLACED = denialOfVerdict(unavailable('busy', 1));
 
 /** Checks sockets of socket.io before their namespace opens them. Until then, no event and no broadcast reaches them. */
 export class SocketIoHandshakes {
-  readonly #checks: HandshakeChecks;
-  readonly #watched: WatchedSockets;
+  readonly #authorities: SocketAuthorities;
   readonly #unfinished = new UnfinishedHandshakes(REPLACED);
   readonly #recovered: RecoveredSessions;
   readonly #protected = new WeakSet<SocketIoNamespace>();
 
-  constructor(checks: HandshakeChecks, watched: WatchedSockets) {
-    this.#checks = checks;
-    this.#watched = watched;
-    this.#recovered = new RecoveredSessions(watched);
+  constructor(authorities: SocketAuthorities) {
+    this.#authorities = authorities;
+    this.#recovered = new RecoveredSessions(authorities);
   }
 
   /** Checks every handshake in every namespace of a server, including namespaces created later. Reads `settings` at each handshake. */
@@ -48,17 +45,17 @@ export class SocketIoHandshakes {
   /** Always calls `next`, because socket.io keeps the socket until then. */
   #check(socket: SocketIoSocket, settings: SocketWatchSettings, next: Next): void {
     const unfinished = this.#unfinished.begin(socket);
-    const pending = this.#checks.begin({
+    const pending = this.#authorities.begin({
       client: socket,
       request: handshakeOf(socket),
       settings,
-      settle: (outcome) => {
+      settle: (outcome, authority) => {
         if (!('verdict' in outcome)) {
           unfinished.finish();
-          deny(outcome, next);
+          deny(outcome, authority.parts.authority, next);
           return;
         }
-        const watched = this.#watched.add(socket, outcome.session, settings);
+        const watched = this.#authorities.watch(authority, socket, outcome.session, settings);
         unfinished.endsWith(watched);
         watched.admit(outcome.verdict);
         this.#recovered.settle(socket);
@@ -71,14 +68,14 @@ export class SocketIoHandshakes {
   /** Closes the socket if its session has ended while middlewares of the application ran. */
   #opened(socket: SocketIoSocket): void {
     this.#unfinished.finish(socket);
-    const watched = this.#watched.of(socket);
+    const watched = this.#authorities.watchedOf(socket);
     if (watched) watched.opened();
     else disconnect(socket, payloadOf(SESSION_REJECTED));
   }
 }
 
 /** The client's `connect_error` has the denial as its `data`. */
-function deny(denial: GuardDenial, next: Next): void {
-  reportDenial(denial);
+function deny(denial: GuardDenial, authority: string, next: Next): void {
+  reportDenial(denial, authority);
   next(withoutStack(() => Object.assign(new Error(denial.message), { data: payloadOf(denial) })));
 }

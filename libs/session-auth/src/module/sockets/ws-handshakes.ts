@@ -4,10 +4,17 @@ import { bodyOf } from '../../exceptions/denial-body.js';
 import { type GuardDenial, reportDenial, unavailableDenial } from '../../guard/denial.js';
 import { handshakeRequest, type SocketClient, storeUpgrade } from '../../guard/sockets/socket-client.js';
 import type { CallRequest } from '../../guard/transport.js';
-import type { AcceptedHandshake, Handshake, HandshakeChecks } from './handshake-checks.js';
+import type { AcceptedHandshake } from './handshake-checks.js';
+import type { SocketAuthorities, UnassignedHandshake } from './socket-authorities.js';
+import type { SocketAuthority } from './socket-authority.js';
 import type { SocketWatchSettings } from './socket-options.js';
-import type { WatchedSockets } from './watched-sockets.js';
 import { chainVerifyClient, type Answer, type WsServer } from './ws-server.js';
+
+/** How the check of a handshake has ended, and the registration that checked it. */
+interface Settled {
+  readonly outcome: AcceptedHandshake | GuardDenial;
+  readonly authority: SocketAuthority;
+}
 
 /** Ends the check of a client that is gone. Never sent. */
 const NOT_SENT = unavailableDenial(unavailable('busy', 1));
@@ -17,13 +24,11 @@ const NOT_SENT = unavailableDenial(unavailable('busy', 1));
  * socket to its verdict, and no data of the client does.
  */
 export class WsHandshakes {
-  readonly #checks: HandshakeChecks;
-  readonly #watched: WatchedSockets;
-  readonly #accepted = new WeakMap<IncomingMessage, AcceptedHandshake>();
+  readonly #authorities: SocketAuthorities;
+  readonly #accepted = new WeakMap<IncomingMessage, AcceptedHandshake & { readonly authority: SocketAuthority }>();
 
-  constructor(checks: HandshakeChecks, watched: WatchedSockets) {
-    this.#checks = checks;
-    this.#watched = watched;
+  constructor(authorities: SocketAuthorities) {
+    this.#authorities = authorities;
   }
 
   /** Checks every handshake of a server. Reads `settings` at each handshake. */
@@ -39,24 +44,24 @@ export class WsHandshakes {
     const handshake = handshakeRequest(request);
     const gone = (): void => void socket.destroy();
     const closed = (): void => pending?.end(NOT_SENT);
-    const settle: Handshake['settle'] = (outcome) => {
+    const settle: UnassignedHandshake['settle'] = (outcome, authority) => {
       socket.removeListener('close', closed).removeListener('end', gone);
-      if (!socket.destroyed) this.#answer(request, handshake, outcome, answer);
+      if (!socket.destroyed) this.#answer(request, handshake, { outcome, authority }, answer);
     };
-    const pending = this.#checks.begin({ client: request, request: handshake, settings, settle });
+    const pending = this.#authorities.begin({ client: request, request: handshake, settings, settle });
     if (pending) socket.once('close', closed).once('end', gone);
   }
 
-  #answer(request: IncomingMessage, handshake: CallRequest, outcome: AcceptedHandshake | GuardDenial, answer: Answer): void {
+  #answer(request: IncomingMessage, handshake: CallRequest, { outcome, authority }: Settled, answer: Answer): void {
     if ('verdict' in outcome) {
-      this.#accepted.set(request, outcome);
+      this.#accepted.set(request, { ...outcome, authority });
       open(request, answer);
     } else {
-      reportDenial(outcome);
+      reportDenial(outcome, authority.parts.authority);
       const fixed = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
       answer(false, outcome.statusCode, JSON.stringify(bodyOf(outcome)), {
         ...fixed,
-        ...Object.fromEntries(this.#checks.challenges.headersOf(outcome, handshake)),
+        ...Object.fromEntries(authority.checks.challenges.headersOf(outcome, handshake)),
       });
     }
   }
@@ -69,7 +74,7 @@ export class WsHandshakes {
     }
     this.#accepted.delete(request);
     storeUpgrade(client, request);
-    const socket = this.#watched.add(client, accepted.session, settings);
+    const socket = this.#authorities.watch(accepted.authority, client, accepted.session, settings);
     socket.opened();
     socket.admit(accepted.verdict);
   }

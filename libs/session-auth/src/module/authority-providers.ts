@@ -1,0 +1,89 @@
+import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { Deadlines } from '../client/deadline.js';
+import type { SessionClient } from '../client/session-client.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { AccessRules } from '../guard/access/access-metadata.js';
+import type { Authorities } from '../guard/authorities.js';
+import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { PresentedSessions } from '../guard/session/presented-session.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { BootAudit } from './audit/boot-audit.js';
+import type { AuthorityTable } from './authority-table.js';
+import { tokensOf } from './authority-tokens.js';
+import { clientProviders, verifierProvider } from './core-providers.js';
+import { EventSource } from './event-source.js';
+import { SessionAuthEvents } from './session-auth-events.js';
+import { SessionAuthService } from './service/session-auth.service.js';
+import { ApplicationPolicies } from './policies/application-policies.js';
+import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
+import type { SessionAuthSettings } from './settings/settings.js';
+import { SessionSockets } from './sockets/session-sockets.js';
+import { SocketAuthority } from './sockets/socket-authority.js';
+import { WarningLog } from './warning-log.js';
+
+const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProvider<SessionAuthService> => ({
+  provide,
+  useFactory: (sessions: SessionClient<UserRecord>, checks: SessionVerifier<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings) =>
+    new SessionAuthService(sessions, checks, deadlines, { ...set, maxTokenLength: set.http.maxTokenLength }),
+  inject: [client, SessionVerifier, Deadlines, SETTINGS],
+});
+
+const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> => ({
+  provide,
+  useFactory: (source: EventSource) => new SessionAuthEvents(source),
+  inject: [EventSource],
+});
+
+const socketAuthority = (events: InjectionToken): FactoryProvider<SocketAuthority> => ({
+  provide: SocketAuthority,
+  useFactory: (parts: GuardParts, ended: SessionAuthEvents, source: EventSource) => new SocketAuthority(parts, ended, source),
+  inject: [GUARD_PARTS, events, EventSource],
+});
+
+const audit: FactoryProvider<BootAudit> = {
+  provide: BootAudit,
+  useFactory: (modules: ModulesContainer, config: ApplicationConfig, set: SessionAuthSettings) => new BootAudit(modules, config, set),
+  inject: [ModulesContainer, ApplicationConfig, SETTINGS],
+};
+
+const policies: FactoryProvider<ApplicationPolicies> = {
+  provide: ApplicationPolicies,
+  useFactory: (modules: ModulesContainer) => ApplicationPolicies.of(modules),
+  inject: [ModulesContainer],
+};
+
+/** Returns the parts of the guard of a registration. Only that of the registration without a name selects others. */
+export function guardPartsOf(
+  checks: SessionVerifier<UserRecord>,
+  set: SessionAuthSettings,
+  policies: ApplicationPolicies,
+  authorities?: Authorities,
+): GuardParts {
+  const { authority, sources, forwardAuthIv, http } = set;
+  const presented = new PresentedSessions({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
+  return { rules: new AccessRules(policies), presented, verifier: checks, authority, authorities };
+}
+
+/** Returns the provider of `SessionSockets`. `table` has the token of the other registrations, if it selects them. */
+export function socketsAs(provide: InjectionToken, table: [InjectionToken?] = []): FactoryProvider<SessionSockets> {
+  const useFactory = (own: SocketAuthority, log: WarningLog, others?: AuthorityTable): SessionSockets =>
+    new SessionSockets(own, log, others);
+  return { provide, useFactory, inject: [SocketAuthority, WarningLog, ...(table as [InjectionToken])] };
+}
+
+/** Returns the providers that each registration has, with or without a name: those of options, client, verifier and audit. */
+export function authorityProviders(name: string): Provider[] {
+  const tokens = tokensOf(name);
+  return [
+    ...SETTINGS_PROVIDERS,
+    ...clientProviders(tokens),
+    EventSource,
+    eventsAs(tokens.events),
+    verifierProvider(tokens.client),
+    serviceAs(tokens.service, tokens.client),
+    socketAuthority(tokens.events),
+    policies,
+    audit,
+  ];
+}

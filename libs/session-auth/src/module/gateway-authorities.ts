@@ -1,0 +1,37 @@
+import 'reflect-metadata';
+import type { ModulesContainer } from '@nestjs/core';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { authorityOf } from '../guard/access/access-metadata.js';
+import type { NestModule } from './registration.js';
+import { SessionSockets } from './sockets/session-sockets.js';
+
+/** Nest's metadata key of `@WebSocketGateway()`. */
+const GATEWAY = 'websockets:is_gateway';
+
+type Provider = NestModule['providers'] extends Map<unknown, infer Wrapper> ? Wrapper : never;
+
+/**
+ * Rejects a gateway whose handshakes one registration would check, and whose messages another: the token of a client would reach a session service
+ * that the gateway does not name. Nest must have created the gateways.
+ * @throws InvalidConfigurationError
+ */
+export function rejectForeignSockets(modules: ModulesContainer): void {
+  for (const gateway of [...modules.values()].flatMap(({ providers }) => [...providers.values()])) {
+    const { metatype } = gateway;
+    if (typeof metatype !== 'function' || !Reflect.hasMetadata(GATEWAY, metatype)) continue;
+    const authority = authorityOf(metatype) ?? DEFAULT_AUTHORITY;
+    const foreign = socketsOf(gateway).find((sockets) => sockets.authority !== authority);
+    if (!foreign) continue;
+    throw new InvalidConfigurationError(
+      `${metatype.name} has SessionSockets of the registration '${foreign.authority}', and its messages are checked by '${authority}'. Inject those of one registration: @InjectSessionAuth('${authority}', SessionSockets), or put @SessionAuthority('${foreign.authority}') on the gateway.`,
+    );
+  }
+}
+
+function socketsOf(gateway: Provider): SessionSockets[] {
+  const parameters = gateway.getCtorMetadata() as Provider[] | undefined;
+  const properties = gateway.getPropertiesMetadata() as { readonly wrapper: Provider }[] | undefined;
+  const injected = [...(parameters ?? []), ...(properties ?? []).map(({ wrapper }) => wrapper)];
+  return injected.map(({ instance }): unknown => instance).filter((instance) => instance instanceof SessionSockets);
+}

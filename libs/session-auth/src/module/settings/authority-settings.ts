@@ -1,0 +1,36 @@
+import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
+import type { AuthorityResolver } from '../../guard/authorities.js';
+import { invalidOption } from './option-checks.js';
+
+/** Validates the name of a registration. @throws InvalidConfigurationError */
+export function readName(name: unknown): string {
+  return isAuthorityName(name) ? name : invalidOption('name', `must be ${AUTHORITY_NAME_FORM}`, "Give it a name such as 'partners'");
+}
+
+/** Validates the option `authority`. @throws InvalidConfigurationError */
+export function readResolver(resolver: unknown, name: string): AuthorityResolver | undefined {
+  if (resolver === undefined) return undefined;
+  if (name !== DEFAULT_AUTHORITY) {
+    return invalidOption(
+      'authority',
+      'is in a registration with a name',
+      'Set it in the registration without a name, which selects the others',
+    );
+  }
+  if (typeof resolver === 'function' && resolver.constructor.name === 'Function') return resolver as AuthorityResolver;
+  return invalidOption(
+    'authority',
+    'must be a function that returns a name at once',
+    'Give it (context, request) => name, or name the registration in @SessionAuthority()',
+  );
+}
+
+/** Rejects a name among the options of `forRootAsync`: they are read too late for it. @throws InvalidConfigurationError */
+export function rejectMisplacedName(options: unknown): void {
+  if (typeof options !== 'object' || options === null || !('name' in options)) return;
+  invalidOption(
+    'options.name',
+    'is among the options that forRootAsync() has received',
+    'Set name beside useFactory, useClass or useExisting',
+  );
+}

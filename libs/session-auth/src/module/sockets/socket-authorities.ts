@@ -1,0 +1,61 @@
+import { SESSION_REJECTED } from '../../contract/denials.js';
+import type { SessionIdentity } from '../../contract/session-identity.js';
+import type { GuardDenial } from '../../guard/denial.js';
+import type { SocketClient } from '../../guard/sockets/socket-client.js';
+import type { WatchedSocket } from '../../guard/sockets/watched-socket.js';
+import type { CallRequest } from '../../guard/transport.js';
+import type { AuthorityTable } from '../authority-table.js';
+import { type AcceptedHandshake, connectionContext, type Handshake } from './handshake-checks.js';
+import type { EndsWithSession } from './session-index.js';
+import type { SocketAuthority } from './socket-authority.js';
+import type { SocketWatchSettings } from './socket-options.js';
+
+/** A handshake whose registration is not selected yet. */
+export type UnassignedHandshake = Omit<Handshake, 'settle'> & {
+  /** As `settle` of {@link Handshake}, with the registration that has decided. */
+  readonly settle: (outcome: AcceptedHandshake | GuardDenial, authority: SocketAuthority) => void;
+};
+
+/** Selects the registration that checks and watches each socket: that of `SessionSockets`, or the one that the option `authority` names. */
+export class SocketAuthorities {
+  /** The registration of `SessionSockets`. */
+  readonly own: SocketAuthority;
+  readonly #table: AuthorityTable | undefined;
+  readonly #ofClient = new WeakMap<object, SocketAuthority>();
+
+  /** @param table the other registrations, if this is the one without a name */
+  constructor(own: SocketAuthority, table: AuthorityTable | undefined) {
+    this.own = own;
+    this.#table = table;
+  }
+
+  /** Returns the registration that checks a socket; `undefined` if the option `authority` names none. */
+  select(client: object, request: CallRequest): SocketAuthority | undefined {
+    if (!this.#table?.arePerCall) return this.own;
+    return this.#table.socketsOf(connectionContext(client), request, this.own);
+  }
+
+  /** Checks a handshake by its registration. See `HandshakeChecks.begin`. A handshake without a registration is denied: its token is not read. */
+  begin(handshake: UnassignedHandshake): EndsWithSession | undefined {
+    const authority = this.select(handshake.client, handshake.request);
+    if (authority) return authority.checks.begin({ ...handshake, settle: (outcome) => handshake.settle(outcome, authority) });
+    handshake.settle(SESSION_REJECTED, this.own);
+    return undefined;
+  }
+
+  /** Watches a socket for the registration that has checked it. */
+  watch(authority: SocketAuthority, client: SocketClient, session: SessionIdentity, settings: SocketWatchSettings): WatchedSocket {
+    this.#ofClient.set(client, authority);
+    return authority.watched.add(client, session, settings);
+  }
+
+  /** Returns the watched socket of a client; `undefined` if the client is not watched, or no longer. */
+  watchedOf(client: object): WatchedSocket | undefined {
+    return this.#ofClient.get(client)?.watched.of(client);
+  }
+
+  /** Returns the fingerprint of the session that a client's socket is watched for. Those of two registrations are never equal. */
+  ownerOf(client: object): string | undefined {
+    return this.#ofClient.get(client)?.watched.ownerOf(client);
+  }
+}

@@ -1,0 +1,46 @@
+import { ACCESS_DENIED, SESSION_REJECTED } from '../../contract/denials.js';
+import type { GuardDenial } from '../../guard/denial.js';
+import type { GuardParts } from '../../guard/guard-parts.js';
+import type { EventSource } from '../event-source.js';
+import type { SessionAuthEvents } from '../session-auth-events.js';
+import { HandshakeChecks } from './handshake-checks.js';
+import { WatchedSockets } from './watched-sockets.js';
+
+/** The sockets of one registration: their handshakes, and the open ones, which close when their session ends. */
+export class SocketAuthority {
+  readonly parts: GuardParts;
+  readonly checks: HandshakeChecks;
+  readonly watched: WatchedSockets;
+
+  constructor(parts: GuardParts, events: SessionAuthEvents, source: EventSource) {
+    this.parts = parts;
+    this.checks = new HandshakeChecks(parts, events);
+    this.watched = new WatchedSockets(parts, events);
+    events.ended$.subscribe((fingerprint) => this.#close(fingerprint, SESSION_REJECTED));
+    events.endedUsers$.subscribe((username) => this.#closeUser(username));
+    parts.verifier.revoker.onRefusal((key, kind) => {
+      if (this.watched.index.size > 0) this.#closeLater(source.fingerprintOf(key), kind);
+    });
+  }
+
+  /** Stops watching. Does not close the sockets. */
+  stop(): void {
+    for (const socket of this.watched.index.all()) socket.stop();
+  }
+
+  /** Called after any refused check of a session. Deferred, so that the message that was checked gets its own denial first. */
+  #closeLater(fingerprint: string, kind: 'unauthenticated' | 'forbidden'): void {
+    if (this.watched.index.countOf(fingerprint) === 0) return;
+    setImmediate(() => this.#close(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
+  }
+
+  /** Closes the sockets of a user, or all. Handshakes and first checks in progress are repeated instead: see `verifyForSocket`. */
+  #closeUser(username: string | undefined): void {
+    this.watched.index.endWhere(({ user }) => username === undefined || user?.username === username, SESSION_REJECTED);
+  }
+
+  #close(fingerprint: string, denial: GuardDenial): void {
+    this.checks.waiting.end(fingerprint, denial);
+    this.watched.index.end(fingerprint, denial);
+  }
+}
