@@ -66,6 +66,9 @@ class OpeningsEvents {
 
 const TOPICS = ['opened', 'managed', 'marker', 'filtered', 'asked', 'replies'];
 
+/** The broker answers a fetch when this time is over, whatever has arrived meanwhile: 5 s by default. */
+const FETCH_MS = 50;
+
 describeWithKafka('events over Kafka', () => {
   let broker: KafkaBroker;
   let service: ScriptedService;
@@ -102,6 +105,7 @@ describeWithKafka('events over Kafka', () => {
       transport: Transport.KAFKA,
       options: {
         client: { brokers: [broker.address], retry: { initialRetryTime: 20, maxRetryTime: 20 } },
+        consumer: { groupId: 'application', maxWaitTimeInMs: FETCH_MS },
         subscribe: { fromBeginning: true },
       },
     });
@@ -110,7 +114,7 @@ describeWithKafka('events over Kafka', () => {
   }
 
   async function readReplies(kafka: Kafka): Promise<Consumer> {
-    const consumer = kafka.consumer({ groupId: 'replies' });
+    const consumer = kafka.consumer({ groupId: 'replies', maxWaitTimeInMs: FETCH_MS });
     await consumer.connect();
     await consumer.subscribe({ topics: ['replies'], fromBeginning: true });
     await consumer.run({

@@ -159,6 +159,7 @@ describe('an abort', () => {
     abort.abort(reason);
 
     expect(await outcome).toBe(reason);
+    held.release();
   });
 
   it.each(CALLS)('before the call leaves nothing to do for %s', async (_name, _operation, call) => {

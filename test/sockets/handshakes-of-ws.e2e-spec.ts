@@ -104,7 +104,7 @@ describe('handshakes of ws', () => {
   });
 
   plainRow('a client that ends its side while its token is checked leaves nothing behind [P03]', async () => {
-    await trial.start();
+    await trial.start({ timeoutMs: 3_000 });
     trial.service.on('user_details', silence);
     const { socket } = await rawSocket(upgradeLines('some-token'));
     await until('the check', () => trial.counts().waiting === 1);
