@@ -38,61 +38,55 @@ describeWithRedis('instances of an application', () => {
     return instances;
   }
 
-  plainRow(
-    'a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line [Q08]',
-    steady(async () => {
-      const fleet = await start();
-      const all = await withClocksOff(fleet);
-      for (const one of all) {
-        const token = fleet.signIn();
-        for (const instance of all) expect(await instance.status(token)).toBe(200);
-        fleet.revoke(token);
-        expect(await one.do('signOut', token)).toBe('done');
-        for (const instance of all) {
-          await until('the sign-out is received', async () => (await instance.do('endsOf', token)) === 1);
-          expect(await instance.status(token)).toBe(401);
-        }
+  plainRow('a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line [Q08]', async () => {
+    const fleet = await start();
+    const all = await withClocksOff(fleet);
+    for (const one of all) {
+      const token = fleet.signIn();
+      for (const instance of all) expect(await instance.status(token)).toBe(200);
+      fleet.revoke(token);
+      expect(await one.do('signOut', token)).toBe('done');
+      for (const instance of all) {
+        await until('the sign-out is received', async () => (await instance.do('endsOf', token)) === 1);
+        expect(await instance.status(token)).toBe(401);
       }
+    }
 
-      const warnings = await Promise.all(all.map((instance) => instance.do('warnings')));
-      expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
-    }),
-  );
+    const warnings = await Promise.all(all.map((instance) => instance.do('warnings')));
+    expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
+  });
 
-  plainRow(
-    'a clock that is minutes off makes no lifetime longer, neither of what it stores nor of what it reads [Q08]',
-    steady(async () => {
-      const fleet = await start();
-      const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
-      const acceptedAtMs = new Map<string, number>();
-      fleet.service.on('user_details', (request, ...call) => {
-        acceptedAtMs.set(String(request.headers['x-auth-token']), performance.now());
-        fleet.details(request, ...call);
-      });
-      const tokens = all.map(() => fleet.signIn());
-      for (const [index, token] of tokens.entries()) {
-        const [first, ...others] = [...all.slice(index), ...all.slice(0, index)];
-        for (const instance of [first, ...others]) expect(await instance?.status(token)).toBe(200);
-      }
-      // Only lifetimes may end these sessions: the first refusal is told to no other instance.
-      await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
-      fleet.service.on('user_details', fleet.details);
-      for (const token of tokens) fleet.revoke(token);
+  plainRow('a clock that is minutes off makes no lifetime longer, neither of what it stores nor of what it reads [Q08]', async () => {
+    const fleet = await start();
+    const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
+    const acceptedAtMs = new Map<string, number>();
+    fleet.service.on('user_details', (request, ...call) => {
+      acceptedAtMs.set(String(request.headers['x-auth-token']), performance.now());
+      fleet.details(request, ...call);
+    });
+    const tokens = all.map(() => fleet.signIn());
+    for (const [index, token] of tokens.entries()) {
+      const [first, ...others] = [...all.slice(index), ...all.slice(0, index)];
+      for (const instance of [first, ...others]) expect(await instance?.status(token)).toBe(200);
+    }
+    // Only lifetimes may end these sessions: the first refusal is told to no other instance.
+    await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
+    fleet.service.on('user_details', fleet.details);
+    for (const token of tokens) fleet.revoke(token);
 
-      const ages: number[] = [];
-      const check = async (instance: Instance, token: string): Promise<number> => {
-        const ageMs = performance.now() - (acceptedAtMs.get(token) ?? NaN);
-        const status = await instance.status(token);
-        if (status === 200) ages.push(ageMs);
-        return status;
-      };
-      await until('every instance denies every session', async () => {
-        const statuses = await Promise.all(all.flatMap((instance) => tokens.map((token) => check(instance, token))));
-        return statuses.every((status) => status === 401);
-      });
-      expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
-    }),
-  );
+    const ages: number[] = [];
+    const check = async (instance: Instance, token: string): Promise<number> => {
+      const ageMs = performance.now() - (acceptedAtMs.get(token) ?? NaN);
+      const status = await instance.status(token);
+      if (status === 200) ages.push(ageMs);
+      return status;
+    };
+    await until('every instance denies every session', async () => {
+      const statuses = await Promise.all(all.flatMap((instance) => tokens.map((token) => check(instance, token))));
+      return statuses.every((status) => status === 401);
+    });
+    expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
+  });
 
   const sealOf = (fleet: Fleet): SessionSeal => new SessionSeal('application-key', fleet.service.url);
 
@@ -105,27 +99,24 @@ describeWithRedis('instances of an application', () => {
     return [...kinds, ...fields, 'null', '[]', '5', '"ended"', '{}', 'ended', ''];
   }
 
-  plainRow(
-    'a message of an unknown kind, or one that can not be read, changes nothing on any instance [Q09]',
-    steady(async () => {
-      const fleet = await start();
-      const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
-      const token = fleet.signIn();
-      for (const instance of [one, other]) expect(await instance.status(token)).toBe(200);
-      const { asked } = fleet;
+  plainRow('a message of an unknown kind, or one that can not be read, changes nothing on any instance [Q09]', async () => {
+    const fleet = await start();
+    const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
+    const token = fleet.signIn();
+    for (const instance of [one, other]) expect(await instance.status(token)).toBe(200);
+    const { asked } = fleet;
 
-      for (const text of messagesAbout(sessionKeysOf({ token, authIv: undefined }))) {
-        expect(await fleet.redis.publish(CHANNEL, sealOf(fleet).sealMessage(text))).toBe(2);
-      }
-      const last = fleet.signIn();
-      expect(await one.do('signOut', last)).toBe('done');
-      for (const instance of [one, other]) {
-        await until('a later message is received', async () => (await instance.do('endsOf', last)) === 1);
-        expect([await instance.status(token), await instance.do('ends'), await instance.do('warnings')]).toEqual([200, 1, []]);
-      }
-      expect(fleet.asked).toBe(asked);
-    }),
-  );
+    for (const text of messagesAbout(sessionKeysOf({ token, authIv: undefined }))) {
+      expect(await fleet.redis.publish(CHANNEL, sealOf(fleet).sealMessage(text))).toBe(2);
+    }
+    const last = fleet.signIn();
+    expect(await one.do('signOut', last)).toBe('done');
+    for (const instance of [one, other]) {
+      await until('a later message is received', async () => (await instance.do('endsOf', last)) === 1);
+      expect([await instance.status(token), await instance.do('ends'), await instance.do('warnings')]).toEqual([200, 1, []]);
+    }
+    expect(fleet.asked).toBe(asked);
+  });
 
   const ADMIN = { username: 'eve', role: 'admin' };
   /** Stands for the time at which a record is sealed. */
@@ -154,33 +145,30 @@ describeWithRedis('instances of an application', () => {
     return key;
   }
 
-  plainRow(
-    'a value of an unknown version counts as missing: the service decides [Q09]',
-    steady(async () => {
-      const fleet = await start();
-      const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
-      const seal = sealOf(fleet);
-      const forged = RECORDS.map((text) => ({
-        text,
-        of: (keys: SessionKeys) => seal.sealValue(keys, text.replace(NOW, String(Date.now()))),
-      }));
-      const nextSeal = {
-        text: 'the seal',
-        of: (keys: SessionKeys) => Buffer.concat([Buffer.of(2), seal.sealValue(keys, '{}').subarray(1)]),
-      };
-      for (const { text, of } of [...forged, nextSeal]) {
-        const token = fleet.signIn();
-        const keys = sessionKeysOf({ token, authIv: undefined });
-        expect(await one.status(token)).toBe(200);
-        const key = await storedKey(fleet, seal.nameOf(keys.tokenKey));
-        await fleet.redis.set(key, Buffer.concat([Buffer.from('V'), of(keys)]), 'PX', 60_000);
-        const { asked } = fleet;
-        const response = await other.get(token);
-        expect([text, response.status, await response.json(), fleet.asked - asked]).toMatchObject([text, 200, { username: 'ann' }, 1]);
-      }
-      expect(await other.do('warnings')).toEqual([]);
-    }),
-  );
+  plainRow('a value of an unknown version counts as missing: the service decides [Q09]', async () => {
+    const fleet = await start();
+    const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
+    const seal = sealOf(fleet);
+    const forged = RECORDS.map((text) => ({
+      text,
+      of: (keys: SessionKeys) => seal.sealValue(keys, text.replace(NOW, String(Date.now()))),
+    }));
+    const nextSeal = {
+      text: 'the seal',
+      of: (keys: SessionKeys) => Buffer.concat([Buffer.of(2), seal.sealValue(keys, '{}').subarray(1)]),
+    };
+    for (const { text, of } of [...forged, nextSeal]) {
+      const token = fleet.signIn();
+      const keys = sessionKeysOf({ token, authIv: undefined });
+      expect(await one.status(token)).toBe(200);
+      const key = await storedKey(fleet, seal.nameOf(keys.tokenKey));
+      await fleet.redis.set(key, Buffer.concat([Buffer.from('V'), of(keys)]), 'PX', 60_000);
+      const { asked } = fleet;
+      const response = await other.get(token);
+      expect([text, response.status, await response.json(), fleet.asked - asked]).toMatchObject([text, 200, { username: 'ann' }, 1]);
+    }
+    expect(await other.do('warnings')).toEqual([]);
+  });
 });
 
 const READER = { username: 'ann', role: 'reader' };

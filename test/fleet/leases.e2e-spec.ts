@@ -50,33 +50,27 @@ async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
 describeWithRedis('instances that check one session at the same time', () => {
   const shared = sharedFleet(6, { options: { timeoutMs: CHECK_TIMEOUT_MS } });
 
-  plainRow(
-    'where the service takes more than a second, one instance asks it and all let the user in [Q01]',
-    steady(async () => {
-      const fleet = shared();
-      const [token, before] = [fleet.signIn(), fleet.asked];
-      fleet.service.on('user_details', (...call) => void setTimeout(() => json(ANN)(...call), 1_500));
-      const statuses = await Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status(token)));
-      expect([statuses, fleet.asked - before]).toEqual([[200, 200, 200], 1]);
-    }),
-  );
+  plainRow('where the service takes more than a second, one instance asks it and all let the user in [Q01]', async () => {
+    const fleet = shared();
+    const [token, before] = [fleet.signIn(), fleet.asked];
+    fleet.service.on('user_details', (...call) => void setTimeout(() => json(ANN)(...call), 1_500));
+    const statuses = await Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status(token)));
+    expect([statuses, fleet.asked - before]).toEqual([[200, 200, 200], 1]);
+  });
 
-  plainRow(
-    'where the service refuses a token, no instance waits for another longer than for one answer of the service [Q10]',
-    steady(async () => {
-      const fleet = shared();
-      const refused = fleet.signIn();
-      const { waiting, script, open } = gate();
-      fleet.service.on('user_details', script(reply(401)));
-      const clients = await clientsOf(fleet);
-      const statuses = Promise.all(fleet.all.map((instance) => instance.status(refused)));
-      await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
-      waiting.pop()?.();
-      await until('all others ask at the same time', () => waiting.length === 5);
-      open();
-      expect(await statuses).toEqual(Array(6).fill(401));
-    }),
-  );
+  plainRow('where the service refuses a token, no instance waits for another longer than for one answer of the service [Q10]', async () => {
+    const fleet = shared();
+    const refused = fleet.signIn();
+    const { waiting, script, open } = gate();
+    fleet.service.on('user_details', script(reply(401)));
+    const clients = await clientsOf(fleet);
+    const statuses = Promise.all(fleet.all.map((instance) => instance.status(refused)));
+    await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
+    waiting.pop()?.();
+    await until('all others ask at the same time', () => waiting.length === 5);
+    open();
+    expect(await statuses).toEqual(Array(6).fill(401));
+  });
 });
 
 describeWithRedis('an instance that waits for the answer of another', () => {
@@ -107,39 +101,27 @@ describeWithRedis('an instance that waits for the answer of another', () => {
     return { leftMs, lost: await lost };
   }
 
-  plainRow(
-    'asks the service itself as soon as that one has crashed, long before its lease would end [Q02]',
-    steady(async () => {
-      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
-      expect(lost).toBe('gone');
-      // It has a lease of its own by then, or none.
-      expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
-    }),
-  );
+  plainRow('asks the service itself as soon as that one has crashed, long before its lease would end [Q02]', async () => {
+    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
+    expect(lost).toBe('gone');
+    // It has a lease of its own by then, or none.
+    expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
+  });
 
-  plainRow(
-    'asks the service itself as soon as that one has lost Redis, and both let the user in [Q02]',
-    steady(async () => {
-      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
-      expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
-    }),
-  );
+  plainRow('asks the service itself as soon as that one has lost Redis, and both let the user in [Q02]', async () => {
+    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
+    expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
+  });
 
-  plainRow(
-    'asks the service itself as soon as Redis is full, and both let the user in [Q02]',
-    steady(async () => {
-      const { lost } = await tryFault(({ redis }) => redis.config('SET', 'maxmemory', '1'));
-      expect(lost).toBe(200);
-    }),
-  );
+  plainRow('asks the service itself as soon as Redis is full, and both let the user in [Q02]', async () => {
+    const { lost } = await tryFault(({ redis }) => redis.config('SET', 'maxmemory', '1'));
+    expect(lost).toBe(200);
+  });
 
-  plainRow(
-    'asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]',
-    steady(async () => {
-      const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
-      expect(lost).toBe(200);
-    }),
-  );
+  plainRow('asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]', async () => {
+    const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
+    expect(lost).toBe(200);
+  });
 });
 
 /** How often the scripts of the store were run. */

@@ -13,7 +13,6 @@ import { testbed } from '../support/testbed.js';
 import { IS_LONG_FORM } from '../support/long-form.js';
 import type { CompiledProgram } from '../support/program.js';
 import { RedisServer } from '../support/redis.js';
-import { steady } from '../support/steady.js';
 import { plainRow } from '../support/trial/row.js';
 import { compileDrainProgram, startDrainingApp, type DrainingApp, type DrainSettings } from './draining-app.js';
 
@@ -187,8 +186,9 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
   });
   afterAll(() => program.remove());
 
-  const drains = ({ redis, options, ...setup }: Setup) =>
-    steady(async () => {
+  const drains =
+    ({ redis, options, ...setup }: Setup) =>
+    async () => {
       const [service, server] = [await startSessionService(), redis && (await RedisServer.start())];
       const held = holding('held-token');
       service.on('user_details', held.script);
@@ -216,7 +216,7 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
         await service.close();
         await server?.close();
       }
-    });
+    };
 
   /** In the short form each way to drain is tried on one platform. */
   const runsOn = (short: string): boolean => IS_LONG_FORM || platform === short;

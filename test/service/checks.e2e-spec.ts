@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord, type CallOptions, type SessionAuthService } from 'nestjs-session-auth';
 import { drop, hold, json, reply, silence, type Script, type Operation } from '../support/scripted-service.js';
+import { steady } from '../support/steady.js';
 import { testbed } from '../support/testbed.js';
 import { totalTimeFor } from '../support/total-time.js';
 
@@ -34,14 +35,17 @@ describe.each(METHODS)('%s', (method) => {
     ['a reset', drop, { name: 'SessionServiceUnavailableError', reason: 'unreachable' }, 2],
     ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }, 1],
     ['an unusable body', json([]), { name: 'SessionServiceUnavailableError', reason: 'malformed' }, 1],
-  ])('rejects with its own error when the service answers with %s', async (_answer, script, error, calls) => {
-    const service = await bed.service();
-    service.on('user_details', script);
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { timeoutMs: totalTimeFor(script) } });
+  ])(
+    'rejects with its own error when the service answers with %s',
+    steady(async (_answer: string, script: Script, error: object, calls: number) => {
+      const service = await bed.service();
+      service.on('user_details', script);
+      const sessions = await bed.sessions({ baseUrl: service.url, options: { timeoutMs: totalTimeFor(script) } });
 
-    await expect(sessions[method]('token')).rejects.toMatchObject(error);
-    expect(service.callsTo('user_details')).toBe(calls);
-  });
+      await expect(sessions[method]('token')).rejects.toMatchObject(error);
+      expect(service.callsTo('user_details')).toBe(calls);
+    }),
+  );
 });
 
 describe('concurrent checks of one token', () => {

@@ -1,8 +1,18 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SessionAuthHttpOptions } from 'nestjs-session-auth';
 import { oneOf } from '../support/long-form.js';
-import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
+import { PLATFORMS, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
-import { afterDelay, bytesThenSilence, json, silence, startScriptedService, type Script } from '../support/scripted-service.js';
+import {
+  afterDelay,
+  bytesThenSilence,
+  json,
+  silence,
+  startScriptedService,
+  type Script,
+  type ScriptedService,
+} from '../support/scripted-service.js';
+import { steady } from '../support/steady.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 import { SILENCE_MS } from '../support/total-time.js';
@@ -46,26 +56,80 @@ const SLOW: [string, Script][] = [
   ],
 ];
 
-async function timed(app: RunningApp): Promise<{ status: number; tookMs: number }> {
-  const start = performance.now();
-  const { status } = await app.get('/me', 'token');
-  return { status, tookMs: performance.now() - start };
+interface Outcome {
+  readonly status: number;
+  readonly tookMs: number;
+  /** How many requests reached the service. */
+  readonly requests: number;
+}
+
+/** An application and its slow service. */
+class SlowTrial {
+  #first: Promise<Outcome> | undefined;
+
+  private constructor(
+    readonly service: ScriptedService,
+    private readonly app: RunningApp,
+  ) {}
+
+  static async start(platform: Platform, script: Script, http: SessionAuthHttpOptions): Promise<SlowTrial> {
+    const service = await startScriptedService();
+    service.on('user_details', script);
+    return new SlowTrial(service, await startApp(platform, sampleApp({ baseUrl: service.url, options: { timeoutMs: SILENCE_MS, http } })));
+  }
+
+  /** Asks, for the first {@link outcome}. */
+  ask(): void {
+    this.#first = this.#ask();
+  }
+
+  /** What came of a request: of the one that is under way, or else of a new one. */
+  async outcome(): Promise<Outcome> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? this.#ask();
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.service.close();
+  }
+
+  async #ask(): Promise<Outcome> {
+    const [start, before] = [performance.now(), this.service.requests.length];
+    const { status } = await this.app.get('/me', 'token');
+    return { status, tookMs: performance.now() - start, requests: this.service.requests.length - before };
+  }
 }
 
 describe.each(oneOf(PLATFORMS))('a slow session service on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
-    it.each(SLOW)('that %s makes the reply 503 when the total time is over, and its connection is closed', async (_case, script) => {
-      const service = await bed.serviceThat(script);
-      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: SILENCE_MS, http: http() } });
-      const { status, tookMs } = await timed(app);
+    let trials: ReadonlyMap<string, SlowTrial>;
 
-      expect(status).toBe(503);
-      expect(tookMs).toBeLessThan(BUSY_MACHINE_MS);
-      expect(service.requests).toHaveLength(1);
-      await service.idle();
+    // All of them are waited for at the same time.
+    beforeAll(async () => {
+      trials = new Map(
+        await Promise.all(SLOW.map(async ([name, script]) => [name, await SlowTrial.start(platform, script, http())] as const)),
+      );
+      for (const trial of trials.values()) trial.ask();
     });
+    afterAll(async () => {
+      for (const trial of trials.values()) await trial.close();
+    });
+
+    it.each(SLOW.map(([name]) => [name] as const))(
+      'that %s makes the reply 503 when the total time is over, and its connection is closed',
+      steady(async (name: string) => {
+        const trial = trials.get(name);
+        const outcome = await trial?.outcome();
+
+        expect(outcome).toMatchObject({ status: 503, requests: 1 });
+        expect(outcome?.tookMs).toBeLessThan(BUSY_MACHINE_MS);
+        await trial?.service.idle();
+      }),
+    );
 
     it('that hangs makes the reply 503 for two hundred callers, and leaves no connection open', async () => {
       const service = await bed.serviceThat(silence);

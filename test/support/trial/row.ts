@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { json } from 'nestjs-session-auth/testing';
 import type { Platform } from '../platforms.js';
+import { steady } from '../steady.js';
 import { canariesIn, everythingOf, TOKEN } from './canaries.js';
 import { ANN, Trial, type Answer, type TrialSetup } from './trial.js';
 
@@ -19,7 +20,7 @@ export function rowsOn(platform: Platform): Row {
   return (name, body, setup = {}) =>
     it(
       name,
-      async () => {
+      steady(async () => {
         const trial = await Trial.start(platform, setup);
         try {
           await body(trial);
@@ -28,14 +29,14 @@ export function rowsOn(platform: Platform): Row {
         } finally {
           await trial.close();
         }
-      },
+      }),
       ROW_TIMEOUT_MS,
     );
 }
 
 /** A row that needs no application, or one of its own. */
 export function plainRow(name: string, body: () => Promise<void>): void {
-  it(name, body, ROW_TIMEOUT_MS);
+  it(name, steady(body), ROW_TIMEOUT_MS);
 }
 
 /** Once the fault is gone, the next good request gets 200. */
