@@ -5,11 +5,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRegistry } from './local-registry.mjs';
+import { nestAdd, runNestAdd, UNSET } from './nest-add.mjs';
 import { GUARDED_CONTROLLER, layOutNestApp, NEST_APPS } from './nest-apps.mjs';
-import { ended, INSTALL } from './steps.mjs';
+import { ended, INSTALL, output } from './steps.mjs';
 
-/** The surroundings of a user who has set nothing yet. */
-const UNSET = { ...process.env, SESSION_SERVICE_URL: undefined, SESSION_SERVICE_API_KEY: undefined };
 /** A service that nobody asks: a request without a token is refused before. */
 const KEYS = { SESSION_SERVICE_URL: 'http://127.0.0.1:9', SESSION_SERVICE_API_KEY: 'key-of-the-application' };
 
@@ -28,9 +27,8 @@ async function check(app, registry) {
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-nest-add-'));
   try {
     layOutNestApp(app, folder);
-    await run(folder, {}, 'npm', ...INSTALL);
-    const said = await run(folder, { npm_config_registry: registry }, 'npx', 'nest', 'add', 'nestjs-session-auth', ...app.options);
-    assert.match(said, /SessionAuthModule is registered in src\/app[.]module[.]ts/);
+    await output(folder, 'npm', INSTALL);
+    await nestAdd(folder, registry, ...app.options);
     await secondTimeChangesNothing(folder, registry);
     if (app.options.length === 0) writeFileSync(join(folder, 'src/app.controller.ts'), GUARDED_CONTROLLER);
     await closedAndRunning(folder);
@@ -42,7 +40,7 @@ async function check(app, registry) {
 
 async function secondTimeChangesNothing(folder, registry) {
   const before = filesOf(folder);
-  const said = await run(folder, { npm_config_registry: registry }, 'npx', 'nest', 'add', 'nestjs-session-auth', '--skip-install');
+  const said = await runNestAdd(folder, registry, '--skip-install');
   assert.match(said, /already registered in src\/app[.]module[.]ts/);
   assert.deepEqual(filesOf(folder), before);
 }
@@ -55,7 +53,7 @@ function filesOf(folder) {
 
 /** Builds and starts it, with the variables in every state that a user leaves them in. */
 async function closedAndRunning(folder) {
-  await run(folder, {}, 'npx', 'nest', 'build');
+  await output(folder, 'npx', ['nest', 'build']);
   assert.ok(!existsSync(join(folder, '.env')), '.env is the user’s');
 
   await refusesToStart(folder, /SESSION_SERVICE_URL/);
@@ -89,18 +87,10 @@ async function statusOf(folder, variables) {
 }
 
 async function refusesToStart(folder, words) {
-  const { code, said } = await endedWith({ PORT: '0' }, folder, process.execPath, ['dist/main.js']);
+  const { code, said } = await ended(folder, process.execPath, ['dist/main.js'], {
+    env: { ...UNSET, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   assert.notEqual(code, 0, said);
   assert.match(said, words);
-}
-
-/** A step that must succeed, with what it said. */
-async function run(cwd, variables, command, ...args) {
-  const { code, said } = await endedWith(variables, cwd, command, args);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said}`);
-  return said;
-}
-
-function endedWith(variables, cwd, command, args) {
-  return ended(cwd, command, args, { env: { ...UNSET, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
 }

@@ -1,5 +1,5 @@
 // Installs the packed tarball as a user would, in four applications that have nothing else; type-checks each, runs it and asks it.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,16 +9,14 @@ import { checkGuides } from './check-guides.mjs';
 import { checkNestAdd } from './check-nest-add.mjs';
 import { checkTarball } from './check-tarball.mjs';
 import { INSTALL, run } from './steps.mjs';
+import { theTarball } from './tarball.mjs';
 
 /** Libraries that serve one feature; an application without that feature has none of them. Optional peers are added below. */
 const FEATURES = ['graphql', 'websockets', 'microservices', 'terminus', 'swagger'].map((name) => `@nestjs/${name}`);
 const OPTIONAL = [...FEATURES, '@opentelemetry/api', 'ioredis'];
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const packages = join(root, 'dist/packages');
+const tarball = theTarball();
 
-const [name, ...others] = readdirSync(packages);
-if (!name || others.length > 0) fail(`dist/packages/ must hold the tarball alone, and holds: ${[name, ...others].join(', ')}`);
-const tarball = join(packages, name);
 checkTarball(tarball);
 
 await run(root, 'npx', 'publint', 'run', tarball, '--strict');

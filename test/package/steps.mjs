@@ -1,6 +1,8 @@
 // Steps of a trial: programs that must end by themselves.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 const MAX_STEP_MS = 300_000;
 
@@ -11,6 +13,20 @@ export const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund'
 export async function run(cwd, command, ...args) {
   const { code } = await ended(cwd, command, args, { stdio: 'inherit' });
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
+}
+
+/** A quiet step that must succeed. Gives what it said. */
+export async function output(cwd, command, args, env = process.env) {
+  const { code, said } = await ended(cwd, command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said}`);
+  return said;
+}
+
+/** Writes the manifest of an application, and installs what it depends on. */
+export async function install(folder, manifest) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }, undefined, 2));
+  await output(folder, 'npm', [...INSTALL, '--no-package-lock']);
 }
 
 /** How a step ended and, unless it is shown, what it said. One that does not end in time is ended. */

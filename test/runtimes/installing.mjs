@@ -1,11 +1,7 @@
-// Installs runtimes and applications from the npm registry, each into its own folder.
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+// Installs runtimes from the npm registry, each into its own folder.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { INSTALL } from '../package/steps.mjs';
-
-const execute = promisify(execFile);
+import { install, output } from '../package/steps.mjs';
 
 /** Every supported runtime, as an npm package that installs a binary. */
 const RUNTIMES = [
@@ -28,15 +24,8 @@ async function installRuntime(folder, { label, name, range, binary, args = [], c
   const home = join(folder, `${name}-${range}`);
   const command = join(home, 'node_modules', binary);
   if (!existsSync(command)) await install(home, { dependencies: { [name]: range }, allowScripts: { [name]: true } });
-  const { stdout } = await execute(command, ['--version']);
-  const [version] = /\d+[.]\d+[.]\d+/.exec(stdout) ?? [];
-  if (!version?.startsWith(`${range}.`)) throw new Error(`${name}@${range} says that it is ${stdout}`);
+  const said = await output(home, command, ['--version']);
+  const [version] = /\d+[.]\d+[.]\d+/.exec(said) ?? [];
+  if (!version?.startsWith(`${range}.`)) throw new Error(`${name}@${range} says that it is ${said}`);
   return { label: `${label} ${version}`, command, args: { module: args, commonjs: [...args, ...commonjs] } };
-}
-
-/** Installs what a manifest depends on, unless it is there already. */
-export async function install(folder, manifest) {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }, undefined, 2));
-  await execute('npm', [...INSTALL, '--no-package-lock'], { cwd: folder });
 }

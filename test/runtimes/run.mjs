@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { install, installRuntimes } from './installing.mjs';
+import { install } from '../package/steps.mjs';
+import { theTarball } from '../package/tarball.mjs';
+import { installRuntimes } from './installing.mjs';
 import { tableOf, writeSection } from './compatibility-page.mjs';
-import { theTarball } from './tarball.mjs';
 import { CHECKS, tryOut } from './trial.mjs';
 
 const COMMON = {
