@@ -37,8 +37,8 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   [
     'testing',
     testing,
-    'SESSION_STORE_RULES TestSessions aUserRecord afterDelay bytes bytesThenReset bytesThenSilence drop halfClose hold inTurn json reply ' +
-      'silence startSessionService',
+    'SESSION_STORE_RULES TestSessions aUserRecord accessMapOf afterDelay bytes bytesThenReset bytesThenSilence drop findOpenHandlers ' +
+      'halfClose hold inTurn json reply silence startSessionService',
   ],
 ];
 

@@ -11,6 +11,8 @@ export interface Requirement {
   readonly maxAgeMs?: number;
   /** The parameters of the call that it reads, for the audit. */
   readonly parameters?: readonly string[];
+  /** The decorator as text, for the access map. */
+  readonly text?: string;
   /** The class of the policy that it asks. */
   readonly policy?: Type;
 }

@@ -23,7 +23,7 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator => optionalAcce
  */
 export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('Roles', names);
-  return requiring({ kind: 'roles', isMet: ({ role }) => role !== undefined && allowed.has(role) });
+  return requiring({ kind: 'roles', text: textOf('Roles', names), isMet: ({ role }) => role !== undefined && allowed.has(role) });
 }
 
 /**
@@ -33,7 +33,11 @@ export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & Met
  */
 export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('SubRoles', names);
-  return requiring({ kind: 'sub-roles', isMet: ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole) });
+  return requiring({
+    kind: 'sub-roles',
+    text: textOf('SubRoles', names),
+    isMet: ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole),
+  });
 }
 
 /** A rule of {@link Authorize}. The type of its `user` may be the application's own record class. */
@@ -48,13 +52,15 @@ export type AuthorizationRule = {
  * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has no method `allows`
  */
 export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator & MethodDecorator {
-  if (isPolicyClass(rule)) return requiring({ kind: 'authorize', policy: rule, isMet: () => false });
+  if (isPolicyClass(rule))
+    return requiring({ kind: 'authorize', text: textOf('Authorize', [rule.name]), policy: rule, isMet: () => false });
   if (typeof rule !== 'function') {
     throw new InvalidConfigurationError(
       '@Authorize() needs a function or a class: give it your rule, or a policy with allows(user, context).',
     );
   }
-  return requiring({ kind: 'authorize', isMet: (user, context) => rule(user, context) });
+  const text = textOf('Authorize', [rule.name === '' ? 'function' : rule.name]);
+  return requiring({ kind: 'authorize', text, isMet: (user, context) => rule(user, context) });
 }
 
 /**
@@ -68,7 +74,11 @@ export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = 
   if (!Number.isInteger(maxAgeMs) || maxAgeMs < 0) {
     throw new InvalidConfigurationError('@FreshSession() needs maxAgeMs as a whole number of milliseconds, 0 or more.');
   }
-  return requiring({ kind: 'fresh-session', isMet: () => true, maxAgeMs });
+  return requiring({ kind: 'fresh-session', text: textOf('FreshSession', [`maxAgeMs: ${maxAgeMs}`]), isMet: () => true, maxAgeMs });
+}
+
+function textOf(decorator: string, parameters: readonly string[]): string {
+  return `@${decorator}(${parameters.join(', ')})`;
 }
 
 function namesOf(decorator: string, names: readonly unknown[]): ReadonlySet<string> {
@@ -96,7 +106,7 @@ export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorato
   if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== '')) {
     throw new InvalidConfigurationError('@RequireFlags() needs at least one field of the user record: name those that must be true.');
   }
-  return requiring({ kind: 'flags', isMet: (user) => flags.every((flag) => user[flag] === true) });
+  return requiring({ kind: 'flags', text: textOf('RequireFlags', flags), isMet: (user) => flags.every((flag) => user[flag] === true) });
 }
 
 /** The parameter of a call for each id of `ccl_info`. */
@@ -119,7 +129,11 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
   }
   const pairs = scope as [keyof CclInfo, string][];
   const names = pairs.map(([, parameter]) => parameter);
-  return requiring({ kind: 'ccl-scope', isMet: (user, context) => isWithin(user, pairs, context), parameters: names });
+  const text = textOf(
+    'CclScope',
+    pairs.map(([id, parameter]) => `${id}: ${parameter}`),
+  );
+  return requiring({ kind: 'ccl-scope', text, isMet: (user, context) => isWithin(user, pairs, context), parameters: names });
 }
 
 function isWithin({ ccl_info: ids }: UserRecord, scope: readonly [keyof CclInfo, string][], context: ExecutionContext): boolean {

@@ -14,14 +14,17 @@ const PATH = 'path';
 export function routePrefixesOf(modules: ModulesContainer, config: ApplicationConfig): RoutePrefixes {
   const prefixes = new Map<Type, string[]>();
   for (const { controllers, metatype } of modules.values()) {
-    const modulePath: unknown =
-      Reflect.getMetadata(MODULE_PATH + modules.applicationId, metatype) ?? Reflect.getMetadata(MODULE_PATH, metatype);
-    const prefix = [config.getGlobalPrefix(), modulePath].filter((part) => typeof part === 'string').join('/');
+    const prefix = [config.getGlobalPrefix(), modulePathOf(metatype, modules)].filter((part) => typeof part === 'string').join('/');
     for (const { metatype: controller } of controllers.values()) {
       if (typeof controller === 'function') prefixes.set(controller as Type, [...(prefixes.get(controller as Type) ?? []), prefix]);
     }
   }
   return prefixes;
+}
+
+/** Returns the path that `RouterModule` gives a module; `undefined` if there is none. */
+export function modulePathOf(module: object, modules: ModulesContainer): unknown {
+  return Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ?? Reflect.getMetadata(MODULE_PATH, module);
 }
 
 /** Returns the paths of a route, without versions, which have no parameters; none for a class that is no controller, or for a path that is no text. */

@@ -1,0 +1,81 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { declarationOf } from '../../guard/access/access-metadata.js';
+import { resolveRule } from '../../guard/access/access-rule.js';
+import { auditContextOf } from '../../module/audit/audit-context.js';
+import { isGuarded, TYPE_RESOLVER } from '../../module/audit/unguarded-fields.js';
+import { handlersOf, type Handler } from '../../module/handlers.js';
+import { callsOf, type Call } from './calls.js';
+import { isReached, type Surroundings } from './reached-fields.js';
+
+/**
+ * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of `@OptionalAuth()` and `@Public()`, and
+ * `unguarded` has no session guard.
+ */
+export type Access = 'protected' | 'optional' | 'public' | 'unguarded';
+
+/** A call that an application handles, and who may make it. */
+export interface AccessMapEntry extends Call {
+  /** The class and the method of the handler, such as `OpeningsController.list`. */
+  readonly handler: string;
+  readonly access: Access;
+  /** The decorators whose rules the caller must meet, such as `@Roles(hiring_manager)`. */
+  readonly rules: readonly string[];
+  /** The registration of `SessionAuthModule` that checks the session; absent if none does. */
+  readonly authority?: string;
+  /** Whether a caller without a session reaches the handler, as far as session guards decide. Guards of the application may still deny the call. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Returns every call that an application handles, with its access: routes, fields of GraphQL, messages of gateways and microservices. Plain data in a
+ * fixed order, for a snapshot. Call it after `app.init()`, with the global guards, prefix and versions in place.
+ */
+export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
+  const [modules, config] = [app.get(ModulesContainer), app.get(ApplicationConfig)];
+  const handlers = handlersOf(modules).filter(({ name }) => name !== TYPE_RESOLVER);
+  const context = auditContextOf(modules, config);
+  const entries = handlers.flatMap((handler) => {
+    const access = accessOf(handler, { handlers, context });
+    return callsOf(handler, modules, config).map((call) => ({ ...call, ...access }));
+  });
+  return entries.sort((one, other) => compare(sortKey(one), sortKey(other)));
+}
+
+/**
+ * Returns the calls that a caller without a session can make: those of `@Public()` and `@OptionalAuth()`, and those that no session guard checks, also
+ * if `SessionAuthModule` applies no global guard. A guard of the application may still deny them.
+ */
+export function findOpenHandlers(app: INestApplicationContext): AccessMapEntry[] {
+  return accessMapOf(app).filter(({ isOpen }) => isOpen);
+}
+
+function accessOf(handler: Handler, surroundings: Surroundings): Omit<AccessMapEntry, keyof Call> {
+  const rule = resolveRule(declarationOf(handler.method), declarationOf(handler.owner));
+  const access = accessBy(rule.kind, handler, surroundings);
+  const isChecked = access === 'protected' || access === 'optional';
+  return {
+    handler: `${handler.owner.name}.${handler.name}`,
+    access,
+    rules: access === 'protected' && rule.kind === 'protected' ? rule.requirements.map(({ text, kind }) => text ?? kind) : [],
+    ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
+    isOpen: access !== 'protected' && isReached(handler, surroundings),
+  };
+}
+
+function accessBy(rule: Exclude<Access, 'unguarded'>, handler: Handler, { context }: Surroundings): Access {
+  const { kinds } = handler;
+  const isBelowRoot = kinds.has('field') || kinds.has('reference');
+  if (isBelowRoot && !context.fieldsAreGuarded) return 'unguarded';
+  if (rule === 'public') return rule;
+  return isGuarded(handler, context.isGlobal) ? rule : 'unguarded';
+}
+
+function sortKey({ kind, call, handler }: AccessMapEntry): string {
+  return [kind, call.replace(/^(\S+) (\/.*)$/, '$2 $1'), handler].join('\n');
+}
+
+/** By code units, so that the order is the same in every locale. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import {
+  Controller,
+  Get,
+  Module,
+  Post,
+  RequestMethod,
+  UseGuards,
+  Version,
+  VERSION_NEUTRAL,
+  VersioningType,
+  type INestApplication,
+} from '@nestjs/common';
+import { APP_GUARD, RouterModule } from '@nestjs/core';
+import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import {
+  Authorize,
+  CclScope,
+  FreshSession,
+  OptionalAuth,
+  Public,
+  RequireFlags,
+  Roles,
+  SessionAuthGuard,
+  SubRoles,
+} from 'nestjs-session-auth';
+import { accessMapOf, findOpenHandlers, type AccessMapEntry } from 'nestjs-session-auth/testing';
+import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
+import { sampleApp, type SampleApp } from '../support/sample-app.js';
+
+class OwnsOpening {
+  allows(): boolean {
+    return false;
+  }
+}
+
+@Controller('openings')
+class OpeningsController {
+  @Get()
+  list(): string {
+    return 'openings';
+  }
+
+  @Get(['about', 'info'])
+  @Public()
+  about(): string {
+    return 'about';
+  }
+
+  @Get('news')
+  @OptionalAuth()
+  news(): string {
+    return 'news';
+  }
+
+  @Get('rules/:clientId')
+  @Roles('hiring_manager', 'boss')
+  @SubRoles('approver')
+  @RequireFlags('ats_enabled')
+  @CclScope({ client_id: 'clientId' })
+  @Authorize(OwnsOpening)
+  @Authorize(() => false)
+  @FreshSession({ maxAgeMs: 1000 })
+  rules(): string {
+    return 'rules';
+  }
+
+  @Post()
+  @UseGuards(SessionAuthGuard)
+  @MessagePattern({ cmd: 'add' })
+  add(): string {
+    return 'added';
+  }
+
+  @EventPattern('happened')
+  @Public()
+  happened(): void {
+    // An event has no answer.
+  }
+}
+
+@WebSocketGateway({ namespace: 'feed' })
+class FeedGateway {
+  @SubscribeMessage('ask')
+  ask(): string {
+    return 'answer';
+  }
+}
+
+@ObjectType()
+class Opening {
+  @Field()
+  readonly id: string = '1';
+}
+
+@Resolver(() => Opening)
+class OpeningsResolver {
+  @Query(() => Opening)
+  @Roles('boss')
+  opening(): Opening {
+    return new Opening();
+  }
+
+  @ResolveField(() => String)
+  @Roles('boss')
+  salary(): string {
+    return 'much';
+  }
+}
+
+@Resolver()
+class FeaturedResolver {
+  @Query(() => Opening)
+  @Public()
+  featured(): Opening {
+    return new Opening();
+  }
+}
+
+const apollo = (guarded: boolean) =>
+  GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloDriver,
+    autoSchemaFile: true,
+    graphiql: false,
+    ...(guarded && { fieldResolverEnhancers: ['guards'] }),
+  });
+
+/** An entry as one line. */
+const lineOf = ({ kind, call, handler, access, rules, authority, isOpen }: AccessMapEntry): string =>
+  [kind, call, handler, access, ...rules, authority, isOpen ? 'open' : 'closed'].join(' | ');
+
+describe.each(PLATFORMS)('the access map on %s', (_name, platform) => {
+  const started: RunningApp[] = [];
+  afterAll(() => Promise.all(started.map((app) => app.close())));
+
+  const start = async (sample: Omit<SampleApp, 'baseUrl'>, configure?: (app: INestApplication) => void): Promise<RunningApp> => {
+    const root = sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [], ...sample });
+    const app = await startApp(platform, root, { ...(configure && { configure }) });
+    started.push(app);
+    return app;
+  };
+
+  it('lists the calls of every kind in order, with their rules', async () => {
+    const providers = [FeedGateway, OpeningsResolver, FeaturedResolver];
+    const options = { protectAllRoutes: true };
+    const { app } = await start({ controllers: [OpeningsController], providers, imports: [apollo(true)], options });
+
+    expect(accessMapOf(app).map(lineOf)).toEqual([
+      'graphql | Opening.salary | OpeningsResolver.salary | protected | @Roles(boss) | default | closed',
+      'graphql | Query.featured | FeaturedResolver.featured | public |  | open',
+      'graphql | Query.opening | OpeningsResolver.opening | protected | @Roles(boss) | default | closed',
+      'http | GET /openings | OpeningsController.list | protected | default | closed',
+      'http | POST /openings | OpeningsController.add | protected | default | closed',
+      'http | GET /openings/about | OpeningsController.about | public |  | open',
+      'http | GET /openings/info | OpeningsController.about | public |  | open',
+      'http | GET /openings/news | OpeningsController.news | optional | default | open',
+      'http | GET /openings/rules/:clientId | OpeningsController.rules | protected | @Roles(hiring_manager, boss) | @SubRoles(approver) | ' +
+        '@RequireFlags(ats_enabled) | @CclScope(client_id: clientId) | @Authorize(function) | @Authorize(OwnsOpening) | ' +
+        '@FreshSession(maxAgeMs: 1000) | default | closed',
+      'rpc | happened | OpeningsController.happened | public |  | open',
+      'rpc | {"cmd":"add"} | OpeningsController.add | protected | default | closed',
+      'ws | feed ask | FeedGateway.ask | protected | default | closed',
+    ]);
+  });
+
+  it('is plain data', async () => {
+    const { app } = await start({ controllers: [OpeningsController] });
+    const map = accessMapOf(app);
+    expect(JSON.parse(JSON.stringify(map))).toEqual(map);
+  });
+
+  it('names the handlers that no guard checks if the guard is not global, with and without @UseGuards', async () => {
+    const providers = [FeedGateway, OpeningsResolver, FeaturedResolver];
+    const { app } = await start({ controllers: [OpeningsController], providers, imports: [apollo(false)] });
+
+    expect(findOpenHandlers(app).map(lineOf)).toEqual([
+      'graphql | Opening.salary | OpeningsResolver.salary | unguarded |  | open',
+      'graphql | Query.featured | FeaturedResolver.featured | public |  | open',
+      'http | GET /openings | OpeningsController.list | unguarded |  | open',
+      'http | GET /openings/about | OpeningsController.about | public |  | open',
+      'http | GET /openings/info | OpeningsController.about | public |  | open',
+      'http | GET /openings/news | OpeningsController.news | optional | default | open',
+      'rpc | happened | OpeningsController.happened | public |  | open',
+      'ws | feed ask | FeedGateway.ask | unguarded |  | open',
+    ]);
+  });
+
+  it('shows a field without guards as closed if every way to it needs a session', async () => {
+    const { app } = await start({ providers: [OpeningsResolver], imports: [apollo(false)] });
+    const fields = accessMapOf(app).map(({ call, access, isOpen }) => [call, access, isOpen]);
+    expect(fields).toEqual([
+      ['Opening.salary', 'unguarded', false],
+      ['Query.opening', 'protected', false],
+    ]);
+  });
+
+  it.each([
+    ['useGlobalGuards()', {}, (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard))],
+    ['APP_GUARD', { providers: [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] }, undefined],
+  ])('knows a guard of %s', async (_way, sample, configure) => {
+    const { app } = await start({ controllers: [OpeningsController], ...sample }, configure);
+    expect(findOpenHandlers(app).map(({ access }) => access)).not.toContain('unguarded');
+  });
+});
+
+@Controller({ path: 'versioned', version: ['1', VERSION_NEUTRAL] })
+class VersionedController {
+  @Get()
+  list(): string {
+    return 'in';
+  }
+
+  @Get('second')
+  @Version('2')
+  @Public()
+  second(): string {
+    return 'in';
+  }
+}
+
+@Controller()
+class HealthController {
+  @Get('health')
+  @Public()
+  health(): string {
+    return 'in';
+  }
+
+  @Get('rest')
+  rest(): string {
+    return 'in';
+  }
+}
+
+@Module({ controllers: [VersionedController] })
+class InnerModule {}
+
+describe.each(PLATFORMS)('the routes of the access map on %s', (_name, platform) => {
+  let running: RunningApp;
+
+  beforeAll(async () => {
+    const imports = [{ module: InnerModule }, RouterModule.register([{ path: 'inner', module: InnerModule }])];
+    const sample = { controllers: [HealthController], imports, options: { protectAllRoutes: true } };
+    const root = sampleApp({ baseUrl: 'https://sessions.example.com', ...sample });
+    const configure = (app: INestApplication): void => {
+      app.setGlobalPrefix('api', { exclude: [{ path: 'health', method: RequestMethod.GET }] });
+      app.enableVersioning({ type: VersioningType.URI });
+    };
+    running = await startApp(platform, root, { configure });
+  });
+  afterAll(() => running.close());
+
+  it('have their prefix, their version and the path of their module', () => {
+    expect(accessMapOf(running.app).map(({ call, isOpen }) => [call, isOpen])).toEqual([
+      ['GET /api/inner/versioned', false],
+      ['GET /api/rest', false],
+      ['GET /api/v1/inner/versioned', false],
+      ['GET /api/v2/inner/versioned/second', true],
+      ['GET /health', true],
+    ]);
+  });
+
+  it('answer a caller without a session as the map says', async () => {
+    for (const { call, isOpen } of accessMapOf(running.app)) {
+      const reply = await running.get(call.replace('GET ', ''));
+      expect([call, reply.status]).toEqual([call, isOpen ? 200 : 401]);
+    }
+  });
+});
+
+describe.each(PLATFORMS)('a version in a header on %s', (_name, platform) => {
+  it('follows the path', async () => {
+    const root = sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [VersionedController] });
+    const configure = (app: INestApplication): void => void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });
+    const running = await startApp(platform, root, { configure });
+    expect(accessMapOf(running.app).map(({ call }) => call)).toEqual([
+      'GET /versioned (version 1)',
+      'GET /versioned',
+      'GET /versioned/second (version 2)',
+    ]);
+    await running.close();
+  });
+});
