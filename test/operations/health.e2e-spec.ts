@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, type DynamicModule } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule, type HealthCheckResult } from '@nestjs/terminus';
+import { SessionAuthModule } from 'nestjs-session-auth';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { json, reply, type ScriptedService } from '../support/scripted-service.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
@@ -24,6 +25,26 @@ class HealthController {
   @HealthCheck()
   probe(): Promise<HealthCheckResult> {
     return this.health.check([() => this.sessions.isHealthy('sessions', { probe: true })]);
+  }
+}
+
+@Controller('health')
+class PartnersHealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly sessions: SessionAuthHealthIndicator,
+  ) {}
+
+  @Get('partners')
+  @HealthCheck()
+  partners(): Promise<HealthCheckResult> {
+    return this.health.check([() => this.sessions.isHealthy('partners', { authority: 'partners', probe: true })]);
+  }
+
+  @Get('unknown')
+  @HealthCheck()
+  unknown(): Promise<HealthCheckResult> {
+    return this.health.check([() => this.sessions.isHealthy('unknown', { authority: 'unknown' })]);
   }
 }
 
@@ -101,5 +122,23 @@ describe.each(PLATFORMS)('health on %s', (_name, platform) => {
     expect(service.callsTo('user_details')).toBe(1);
     await service.close();
     expect(await healthOf(app, '/health/probe')).toMatchObject([503, { sessions: { status: 'down', unreachable: 'unreachable' } }]);
+  });
+
+  it('is reported for each registration by its name, and is down for an unknown name', async () => {
+    const [own, partners] = [await bed.service(), await bed.service()];
+    const definition = root(own.url);
+    const named = SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'key', retry: false });
+    const controllers = [HealthController, PartnersHealthController];
+    const app = await bed.app({ ...definition, imports: [...(definition.imports ?? []), named], controllers });
+
+    expect(await healthOf(app, '/health/partners')).toEqual([200, { partners: up }]);
+    partners.on('user_details', reply(500));
+    expect(await healthOf(app, '/health/partners')).toMatchObject([503, { partners: { status: 'down', unreachable: 'server_error' } }]);
+    expect((await healthOf(app))[0]).toBe(200);
+    expect(own.requests).toEqual([]);
+    expect(await healthOf(app, '/health/unknown')).toEqual([
+      503,
+      { unknown: { status: 'down', state: 'down', unknownAuthority: 'unknown' } },
+    ]);
   });
 });

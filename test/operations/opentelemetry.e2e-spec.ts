@@ -4,7 +4,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
+import { fromHeader, Roles, SessionAuthGuard, SessionAuthModule, SessionAuthority, SessionAuthService } from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../support/trial/canaries.js';
 import { drop, hold, json, reply } from '../support/scripted-service.js';
@@ -42,6 +42,15 @@ class Collected {
     this.stop();
     await this.#meters.shutdown();
     await this.traces.shutdown();
+  }
+}
+
+@Controller('partners')
+@SessionAuthority('partners')
+class PartnersController {
+  @Get()
+  partners(): string {
+    return 'partners';
   }
 }
 
@@ -138,6 +147,27 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     ]);
   });
 
+  it('names the registration of each check, call, denial and breaker', async () => {
+    const [own, partners] = [await bed.service(), await bed.service()];
+    const named = SessionAuthModule.forRoot({
+      name: 'partners',
+      baseUrl: partners.url,
+      apiKey: 'key',
+      token: fromHeader('x-partner-token'),
+    });
+    const app = await bed.sample({ baseUrl: own.url, imports: [named], controllers: [MeController, PartnersController] });
+    await app.get('/partners', undefined, { 'x-partner-token': partners.signInAs({}) });
+    await app.get('/partners');
+    const authority = { 'session_auth.authority': 'partners' };
+
+    expect(await collected.read(checks)).toEqual([[{ ...by('authenticated', 'service'), ...authority }, 1]]);
+    expect(await collected.read('session_auth.denials')).toEqual([[{ 'session_auth.code': 'SESSION_REQUIRED', ...authority }, 1]]);
+    expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details', ...authority }, 0]]);
+    const closed = ['known', 'strangers'].map((lane) => [{ 'session_auth.lane': lane, ...authority }, 0]);
+    expect(await collected.read('session_auth.breaker.state')).toEqual([...breakers(0, 0), ...closed]);
+    expect(collected.spans.getFinishedSpans().map(({ attributes }) => attributes['session_auth.authority'])).toEqual(['partners']);
+  });
+
   it('has a span for each call, below the one of the request', async () => {
     const service = await bed.service();
     const token = service.signInAs({});
@@ -154,7 +184,12 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
 
     const spans = collected.spans.getFinishedSpans();
     const { hostname, port } = new URL(service.url);
-    const server = { 'session_auth.authority': 'default', 'server.address': hostname, 'server.port': Number(port), 'http.response.status_code': 200 };
+    const server = {
+      'session_auth.authority': 'default',
+      'server.address': hostname,
+      'server.port': Number(port),
+      'http.response.status_code': 200,
+    };
     expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
       [
         'session user_details',

@@ -5,6 +5,7 @@ import 'reflect-metadata';
 export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
 export type { SessionAuthAsyncOptions, SessionAuthCacheOptions, SessionAuthOptions, SessionAuthOptionsFactory } from './module/options.js';
 export type { SessionAuthExtras } from './module/extras.js';
+export type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './module/named-options.js';
 export type { SessionAuthHttpOptions } from './module/http-options.js';
 export type { Audit } from './module/audit/boot-audit.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
@@ -40,7 +41,14 @@ export {
 export type { AuthorizationPolicy, PolicyClass } from './guard/access/authorization-policy.js';
 export { SessionAuthority } from './guard/access/session-authority.decorator.js';
 export type { AuthorityResolver } from './guard/authorities.js';
-export { AuthIv, AuthToken, CurrentSession, CurrentUser, type CurrentUserRecord } from './guard/access/current-user.decorator.js';
+export {
+  AuthIv,
+  AuthToken,
+  CurrentSession,
+  CurrentUser,
+  type CurrentUserRecord,
+  type NamedUserRecord,
+} from './guard/access/current-user.decorator.js';
 export type { PresentedSession } from './guard/session/current-session.js';
 export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';
 

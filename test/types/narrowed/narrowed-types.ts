@@ -1,8 +1,12 @@
 /** What an application that narrows the open types gets. A program of its own, because an augmentation holds everywhere. */
 import 'reflect-metadata';
 import {
+  Authorize,
+  CurrentUser,
+  InjectSessionAuth,
   Roles,
   SessionAuthModule,
+  SessionAuthority,
   SubRoles,
   UserRecord,
   type CurrentUserRecord,
@@ -19,11 +23,18 @@ class MyRecord extends UserRecord {
   readonly department?: string | undefined = undefined;
 }
 
+class PartnerRecord extends UserRecord {
+  readonly company?: string | undefined = undefined;
+  readonly department?: number | undefined = undefined;
+  readonly level: number = 1;
+}
+
 declare module 'nestjs-session-auth' {
   interface SessionAuthTypes {
     role: 'hiring_manager' | 'new_hire';
     sub_role: 'approver' | 'recruiter';
     user: MyRecord;
+    authorities: { partners: PartnerRecord };
   }
 }
 
@@ -59,3 +70,31 @@ class OptionsFactory implements SessionAuthOptionsFactory {
   }
 }
 SessionAuthModule.forRootAsync({ useClass: OptionsFactory as never });
+
+// A registration with a name may have a record class of its own, which its handlers receive; or none.
+const partners = SessionAuthModule.forRoot({ ...required, name: 'partners', userRecord: PartnerRecord });
+prove<Equal<ServiceOf<typeof partners>, SessionAuthService<PartnerRecord>>>();
+const suppliers = SessionAuthModule.forRootAsync({ name: 'suppliers', useFactory: () => required });
+prove<Equal<ServiceOf<typeof suppliers>, SessionAuthService<UserRecord>>>();
+// @ts-expect-error the registration without a name has the record class of SessionAuthTypes
+SessionAuthModule.forRoot({ ...required, userRecord: PartnerRecord });
+
+class PartnersController {
+  constructor(@InjectSessionAuth('partners') readonly partners: SessionAuthService<PartnerRecord>) {}
+
+  @SessionAuthority('partners')
+  @Authorize((user: PartnerRecord) => user.level > 1)
+  company(@CurrentUser() user: PartnerRecord): string | undefined {
+    return user.company;
+  }
+
+  own(@CurrentUser() user: MyRecord): string | undefined {
+    return user.department;
+  }
+
+  // @ts-expect-error no registration has this record
+  other(@CurrentUser() user: { readonly department: number }): number {
+    return user.department;
+  }
+}
+SessionAuthModule.forRoot({ ...required, userRecord: MyRecord, authority: () => PartnersController.name });

@@ -19,6 +19,7 @@ import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthExtras } from './extras.js';
 import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options.js';
 import { authorityToken, type ProvidedClass } from './authority-tokens.js';
+import type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './named-options.js';
 import { namedRegistration } from './named-registration.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { EventSource } from './event-source.js';
@@ -54,20 +55,30 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
    * Registers the module with options.
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
+  static override forRoot<User extends UserRecord = UserRecord>(
+    options: NamedSessionAuthOptions<User> & NamedSessionAuthExtras,
+  ): SessionAuthDynamicModule<User>;
   static override forRoot<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthOptions<User> & SessionAuthExtras,
-  ): SessionAuthDynamicModule<User> {
-    return named(super.forRoot(options as SessionAuthOptions & SessionAuthExtras), options.name);
+  ): SessionAuthDynamicModule<User>;
+  static override forRoot(options: object): DynamicModule {
+    const given = options as SessionAuthOptions & SessionAuthExtras;
+    return named(super.forRoot(given), given.name);
   }
 
   /**
    * Registers the module with options from a factory, a class or an existing provider.
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
+  static override forRootAsync<User extends UserRecord = UserRecord>(
+    options: NamedSessionAuthAsyncOptions<User> & NamedSessionAuthExtras,
+  ): SessionAuthDynamicModule<User>;
   static override forRootAsync<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthAsyncOptions<User> & SessionAuthExtras,
-  ): SessionAuthDynamicModule<User> {
-    return named(super.forRootAsync(options as unknown as SessionAuthAsyncOptions & SessionAuthExtras), options.name);
+  ): SessionAuthDynamicModule<User>;
+  static override forRootAsync(options: object): DynamicModule {
+    const given = options as SessionAuthAsyncOptions & SessionAuthExtras;
+    return named(super.forRootAsync(given), given.name);
   }
 
   /**

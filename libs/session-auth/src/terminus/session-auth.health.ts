@@ -1,7 +1,10 @@
 import 'reflect-metadata';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type InjectionToken } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import type { Verdict } from '../contract/outcome.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import { authorityToken } from '../module/authority-tokens.js';
 import { SessionAuthEvents } from '../module/session-auth-events.js';
 import { SessionAuthService } from '../module/service/session-auth.service.js';
 
@@ -12,6 +15,8 @@ export interface SessionAuthHealthOptions {
    * does not delay. `false` is passive: the check reports the outcome of recent requests, and makes no call of its own. @default false
    */
   readonly probe?: boolean;
+  /** Name of the registration of `SessionAuthModule` to report. With an unknown name, the result is down. @default the registration without a name */
+  readonly authority?: string;
 }
 
 const DEFAULT_KEY = 'session-service';
@@ -23,12 +28,13 @@ const PROBE = { token: 'health-probe', authIv: undefined };
  */
 @Injectable()
 export class SessionAuthHealthIndicator {
-  #probe: Promise<Verdict<unknown>> | undefined;
+  readonly #probes = new Map<string, Promise<Verdict<unknown>>>();
 
   constructor(
     @Inject(HealthIndicatorService) private readonly health: HealthIndicatorService,
     @Inject(SessionAuthEvents) private readonly events: SessionAuthEvents,
     @Inject(SessionAuthService) private readonly sessions: SessionAuthService,
+    @Inject(ModuleRef) private readonly modules?: ModuleRef,
   ) {}
 
   /**
@@ -37,20 +43,36 @@ export class SessionAuthHealthIndicator {
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
     key: Key = DEFAULT_KEY as Key,
-    { probe = false }: SessionAuthHealthOptions = {},
+    { probe = false, authority = DEFAULT_AUTHORITY }: SessionAuthHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
     const check = this.health.check(key);
-    const unreachable = probe ? await this.#sharedProbe() : undefined;
-    const { ...status } = this.events.serviceStatus;
+    const found = this.#registration(authority);
+    if (!found) return check.down({ state: 'down', unknownAuthority: authority });
+    const unreachable = probe ? await this.#sharedProbe(authority, found.sessions) : undefined;
+    const { ...status } = found.events.serviceStatus;
     if (unreachable !== undefined) return check.down({ ...status, unreachable });
     return status.state === 'down' ? check.down(status) : check.up(status);
   }
 
+  /** Returns the registration with a name; `undefined` if there is none. */
+  #registration(name: string): { readonly events: SessionAuthEvents; readonly sessions: SessionAuthService } | undefined {
+    if (name === DEFAULT_AUTHORITY) return { events: this.events, sessions: this.sessions };
+    try {
+      const find = <Provided>(token: InjectionToken) => this.modules?.get<Provided>(token as string, { strict: false });
+      const events = find<SessionAuthEvents>(authorityToken(name, SessionAuthEvents));
+      const sessions = find<SessionAuthService>(authorityToken(name, SessionAuthService));
+      return events && sessions && { events, sessions };
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Resolves with the reason why the service did not answer; `undefined` if it did. */
-  async #sharedProbe(): Promise<string | undefined> {
-    this.#probe ??= this.sessions.probe(PROBE);
-    const verdict = await this.#probe;
-    this.#probe = undefined;
+  async #sharedProbe(authority: string, sessions: SessionAuthService): Promise<string | undefined> {
+    const probe = this.#probes.get(authority) ?? sessions.probe(PROBE);
+    this.#probes.set(authority, probe);
+    const verdict = await probe;
+    this.#probes.delete(authority);
     return verdict.kind === 'unavailable' ? verdict.reason : undefined;
   }
 }

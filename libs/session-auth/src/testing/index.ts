@@ -6,7 +6,7 @@ export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, 
 export { accessMapOf, findOpenHandlers, type Access, type AccessMapEntry } from './access-map/access-map.js';
 export type { Call } from './access-map/calls.js';
 export { aUserRecord, type UserRecordFields } from './a-user-record.js';
-export { TestSessions, type OverridableModule } from './test-sessions.js';
+export { TestSessions, type OverridableModule, type TestSessionsOptions } from './test-sessions.js';
 export type { SessionControls, SessionHeaders } from './session-controls.js';
 export { SESSION_STORE_RULES, type SessionStoreRule } from './session-store-rules/rules.js';
 export { afterDelay, hold, inTurn, type HeldScript } from './scripts.js';

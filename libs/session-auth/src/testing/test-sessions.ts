@@ -1,6 +1,8 @@
 import { SessionClient } from '../client/session-client.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import { authorityToken } from '../module/authority-tokens.js';
 import { USER_READER } from '../module/settings/settings-providers.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
@@ -23,6 +25,12 @@ export interface OverridableModule {
   compile(...options: never[]): Promise<Closeable>;
 }
 
+/** Options of {@link TestSessions}. */
+export interface TestSessionsOptions {
+  /** Name of the registration whose session service they replace. @default the registration without a name */
+  readonly authority?: string;
+}
+
 /**
  * Sessions for the tests of an application, with the real guard, rules and session cache, and without a network. `User` is your own record class, if
  * you have one. Install them in several modules to test several instances with the same sessions.
@@ -34,6 +42,14 @@ export interface OverridableModule {
  * ```
  */
 export class TestSessions<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
+  readonly #authority: string;
+
+  /** Creates sessions of one registration. An application with several session services needs those of each: the others are really called. */
+  constructor({ authority = DEFAULT_AUTHORITY }: TestSessionsOptions = {}) {
+    super();
+    this.#authority = authority;
+  }
+
   /**
    * Replaces the session service with these sessions. Call it before `compile()`, which then rejects if the module under test does not have
    * `SessionAuthModule`. Returns the builder.
@@ -44,14 +60,14 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
       isInUse = true;
       return new TestSessionClient(this.book, readUser);
     };
-    builder.overrideProvider(SessionClient).useFactory({ factory, inject: [USER_READER] });
+    builder.overrideProvider(authorityToken(this.#authority, SessionClient)).useFactory({ factory, inject: [USER_READER] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {
         const moduleRef = await compile(...options);
         if (isInUse) return moduleRef;
         await moduleRef.close();
-        throw new Error(NOT_IN_USE);
+        throw new Error(this.#authority === DEFAULT_AUTHORITY ? NOT_IN_USE : unknownAuthority(this.#authority));
       },
     });
   }
@@ -65,6 +81,10 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
   protected override recordOf(fields: UserRecordFields<User>): object {
     return aUserRecord<User>(fields);
   }
+}
+
+function unknownAuthority(name: string): string {
+  return `TestSessions: the module under test has no registration of SessionAuthModule with the name '${name}'. Import it, or correct the name.`;
 }
 
 const NOT_IN_USE =

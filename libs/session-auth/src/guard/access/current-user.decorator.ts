@@ -10,6 +10,12 @@ import { nameParameter } from './access-metadata.js';
 /** The record that handlers receive: `UserRecord`, or the class that the application declares in `SessionAuthTypes`. */
 export type CurrentUserRecord = SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
+/** The records of the registrations with a name, which the application declares as `authorities` in `SessionAuthTypes`. */
+export type NamedUserRecord =
+  SessionAuthTypes extends Readonly<Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>>
+    ? Records[keyof Records]
+    : never;
+
 type Pipe = Type<PipeTransform> | PipeTransform;
 type Handler = (...parameters: never[]) => unknown;
 
@@ -28,6 +34,10 @@ type Fits<Value, Parameter> = undefined extends Value
 
 type Overlaps<Value, Parameter> = [Parameter] extends [Value] ? true : [NonNullable<Value>] extends [Parameter] ? true : false;
 
+/** Whether a parameter can receive a value, or one of others: the compiler does not see which registration checks a handler. */
+type FitsAny<Value, Others, Parameter> =
+  Fits<Value, Parameter> extends true ? true : true extends (Others extends unknown ? Fits<Others, Parameter> : never) ? true : false;
+
 declare const parameter: unique symbol;
 
 /** Stands in the error of the compiler: a parameter with this decorator must accept `Type`. Not the type of any value. */
@@ -36,13 +46,13 @@ interface ParameterMustAccept<Name extends string, Type> {
 }
 
 /** A parameter decorator that compiles only on a parameter whose type can hold `Value`, and `undefined` if `Value` includes it. */
-type ParameterDecoratorFor<Name extends string, Value> = <
+type ParameterDecoratorFor<Name extends string, Value, Others = never> = <
   Target extends object,
   Key extends string | symbol | undefined,
   Index extends number,
 >(
   target: Target,
-  key: Fits<Value, ParameterOf<Target, Key, Index>> extends true ? Key : ParameterMustAccept<Name, Value>,
+  key: FitsAny<Value, Others, ParameterOf<Target, Key, Index>> extends true ? Key : ParameterMustAccept<Name, Value>,
   index: Index,
 ) => void;
 
@@ -71,7 +81,7 @@ const readUser = createParamDecorator(
 );
 
 /** Injects the user's record; `undefined` if the rule admitted the call without a session. */
-export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord>;
+export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord, NamedUserRecord>;
 /**
  * Injects one field of the user's record, typed by its name, or the whole record, transformed by pipes. A field of {@link UserRecord} may be absent:
  * the type of the parameter must include `undefined`, as in `email: string | undefined` and `email = ''`. The type of a parameter with pipes is not
