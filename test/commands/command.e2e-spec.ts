@@ -1,15 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { readCommandLine } from '../../libs/session-auth/src/commands/command-line.js';
 import { paintFor } from '../../libs/session-auth/src/commands/paint.js';
 import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
 import { SUBCOMMANDS } from '../../libs/session-auth/src/commands/subcommands.js';
-import { compileProgram } from '../support/program.js';
 import { captureIo } from './captured-io.js';
-
-const ROOT = join(import.meta.dirname, '../..');
 
 describe('the command', () => {
   it('lists its subcommands for --help, and without arguments, which is exit code 2', async () => {
@@ -46,23 +40,6 @@ describe('the command', () => {
     const broken = { name: 'broken', summary: '', run: () => Promise.reject(error) };
     expect(await runCommand(['broken'], io, [broken])).toBe(1);
     expect(io.err()).toBe('The command failed: TypeError (ERR_TRIAL). This is a fault of nestjs-session-auth.\n');
-  });
-
-  it('is installed as an ES module, and exits with the code of its subcommand', async () => {
-    const { bin } = JSON.parse(await readFile(join(ROOT, 'libs/session-auth/package.json'), 'utf8')) as { bin: Record<string, string> };
-    expect(bin).toEqual({ 'nestjs-session-auth': './dist/esm/commands/nestjs-session-auth.js' });
-    const source = join(ROOT, 'libs/session-auth/src/commands/nestjs-session-auth.ts');
-    const program = await compileProgram(source);
-    try {
-      const main = join(program.file, '../node_modules/nestjs-session-auth/commands/nestjs-session-auth.js');
-      expect(await readFile(main, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
-      const ended = await new Promise((resolve) => {
-        execFile(process.execPath, [main, 'heal'], (error, stdout, stderr) => resolve([error?.code, stdout, stderr.slice(0, 18)]));
-      });
-      expect(ended).toEqual([2, '', 'Unknown subcommand']);
-    } finally {
-      await program.remove();
-    }
   });
 });
 
