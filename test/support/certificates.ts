@@ -26,7 +26,7 @@ export function issueCertificate(
     'ec_paramgen_curve:prime256v1',
     '-nodes',
     '-subj',
-    '/CN=trial',
+    `/CN=${address} ${endsIn}`,
     '-keyout',
     'key',
     '-out',

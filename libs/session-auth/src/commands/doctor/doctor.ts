@@ -32,7 +32,7 @@ async function examine(examination: Examination): Promise<void> {
   try {
     if ((await examineConnection(examination)) && !(await isElsewhere(examination))) await examineService(examination);
     else findings.unknown('session-service', 'Everything else: it needs a session service that answers.');
-    if (settings.redis) await (await import('./redis/redis.js')).examineRedis(examination);
+    if (settings.redis && !calls.isInterrupted) await (await import('./redis/redis.js')).examineRedis(examination, settings.redis);
     if (calls.isInterrupted) findings.fail('interrupted', 'The examination was interrupted. Its sessions are signed out.');
   } finally {
     calls.close();

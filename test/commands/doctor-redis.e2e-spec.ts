@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
+import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
+import { freePort } from '../support/server-process.js';
+import { describeWithRedis, RedisServer } from '../support/redis.js';
+import { captureIo } from './captured-io.js';
+import { API_KEY, OddService } from './odd-service.js';
+
+const PASSWORD = 'the password of redis';
+/** As the guide "Redis setups" grants them. */
+const RIGHTS = '+evalsha +eval +getrange +get +mget +set +del +pttl +time +publish +subscribe +ping +info'.split(' ');
+const PLACES = ['~session-auth:*', '&session-auth:*'];
+
+/** Users of Redis: their rights, and what the doctor must find. */
+const USERS: readonly (readonly [name: string, rights: readonly string[], found: Record<string, string>])[] = [
+  [
+    'complete',
+    [...PLACES, ...RIGHTS],
+    { redis: 'ok', 'redis-rights': 'ok', 'redis-messages': 'ok', 'redis-clock': 'ok', 'redis-memory': 'ok', 'redis-version': 'ok' },
+  ],
+  ['without-scripts', [...PLACES, ...RIGHTS, '-evalsha'], { 'redis-rights': 'fail', 'redis-messages': 'ok' }],
+  ['without-keys', ['~other:*', '&session-auth:*', ...RIGHTS], { 'redis-rights': 'fail', 'redis-messages': 'ok' }],
+  ['without-channels', ['~session-auth:*', 'resetchannels', ...RIGHTS], { 'redis-rights': 'ok', 'redis-messages': 'fail' }],
+  ['without-publish', [...PLACES, ...RIGHTS, '-publish'], { 'redis-rights': 'ok', 'redis-messages': 'fail' }],
+];
+
+describeWithRedis('the doctor examines a Redis', () => {
+  let redis: RedisServer;
+  let service: OddService;
+  let admin: Redis;
+  beforeAll(async () => {
+    [redis, service] = await Promise.all([RedisServer.start(), OddService.start()]);
+    admin = new Redis(redis.port, '127.0.0.1');
+    for (const [name, rights] of USERS) await admin.call('ACL', 'SETUSER', name, 'reset', 'on', `>${PASSWORD}`, ...rights);
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await Promise.all([redis.close(), service.close()]);
+  });
+
+  const examine = async (
+    user: string,
+    password = PASSWORD,
+    port = redis.port,
+  ): Promise<{ code: number; outcomes: Record<string, string>; out: string }> => {
+    const io = captureIo({ SESSION_SERVICE_API_KEY: API_KEY, REDIS_PASSWORD: password });
+    const code = await runCommand(
+      ['doctor', '--json', '--timeout', '1500', '--url', service.url, '--redis', `redis://${user}@127.0.0.1:${port}`],
+      io,
+    );
+    const { checks } = JSON.parse(io.out()) as Report;
+    return { code, outcomes: Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome])), out: io.out() };
+  };
+
+  it.each(USERS)('with the user %s, and leaves no key behind', async (name, _rights, found) => {
+    const { code, outcomes, out } = await examine(name);
+    expect(outcomes).toMatchObject(found);
+    expect(code).toBe(Object.values(found).includes('fail') ? 1 : 0);
+    expect(await admin.dbsize()).toBe(0);
+    expect(out).not.toContain(PASSWORD);
+  });
+
+  it('and names the command that its user lacks', async () => {
+    expect((await examine('without-scripts')).out).toContain('look-ups (+evalsha)');
+    expect((await examine('without-keys')).out).toContain('(the keys session-auth:*)');
+  });
+
+  it('that refuses the password, or is not there', async () => {
+    const refused = await examine('complete', 'a wrong password');
+    expect(refused.out).toContain('Redis refuses the user name or the password.');
+    const absent = await examine('complete', PASSWORD, await freePort());
+    expect(absent.out).toContain('The connection to Redis failed (ECONNREFUSED).');
+    expect([refused.code, absent.code]).toEqual([1, 1]);
+  });
+
+  it('that evicts keys when it is full', async () => {
+    await admin.config('SET', 'maxmemory', '100mb');
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const { outcomes, code } = await examine('complete');
+    expect([outcomes['redis-memory'], code]).toEqual(['warn', 0]);
+  });
+});
