@@ -1,4 +1,4 @@
-import { hasBody, type Answer, type ReplyAnswer } from './calls/answer.js';
+import { hasBody, type Answer, type ReplyAnswer } from '../calls/answer.js';
 import { isRefusal, type RefusalStatus, type StatusMeaning } from '../../contract/status-outcomes.js';
 import type { Examination } from './examination.js';
 

@@ -1,6 +1,6 @@
-import { isHeaderValue } from '../../contract/wire.js';
 import type { CommandIo } from '../command-io.js';
 import type { CommandLine, OptionSpecs, OptionValues } from '../command-line.js';
+import { readApiKey, readServiceUrl, readTimeoutMs } from '../service-settings.js';
 import { UsageError } from '../usage-error.js';
 
 const OPTIONS = {
@@ -38,16 +38,11 @@ export interface DoctorSettings {
   readonly json: boolean;
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000;
-const MAX_TIMEOUT_MS = 300_000;
-const MAX_KEY_LENGTH = 4_096;
-
 /** Validates the options and the environment. @throws UsageError naming what is wrong, without its value */
 export function readSettings(options: OptionValues<typeof OPTIONS>, env: CommandIo['env']): DoctorSettings {
-  const { SESSION_SERVICE_API_KEY: apiKey, SESSION_SERVICE_PASSWORD: password = '', REDIS_PASSWORD: redisPassword } = env;
-  const url = readUrl(options.url);
-  if (!isHeaderValue(apiKey, MAX_KEY_LENGTH))
-    throw new UsageError('Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.');
+  const { SESSION_SERVICE_PASSWORD: password = '', REDIS_PASSWORD: redisPassword } = env;
+  const url = readServiceUrl(options.url);
+  const apiKey = readApiKey(env);
   if (options.user !== undefined && password === '') throw new UsageError('Set SESSION_SERVICE_PASSWORD to the password of --user.');
   return {
     url,
@@ -60,28 +55,9 @@ export function readSettings(options: OptionValues<typeof OPTIONS>, env: Command
   };
 }
 
-/** As the option `baseUrl` is validated. */
-function readUrl(value = ''): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UsageError('Set --url to the root of the session service: an http or https URL.');
-  if (url.username !== '' || url.password !== '' || /[?#]/.test(value))
-    throw new UsageError('--url must not hold a user, a password, a query or a fragment.');
-  const root = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
-  if (/\/authentication(?:\/user_details)?$/.test(root)) throw new UsageError('--url must end before /authentication.');
-  return root;
-}
-
 function readRedisUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol !== 'redis:' && url?.protocol !== 'rediss:') throw new UsageError('--redis must be a redis: or rediss: URL.');
   if (url.password !== '') throw new UsageError('--redis must not hold a password. Set REDIS_PASSWORD.');
   return url;
-}
-
-function readTimeoutMs(value: string | undefined): number {
-  if (value === undefined) return DEFAULT_TIMEOUT_MS;
-  const ms = /^\d{1,6}$/.test(value) ? Number(value) : 0;
-  if (ms < 1 || ms > MAX_TIMEOUT_MS) throw new UsageError('--timeout must be a number of milliseconds from 1 to 300000.');
-  return ms;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { StatusMap } from '../../contract/status-outcomes.js';
 import type { CommandIo } from '../command-io.js';
-import type { Answer } from './calls/answer.js';
+import type { Answer } from '../calls/answer.js';
 import { ServiceCalls } from './calls/service-calls.js';
 import type { DoctorSettings } from './doctor-options.js';
 import { Findings } from './findings.js';
-import { Secrets } from './secrets.js';
+import { Secrets } from '../calls/secrets.js';
 
 /** Answers to one call each, by what the call presented. */
 export interface Refusals {

@@ -1,6 +1,6 @@
 import { UserDetailsVerdicts, type VerdictSettings } from '../../client/user-details-verdict.js';
 import { DEFAULTS } from '../../module/settings/defaults.js';
-import type { Answer } from './calls/answer.js';
+import type { Answer } from '../calls/answer.js';
 import type { Examination } from './examination.js';
 import { readUser } from './session/reading.js';
 

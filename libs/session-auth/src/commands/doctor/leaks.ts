@@ -1,5 +1,4 @@
-import { tokenIn } from './session/reading.js';
-import type { Answer } from './calls/answer.js';
+import { type Answer, tokenIn } from '../calls/answer.js';
 import type { Examination } from './examination.js';
 
 /** Says whether replies repeat a secret: logs and caches on the way would keep it. The record of a 200 holds the token by the interface. */

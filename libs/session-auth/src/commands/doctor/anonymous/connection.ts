@@ -1,6 +1,6 @@
-import { hasBody, isRedirect, isWebPage, type ReplyAnswer } from '../calls/answer.js';
+import { hasBody, isRedirect, isWebPage, type ReplyAnswer } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
-import { failureText, isTlsFailure } from '../failure-texts.js';
+import { failureText, isTlsFailure } from '../../calls/failure-texts.js';
 import { readJsonObject } from '../../../client/http/reply.js';
 import { followRedirect } from './redirect.js';
 

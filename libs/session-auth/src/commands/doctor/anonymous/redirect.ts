@@ -1,5 +1,5 @@
 import { USER_DETAILS_PATH } from '../../../contract/wire.js';
-import { isRedirect, type ReplyAnswer } from '../calls/answer.js';
+import { isRedirect, type ReplyAnswer } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
 
 const FOLLOWS_NONE = 'the library follows no redirect';

@@ -1,7 +1,7 @@
-import { described, hasBody, isSame, type Answer } from '../calls/answer.js';
+import { described, hasBody, isSame, type Answer } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
 import { randomText } from '../examination.js';
-import { failureText } from '../failure-texts.js';
+import { failureText } from '../../calls/failure-texts.js';
 
 /** Sends calls that a session service refuses, each once, and compares the refusals. */
 export async function examineRefusals(examination: Examination): Promise<void> {

@@ -1,4 +1,4 @@
-import { isSame, statusOf } from '../calls/answer.js';
+import { isSame, statusOf } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
 
 /** If user_details does not seem to exist, tries its path with a slash at its end, which the library never sends. Returns whether that one exists. */

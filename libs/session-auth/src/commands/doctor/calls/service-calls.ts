@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { API_KEY_HEADER, AUTH_IV_HEADER, AUTH_TOKEN_HEADER, AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../../../contract/wire.js';
-import type { Answer } from './answer.js';
-import { type Call, exchange } from './exchange.js';
+import type { Answer } from '../../calls/answer.js';
+import { type Call, exchange } from '../../calls/exchange.js';
 
 /** What a call presents. `null`: the header is not sent. */
 export interface Presented {

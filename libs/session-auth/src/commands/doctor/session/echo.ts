@@ -1,7 +1,7 @@
-import type { Answer, ReplyAnswer } from '../calls/answer.js';
+import { type Answer, type ReplyAnswer, tokenIn } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
-import type { OpenSession } from './open-sessions.js';
-import { readUserRecord, tokenIn } from './reading.js';
+import type { OpenSession } from '../../calls/open-sessions.js';
+import { readUserRecord } from './reading.js';
 
 /** Calls of user_details with the token of the sign-in. */
 interface Sample {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { described, statusOf, type Answer } from '../calls/answer.js';
+import { described, statusOf, type Answer } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
-import type { OpenSessions } from './open-sessions.js';
+import type { OpenSessions } from '../../calls/open-sessions.js';
 import { signIn } from './sign-in.js';
 
 const newIv = (): string => randomBytes(16).toString('base64');

@@ -1,5 +1,5 @@
 import { DEFAULTS } from '../../../module/settings/defaults.js';
-import type { ReplyAnswer } from '../calls/answer.js';
+import type { ReplyAnswer } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
 
 /** The time limit of a check, as a multiple of the slowest reply. */

@@ -3,7 +3,7 @@ import { compileRecordReader } from '../../../contract/record/record-reader.js';
 import { UserRecord } from '../../../contract/record/user-record.js';
 import { isReadable, readJsonObject } from '../../../client/http/reply.js';
 import { DEFAULTS } from '../../../module/settings/defaults.js';
-import type { ReplyAnswer } from '../calls/answer.js';
+import type { ReplyAnswer } from '../../calls/answer.js';
 
 let invalid: InvalidField | undefined;
 const read = compileRecordReader(UserRecord, undefined, (field) => (invalid = field));
@@ -27,16 +27,6 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
 export function readUser(json: object): UserRecord | undefined {
   invalid = undefined;
   return read(json);
-}
-
-/** Returns the `auth_token` in a body of any type, so that a session can be ended even if the library can't read its record. */
-export function tokenIn({ body }: ReplyAnswer): string | undefined {
-  try {
-    const json = JSON.parse(body?.toString() ?? '') as { readonly auth_token?: unknown } | null;
-    return typeof json?.auth_token === 'string' ? json.auth_token : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function bodyProblem({ headers, body }: ReplyAnswer): string {

@@ -1,6 +1,6 @@
 import { type Examination, randomText } from '../examination.js';
 import { examineIv } from './iv.js';
-import { OpenSessions } from './open-sessions.js';
+import { OpenSessions } from '../../calls/open-sessions.js';
 import { examineSignIn, examineWrongPassword } from './sign-in.js';
 import { examineSignOut } from './sign-out.js';
 import { examineKeysOfSession, examineUserDetails } from './user-details.js';
@@ -31,6 +31,12 @@ export async function examineSession(examination: Examination): Promise<void> {
     await examineIv(examination, sessions);
     await examineWrongPassword(examination, randomText());
   } finally {
-    await sessions.endAll(examination);
+    await endSessions(examination, sessions);
   }
+}
+
+async function endSessions({ calls, findings }: Examination, sessions: OpenSessions): Promise<void> {
+  const left = await sessions.endAll((token, authIv) => calls.signOut(token, authIv));
+  for (let session = 0; session < left; session += 1)
+    findings.fail('session-left-open', 'A session of the examination could not be signed out. It ends when it expires.');
 }

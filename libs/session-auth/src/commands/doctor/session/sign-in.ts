@@ -1,10 +1,10 @@
 import { isHeaderValue } from '../../../contract/wire.js';
 import { DEFAULTS } from '../../../module/settings/defaults.js';
-import { type Answer, described, type ReplyAnswer } from '../calls/answer.js';
+import { type Answer, described, type ReplyAnswer, tokenIn } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
-import { failureText } from '../failure-texts.js';
-import type { OpenSession, OpenSessions } from './open-sessions.js';
-import { readUserRecord, tokenIn } from './reading.js';
+import { failureText } from '../../calls/failure-texts.js';
+import type { OpenSession, OpenSessions } from '../../calls/open-sessions.js';
+import { readUserRecord } from './reading.js';
 
 /** The largest value of `http.maxTokenLength`. */
 const MAX_TOKEN_LENGTH = 65_536;

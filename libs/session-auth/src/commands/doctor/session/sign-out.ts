@@ -1,7 +1,7 @@
-import { described } from '../calls/answer.js';
+import { described } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
-import { failureText } from '../failure-texts.js';
-import type { OpenSession, OpenSessions } from './open-sessions.js';
+import { failureText } from '../../calls/failure-texts.js';
+import type { OpenSession, OpenSessions } from '../../calls/open-sessions.js';
 
 /** Signs the session out, and presents its token again. */
 export async function examineSignOut(examination: Examination, session: OpenSession, sessions: OpenSessions): Promise<void> {

@@ -1,10 +1,10 @@
 import { readCacheForMs } from '../../../client/reply-headers.js';
-import { described, type Answer, type ReplyAnswer } from '../calls/answer.js';
+import { described, type Answer, type ReplyAnswer } from '../../calls/answer.js';
 import { randomText, type Examination } from '../examination.js';
-import { failureText } from '../failure-texts.js';
+import { failureText } from '../../calls/failure-texts.js';
 import { examineEcho } from './echo.js';
 import { examineLatency, examineSize } from './latency.js';
-import type { OpenSession } from './open-sessions.js';
+import type { OpenSession } from '../../calls/open-sessions.js';
 import { readUserRecord } from './reading.js';
 
 const MAX_CALLS = 20;

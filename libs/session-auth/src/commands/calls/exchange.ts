@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { BodyBuffer } from '../../../client/http/body.js';
-import { isReadable } from '../../../client/http/reply.js';
+import { BodyBuffer } from '../../client/http/body.js';
+import { isReadable } from '../../client/http/reply.js';
 import type { Answer, FailedAnswer } from './answer.js';
 
 /** A request to the service, complete with headers and body. */
@@ -20,8 +20,8 @@ export interface Call {
 const MAX_BODY_BYTES = 4_194_304;
 const NO_CODE = 'INVALID_REPLY';
 
-/** Sends a request without following a redirect. Never rejects. */
-export function exchange(call: Call, agent: http.Agent): Promise<Answer> {
+/** Sends a request without following a redirect, by default over a connection of its own. Never rejects. */
+export function exchange(call: Call, agent: http.Agent | false = false): Promise<Answer> {
   return new Promise((resolve) => {
     const exchanged = new Exchange(call.timeoutMs, resolve);
     try {
@@ -45,7 +45,7 @@ class Exchange {
     this.#timer = setTimeout(() => this.#end('TIMEOUT'), timeoutMs).unref();
   }
 
-  send({ url, method, headers, body, signal }: Call, agent: http.Agent): void {
+  send({ url, method, headers, body, signal }: Call, agent: http.Agent | false): void {
     if (signal?.aborted) {
       this.#end('INTERRUPTED');
       return;

@@ -1,4 +1,4 @@
-import type { FailedAnswer } from './calls/answer.js';
+import type { FailedAnswer } from './answer.js';
 
 /** What the codes of Node.js mean here, and what to do. */
 const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reply } from '../../../client/http/reply.js';
+import type { Reply } from '../../client/http/reply.js';
 
 /** A reply, with its times. */
 export interface ReplyAnswer extends Reply {
@@ -57,4 +57,14 @@ export function isWebPage({ headers, body }: Reply): boolean {
 /** Returns whether a reply is a redirect. */
 export function isRedirect({ status }: Reply): boolean {
   return status >= 300 && status < 400 && status !== 304;
+}
+
+/** Returns the `auth_token` in a body of any type, so that a session can be ended even if the library can't read its record. */
+export function tokenIn({ body }: ReplyAnswer): string | undefined {
+  try {
+    const json = JSON.parse(body?.toString() ?? '') as { readonly auth_token?: unknown } | null;
+    return typeof json?.auth_token === 'string' ? json.auth_token : undefined;
+  } catch {
+    return undefined;
+  }
 }
