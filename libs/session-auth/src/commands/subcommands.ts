@@ -21,4 +21,9 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     summary: 'examines a session service, and prints the options that follow',
     run: async (args, io) => (await import('./doctor/doctor.js')).doctor(args, io),
   },
+  {
+    name: 'contract',
+    summary: 'checks a session service against its interface, row by row',
+    run: async (args, io) => (await import('./contract/contract.js')).contract(args, io),
+  },
 ];
