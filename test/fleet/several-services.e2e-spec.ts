@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
-import { SessionAuthEvents, SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthEvents, SessionAuthModule, type SessionAuthService } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { CapturedLog } from '../support/captured-log.js';
 import { describeWithRedis, RedisServer } from '../support/redis.js';
@@ -53,9 +53,13 @@ describeWithRedis('two registrations with one Redis, one secret and one baseUrl'
     return NestFactory.createApplicationContext({ module: Root, imports }, { logger: log });
   }
 
-  const own = (instance: number): SessionAuthService => (contexts[instance] as INestApplicationContext).get(SessionAuthService);
-  const partners = (instance: number): SessionAuthService =>
-    (contexts[instance] as INestApplicationContext).get(SessionAuthModule.getToken('partners'));
+  function inject(instance: number, name: string): SessionAuthService {
+    const context = contexts[instance];
+    if (!context) throw new Error(`There is no instance ${instance}`);
+    return context.get(SessionAuthModule.getToken(name));
+  }
+  const own = (instance: number): SessionAuthService => inject(instance, 'default');
+  const partners = (instance: number): SessionAuthService => inject(instance, 'partners');
   const keysFor = (token: string): unknown[] =>
     service.requests.filter(({ headers }) => headers['x-auth-token'] === token).map(({ headers }) => headers['x-api-key']);
 

@@ -47,7 +47,7 @@ export {
   CurrentSession,
   CurrentUser,
   type CurrentUserRecord,
-  type NamedUserRecord,
+  type AnyUserRecord,
 } from './guard/access/current-user.decorator.js';
 export type { PresentedSession } from './guard/session/current-session.js';
 export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';

@@ -58,9 +58,9 @@ export class SessionAuthHealthIndicator {
   #registration(name: string): { readonly events: SessionAuthEvents; readonly sessions: SessionAuthService } | undefined {
     if (name === DEFAULT_AUTHORITY) return { events: this.events, sessions: this.sessions };
     try {
-      const find = <Provided>(token: InjectionToken) => this.modules?.get<Provided>(token as string, { strict: false });
-      const events = find<SessionAuthEvents>(authorityToken(name, SessionAuthEvents));
-      const sessions = find<SessionAuthService>(authorityToken(name, SessionAuthService));
+      const find = (token: InjectionToken): unknown => this.modules?.get<unknown>(token as string, { strict: false });
+      const events = find(authorityToken(name, SessionAuthEvents)) as SessionAuthEvents | undefined;
+      const sessions = find(authorityToken(name, SessionAuthService)) as SessionAuthService | undefined;
       return events && sessions && { events, sessions };
     } catch {
       return undefined;

@@ -5,7 +5,7 @@ import type { RoleName, SubRoleName } from '../../contract/session-auth-types.js
 import { callParameter } from '../transports.js';
 import { optionalAccess, publicAccess, requiring } from './declare-access.js';
 import { isPolicyClass, type PolicyClass } from './authorization-policy.js';
-import type { CurrentUserRecord, NamedUserRecord } from './current-user.decorator.js';
+import type { AnyUserRecord, CurrentUserRecord } from './current-user.decorator.js';
 
 /** Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement. */
 export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
@@ -43,7 +43,7 @@ export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecora
 /** A rule of {@link Authorize}. The type of its `user` may be the application's own record class. */
 export type AuthorizationRule = {
   /** Returns whether the user has access: `true`, or a promise of it. Any other value, an exception and a rejection deny. */
-  rule(user: CurrentUserRecord | NamedUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
+  rule(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }['rule'];
 
 /**

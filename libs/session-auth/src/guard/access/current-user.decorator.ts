@@ -10,11 +10,11 @@ import { nameParameter } from './access-metadata.js';
 /** The record that handlers receive: `UserRecord`, or the class that the application declares in `SessionAuthTypes`. */
 export type CurrentUserRecord = SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
-/** The records of the registrations with a name, which the application declares as `authorities` in `SessionAuthTypes`. */
-export type NamedUserRecord =
+/** The record of any registration: also those that the application declares as `authorities` in `SessionAuthTypes`. */
+export type AnyUserRecord =
   SessionAuthTypes extends Readonly<Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>>
-    ? Records[keyof Records]
-    : never;
+    ? CurrentUserRecord | Records[keyof Records]
+    : CurrentUserRecord;
 
 type Pipe = Type<PipeTransform> | PipeTransform;
 type Handler = (...parameters: never[]) => unknown;
@@ -81,7 +81,7 @@ const readUser = createParamDecorator(
 );
 
 /** Injects the user's record; `undefined` if the rule admitted the call without a session. */
-export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord, NamedUserRecord>;
+export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord, AnyUserRecord>;
 /**
  * Injects one field of the user's record, typed by its name, or the whole record, transformed by pipes. A field of {@link UserRecord} may be absent:
  * the type of the parameter must include `undefined`, as in `email: string | undefined` and `email = ''`. The type of a parameter with pipes is not

@@ -1,5 +1,3 @@
-import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-
 /** The default of each option. `npm run docs:defaults` compares the TSDoc and the configuration guide with it. */
 export const DEFAULTS = {
   forwardAuthIv: true,
@@ -18,7 +16,7 @@ export const DEFAULTS = {
   audit: 'warn',
   asyncContext: false,
   http: { maxResponseBytes: 65_536, maxTokenLength: 4_096 },
-  name: DEFAULT_AUTHORITY,
+  name: 'default',
   isGlobal: true,
   protectAllRoutes: false,
 } as const;
