@@ -17,7 +17,7 @@ let compared = 0;
 const INTERFACES = [
   ['module/options.ts', 'SessionAuthOptions', DEFAULTS],
   ['module/options.ts', 'SessionAuthCacheOptions', DEFAULTS.cache],
-  ['module/options.ts', 'SessionAuthExtras', DEFAULTS],
+  ['module/extras.ts', 'SessionAuthExtras', DEFAULTS],
   ['module/http-options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
   ['verifier/lanes/circuit.ts', 'BreakerSettings', DEFAULTS.breaker],
   ['verifier/lanes/retry.ts', 'RetrySettings', DEFAULTS.retry],

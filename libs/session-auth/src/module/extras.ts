@@ -2,7 +2,7 @@
 export interface SessionAuthExtras {
   /**
    * Name of a further session service: 1 to 64 letters, digits, dots, hyphens and underscores. `@SessionAuthority(name)` has it check the calls of a
-   * handler, `@InjectSessionAuth(name)` injects its service. @default 'default', the registration that checks all other calls
+   * handler, `@InjectSessionAuth(name)` injects its service. The registration without a name checks all other calls. @default 'default'
    */
   readonly name?: string;
   /** Makes the guard and the service available in every module without an import. @default true */
