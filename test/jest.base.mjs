@@ -11,7 +11,7 @@ const sources = Object.entries(compilerOptions.paths).map(([name, [source]]) => 
 /** Packages of some hundred files that bring one file with all of them: every suite loads its packages anew. */
 const ONE_FILE = { '^class-validator$': '<rootDir>/node_modules/class-validator/bundles/class-validator.umd.js' };
 
-export const base = { rootDir: root, testTimeout: 180_000 };
+export const base = { rootDir: root, testTimeout: 300_000 };
 
 /** A project from its name, the files of its tests below the root, and what else it sets. */
 export function project(displayName, testMatch, settings = {}) {

@@ -14,7 +14,7 @@ import { fleets, TIMEOUT_MS } from './suites.js';
 const CHECKS = 20;
 /** What a call to the store may take, and what a busy machine adds to a check. */
 const [STORE_TIMEOUT_MS, BUSY_MACHINE_MS] = [50, 2_450];
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 
 /** Makes an application whose store fails. */
 type Failure = (bed: StoreBed, proxy: MeddlingProxy, setup: StoreAppSetup) => Promise<StoreApp>;

@@ -5,7 +5,7 @@ import type { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
 /** Processes start slowly on a busy machine. */
-export const TIMEOUT_MS = 180_000;
+export const TIMEOUT_MS = 300_000;
 
 const hosts = new InstanceHosts();
 afterAll(() => hosts.close(), TIMEOUT_MS);

@@ -7,7 +7,7 @@ import { ANN, Trial, type Answer, type TrialSetup } from './trial.js';
 
 /** What a reply may take beyond the total time, on a machine that does much else. */
 const BUSY_MACHINE_MS = 30_000;
-const ROW_TIMEOUT_MS = 180_000;
+const ROW_TIMEOUT_MS = 300_000;
 /** Less is the total time of a row about time. */
 const SHORT_MS = 2_000;
 const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
