@@ -286,7 +286,7 @@ describe('the reference service', () => {
 
   plainRow('200 sign-ins at once are hashed two by two, and those who are signed in are answered meanwhile [O04]', async () => {
     await service.close();
-    service = await startHeldReferenceService(undefined, new HeldPasswordHashing('production'));
+    service = await startHeldReferenceService(undefined, new HeldPasswordHashing('some'));
     const signIns = Array.from({ length: 200 }, () => signIn(service.url));
     let answered = 0;
     for (const reply of signIns) void reply.then(() => (answered += 1));
