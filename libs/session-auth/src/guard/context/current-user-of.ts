@@ -21,5 +21,11 @@ export function admissionTo(context: ExecutionContext): Admission | undefined {
  * The record is the one that the guard admitted, also if another guard has replaced `request.user` since.
  */
 export function currentUserOf(context: ExecutionContext): CurrentUserRecord | undefined {
-  return admissionTo(context)?.user;
+  return userIn(admissionTo(context));
+}
+
+/** Returns the user of an admission, as the class that the application declares. */
+export function userIn(admission: Admission | undefined): CurrentUserRecord | undefined {
+  const user: unknown = admission?.user;
+  return user as CurrentUserRecord | undefined;
 }

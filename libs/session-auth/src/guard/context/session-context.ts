@@ -5,6 +5,7 @@ import { SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import type { CurrentUserRecord } from '../access/current-user.decorator.js';
 import type { Admission } from '../guarded-request.js';
 import { currentCall } from './current-call.js';
+import { userIn } from './current-user-of.js';
 
 const OUTSIDE =
   'There is no session here: SessionContext was read outside of a call that SessionAuthGuard has admitted with a session. Read it in a handler that the guard protects or in code that it calls, use findUser() where there may be no session, and currentUserOf(context) in guards and interceptors.';
@@ -37,7 +38,7 @@ export class SessionContext {
    * @throws InvalidConfigurationError if `asyncContext` is off
    */
   findUser(): CurrentUserRecord | undefined {
-    return this.#admission()?.user;
+    return userIn(this.#admission());
   }
 
   /**
