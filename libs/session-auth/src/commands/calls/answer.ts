@@ -13,6 +13,9 @@ export interface ReplyAnswer extends Reply {
   readonly reused: boolean;
 }
 
+/** The code of a call that the user ended. */
+export const INTERRUPTED = 'INTERRUPTED';
+
 /** No complete reply: a code of Node.js, or one of our own. */
 export interface FailedAnswer {
   readonly kind: 'failure';

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { BodyBuffer } from '../../client/http/body.js';
 import { isReadable } from '../../client/http/reply.js';
-import type { Answer, FailedAnswer } from './answer.js';
+import { type Answer, type FailedAnswer, INTERRUPTED } from './answer.js';
 
 /** A request to the service, complete with headers and body. */
 export interface Call {
@@ -47,12 +47,12 @@ class Exchange {
 
   send({ url, method, headers, body, signal }: Call, agent: http.Agent | false): void {
     if (signal?.aborted) {
-      this.#end('INTERRUPTED');
+      this.#end(INTERRUPTED);
       return;
     }
     const request = (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
     this.#request = request;
-    const abort = (): void => this.#end('INTERRUPTED');
+    const abort = (): void => this.#end(INTERRUPTED);
     signal?.addEventListener('abort', abort, { once: true });
     this.#release = () => signal?.removeEventListener('abort', abort);
     request.on('error', (error) => this.fail(error));

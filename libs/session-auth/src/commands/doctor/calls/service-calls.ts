@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { API_KEY_HEADER, AUTH_IV_HEADER, AUTH_TOKEN_HEADER, AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../../../contract/wire.js';
-import type { Answer } from '../../calls/answer.js';
+import { type Answer, type FailedAnswer, INTERRUPTED } from '../../calls/answer.js';
 import { type Call, exchange } from '../../calls/exchange.js';
 
 /** What a call presents. `null`: the header is not sent. */
@@ -24,6 +24,7 @@ export interface CallSettings {
   readonly interrupted: AbortSignal;
 }
 
+const NOT_SENT: FailedAnswer = { kind: 'failure', code: INTERRUPTED, totalMs: 0, reused: false };
 const ACCEPT = { Accept: 'application/json', 'Accept-Encoding': 'identity' };
 
 /** The calls of the examination, with the headers that the library sends, over connections that are kept. */
@@ -52,7 +53,7 @@ export class ServiceCalls {
 
   /** Signs in. Not interrupted once sent: the reply holds the token that the session must be ended with. */
   signIn(username: string, password: string, authIv?: string): Promise<Answer> {
-    if (this.isInterrupted) return Promise.resolve({ kind: 'failure', code: 'INTERRUPTED', totalMs: 0, reused: false });
+    if (this.isInterrupted) return Promise.resolve(NOT_SENT);
     const body = JSON.stringify({ username, password });
     return this.#send({ method: 'POST', path: AUTHENTICATION_PATH, presented: { token: null, authIv }, body });
   }
@@ -90,7 +91,7 @@ export class ServiceCalls {
     const kept = call.method === 'GET' ? agent : freshAgentLike(agent);
     const answer = await exchange(call, kept);
     this.answers.push(answer);
-    if (answer.kind === 'reply' || !answer.reused || answer.code === 'TIMEOUT' || answer.code === 'INTERRUPTED') return answer;
+    if (answer.kind === 'reply' || !answer.reused || answer.code === 'TIMEOUT' || answer.code === INTERRUPTED) return answer;
     const second = await exchange(call, freshAgentLike(agent));
     this.answers.push(second);
     return second;

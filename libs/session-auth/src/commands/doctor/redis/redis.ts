@@ -57,5 +57,7 @@ function addressOf({ hostname, port, username, pathname, protocol }: URL): objec
 }
 
 function limitsOf(timeoutMs: number): object {
-  return { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: timeoutMs, commandTimeout: timeoutMs };
+  // Without disconnectTimeout, the process would live on for two seconds after a connection that failed.
+  const once = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, disconnectTimeout: 100 };
+  return { ...once, connectTimeout: timeoutMs, commandTimeout: timeoutMs };
 }
