@@ -135,6 +135,19 @@ describe('a sign-in without a reply', () => {
     const report = await examine(['--url', service.url, '--user', 'ann', '--timeout', '300']);
     expect(report.checks.find(({ id }) => id === 'sign-in')?.text).toContain('A session may have been opened; its token is unknown.');
   });
+
+  it('also when it was interrupted', async () => {
+    const io = captureIo(ENV);
+    const service = await serve({
+      write: (_usual, call) => {
+        if (call.operation === 'sign_in') io.interrupt();
+        return call.operation === 'sign_in';
+      },
+    });
+    const report = await examine(['--url', service.url, '--user', 'ann', '--timeout', '300'], io);
+    expect(outcomes(report)).toMatchObject({ 'sign-in': 'fail', interrupted: 'fail' });
+    expect(io.out()).toContain('A session may have been opened; its token is unknown.');
+  });
 });
 
 describe('a service that ends a session only for its IV', () => {

@@ -199,6 +199,14 @@ export const ROWS: readonly Row[] = [
     warns: ['redirects'],
   },
   {
+    name: 'redirects to an address that repeats the key',
+    habits: {
+      answer: on(isBadToken, (_usual, { key }) => ({ status: 302, headers: { location: `/${key ?? ''}/authentication/user_details` } })),
+    },
+    fails: ['redirects'],
+    guard: [200, 503],
+  },
+  {
     name: 'redirects to a page for signing in',
     habits: { answer: on(isBadToken, { status: 302, headers: { location: '/login' } }) },
     fails: ['redirects'],
@@ -319,7 +327,7 @@ export const ROWS: readonly Row[] = [
     name: 'signs in anyone',
     habits: { answer: (usual, call, service) => (isSignIn(call) && usual.status === 401 ? service.record(service.issue()) : usual) },
     fails: ['wrong-password'],
-    endsNoSession: true,
+
     guard: [200, 401],
   },
   {

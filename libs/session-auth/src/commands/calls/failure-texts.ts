@@ -18,6 +18,7 @@ const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
     'The certificate is of an authority that Node.js does not trust. Set NODE_EXTRA_CA_CERTS to the certificate of the authority, or http.httpsAgent.',
   ],
   [/^ERR_SSL_|^EPROTO$/, 'The TLS handshake fails. Check that the port speaks https; for a client certificate, set http.httpsAgent.'],
+  [/^INTERRUPTED$/, 'The call was interrupted.'],
   [/^TOO_LARGE$/, 'The reply is larger than 4 MiB. This is not the session service.'],
   [/^HPE_HEADER_OVERFLOW$/, 'The headers of the reply are larger than 16 KiB, which the library refuses.'],
   [/^(?:HPE_|INVALID_REPLY)/, 'The reply is not valid HTTP. Check that scheme and port of --url fit together.'],

@@ -33,7 +33,8 @@ async function examine(examination: Examination): Promise<void> {
     if ((await examineConnection(examination)) && !(await isElsewhere(examination))) await examineService(examination);
     else findings.unknown('session-service', 'Everything else: it needs a session service that answers.');
     if (settings.redis && !calls.isInterrupted) await (await import('./redis/redis.js')).examineRedis(examination, settings.redis);
-    if (calls.isInterrupted) findings.fail('interrupted', 'The examination was interrupted. Its sessions are signed out.');
+    if (calls.isInterrupted)
+      findings.fail('interrupted', 'The examination was interrupted. It signs out every session whose token it knows.');
   } finally {
     calls.close();
   }

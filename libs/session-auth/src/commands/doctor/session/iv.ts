@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { described, statusOf, type Answer } from '../../calls/answer.js';
 import type { Examination } from '../examination.js';
 import type { OpenSessions } from '../../calls/open-sessions.js';
-import { signIn } from './sign-in.js';
+import { MAY_BE_OPEN, signIn } from './sign-in.js';
 
 const newIv = (): string => randomBytes(16).toString('base64');
 
@@ -15,7 +15,11 @@ export async function examineIv(examination: Examination, sessions: OpenSessions
   const session = await signIn(examination, sessions, authIv);
   const signedIn = calls.answers.at(-1);
   if (!session) {
-    findings.unknown('iv', `What X-AUTH-IV is for: a sign-in with a random one answers ${signedIn ? described(signedIn) : 'nothing'}.`);
+    const maybe = statusOf(signedIn) === undefined || statusOf(signedIn) === 200 ? MAY_BE_OPEN : '';
+    findings.unknown(
+      'iv',
+      `What X-AUTH-IV is for: a sign-in with a random one answers ${signedIn ? described(signedIn) : 'nothing'}.${maybe}`,
+    );
     return;
   }
   const [token = ''] = session.tokens;

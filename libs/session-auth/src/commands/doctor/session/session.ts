@@ -1,4 +1,4 @@
-import { type Examination, randomText } from '../examination.js';
+import type { Examination } from '../examination.js';
 import { examineIv } from './iv.js';
 import { OpenSessions } from '../../calls/open-sessions.js';
 import { examineSignIn, examineWrongPassword } from './sign-in.js';
@@ -29,7 +29,7 @@ export async function examineSession(examination: Examination): Promise<void> {
     if (examination.isOver) return;
     await examineSignOut(examination, session, sessions);
     await examineIv(examination, sessions);
-    await examineWrongPassword(examination, randomText());
+    await examineWrongPassword(examination, sessions);
   } finally {
     await endSessions(examination, sessions);
   }

@@ -1,7 +1,7 @@
 import { isHeaderValue } from '../../../contract/wire.js';
 import { DEFAULTS } from '../../../module/settings/defaults.js';
-import { type Answer, described, type ReplyAnswer, tokenIn } from '../../calls/answer.js';
-import type { Examination } from '../examination.js';
+import { type Answer, described, INTERRUPTED, type ReplyAnswer, tokenIn } from '../../calls/answer.js';
+import { type Examination, randomText } from '../examination.js';
 import { failureText } from '../../calls/failure-texts.js';
 import type { OpenSession, OpenSessions } from '../../calls/open-sessions.js';
 import { readUserRecord } from './reading.js';
@@ -9,12 +9,21 @@ import { readUserRecord } from './reading.js';
 /** The largest value of `http.maxTokenLength`. */
 const MAX_TOKEN_LENGTH = 65_536;
 
-const MAY_BE_OPEN = ' A session may have been opened; its token is unknown.';
+/** What a sign-in says that may have opened a session without telling its token. */
+export const MAY_BE_OPEN = ' A session may have been opened; its token is unknown.';
 
 /** Signs the user in, once: a second failure could lock the account. Returns the session. */
-export async function signIn(examination: Examination, sessions: OpenSessions, authIv?: string): Promise<OpenSession | undefined> {
-  const { calls, settings } = examination;
-  const answer = await calls.signIn(settings.user ?? '', settings.password ?? '', authIv);
+export function signIn(examination: Examination, sessions: OpenSessions, authIv?: string): Promise<OpenSession | undefined> {
+  const { user = '', password = '' } = examination.settings;
+  return signInAs(examination, sessions, { username: user, password, authIv });
+}
+
+async function signInAs(
+  examination: Examination,
+  sessions: OpenSessions,
+  { username, password, authIv }: { readonly username: string; readonly password: string; readonly authIv: string | undefined },
+): Promise<OpenSession | undefined> {
+  const answer = await examination.calls.signIn(username, password, authIv);
   const token = answer.kind === 'reply' && answer.status < 300 ? tokenIn(answer) : undefined;
   if (token === undefined) return undefined;
   examination.secrets.add(token);
@@ -25,9 +34,9 @@ export async function signIn(examination: Examination, sessions: OpenSessions, a
 export async function examineSignIn(examination: Examination, sessions: OpenSessions): Promise<OpenSession | undefined> {
   const session = await signIn(examination, sessions);
   const answer = examination.calls.answers.at(-1);
-  if (!answer || examination.calls.isInterrupted) return undefined;
+  if (!answer || (answer.kind === 'failure' && answer.code === INTERRUPTED)) return undefined;
   const problem = signInProblem(answer, session?.tokens[0], examination);
-  if (problem !== undefined) return undefined;
+  if (problem !== undefined || examination.calls.isInterrupted) return undefined;
   examination.findings.ok('sign-in', 'Signs in with 200, a valid user record and a token.');
   return session;
 }
@@ -63,27 +72,21 @@ function refusalText(answer: ReplyAnswer): string {
 }
 
 /** A sign-in that must be refused. With a random user name: failures with a real one could lock its account. */
-export async function examineWrongPassword({ calls, findings, isOver }: Examination, randomName: string): Promise<void> {
-  if (isOver) return;
-  const answer = await calls.signIn(randomName, randomName);
+export async function examineWrongPassword(examination: Examination, sessions: OpenSessions): Promise<void> {
+  const { calls, findings } = examination;
+  if (examination.isOver) return;
+  await signInAs(examination, sessions, { username: randomText(), password: randomText(), authIv: undefined });
+  const answer = calls.answers.at(-1);
+  if (!answer) return;
   const text = `A sign-in of an unknown user answers ${described(answer)}`;
-  if (answer.kind === 'failure') {
-    findings.unknown('wrong-password', `${text}. ${failureText(answer)}`);
-    return;
-  }
-  if (answer.status === 401 || answer.status === 404) {
+  if (answer.kind === 'failure') findings.unknown('wrong-password', `${text}. ${failureText(answer)}`);
+  else if (answer.status < 300) findings.fail('wrong-password', `${text}: the service signs in anyone.`);
+  else if (answer.status === 401 || answer.status === 404)
     findings.ok('wrong-password', `${text}, which is CredentialsRejectedError (401).`);
-    return;
-  }
-  if (answer.status < 300) {
-    findings.fail('wrong-password', `${text}: the service signs in anyone.`);
-    return;
-  }
-  const error =
-    answer.status === 400
-      ? 'InvalidRequestError (400)'
-      : answer.status === 403
-        ? 'AccessDeniedError (403)'
-        : 'SessionServiceUnavailableError (503)';
-  findings.warn('wrong-password', `${text}, which is ${error} in signIn(), not 401.`);
+  else findings.warn('wrong-password', `${text}, which is ${errorOf(answer.status)} in signIn(), not 401.`);
+}
+
+function errorOf(status: number): string {
+  if (status === 400) return 'InvalidRequestError (400)';
+  return status === 403 ? 'AccessDeniedError (403)' : 'SessionServiceUnavailableError (503)';
 }
