@@ -6,13 +6,18 @@ export class Complaint extends Error {
   override readonly name = 'Complaint';
 }
 
+/** Failures of a request that may have reached the service. */
+const MAY_BE_SENT = /^(?:TIMEOUT|ECONNRESET|EPIPE|TOO_LARGE|HPE_.*|INVALID_REPLY)$/;
+
 /** A call brought no reply. */
 export class NoReply extends Complaint {
   /** Whether the user has interrupted the command. */
   readonly isInterruption: boolean;
 
-  constructor(answer: FailedAnswer, mayHaveOpenedSession = false) {
-    super(`${failureText(answer)}${mayHaveOpenedSession ? ' A session may have been opened; its token is unknown.' : ''}`);
+  constructor(answer: FailedAnswer, isSignIn = false) {
+    super(
+      `${failureText(answer)}${isSignIn && MAY_BE_SENT.test(answer.code) ? ' A session may have been opened; its token is unknown.' : ''}`,
+    );
     this.isInterruption = answer.code === 'INTERRUPTED';
   }
 }

@@ -2,6 +2,7 @@ import { isRedirect, type ReplyAnswer } from '../calls/answer.js';
 import { readJsonObject } from '../../client/http/reply.js';
 import { Complaint } from './complaint.js';
 
+/** The fields of a user record (section 2.1). */
 const FIELD_TYPES: Readonly<Record<string, string>> = {
   username: 'string',
   first_name: 'string',
@@ -20,9 +21,6 @@ const FIELD_TYPES: Readonly<Record<string, string>> = {
   display_label: 'string',
 };
 const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'number', company_id: 'number', location_id: 'number' };
-
-/** The fields of a user record (section 2.1). */
-export const RECORD_FIELDS = Object.keys(FIELD_TYPES);
 
 /** The statuses that the interface lists for a request that is not granted. It does not show what causes which. */
 const REFUSALS = [400, 401, 403, 404];

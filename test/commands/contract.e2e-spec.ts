@@ -1,0 +1,354 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { asJunit } from '../../libs/session-auth/src/commands/contract/junit.js';
+import type { RowResult } from '../../libs/session-auth/src/commands/contract/row-result.js';
+import { CONTRACT_ROWS } from '../../libs/session-auth/src/commands/contract/rows.js';
+import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
+import { freePort } from '../support/server-process.js';
+import { captureIo, type CapturedIo } from './captured-io.js';
+import { startCommand, written } from './command-run.js';
+import { FAULTS, type FaultRow } from './contract-faults.js';
+import { ANN, API_KEY, BOB, ContractService, EVE, type Fault } from './contract-service.js';
+import { elementsOf } from './xml.js';
+
+const ENV = {
+  SESSION_SERVICE_API_KEY: API_KEY,
+  SESSION_SERVICE_PASSWORD: ANN.password,
+  SESSION_SERVICE_SECOND_PASSWORD: BOB.password,
+  SESSION_SERVICE_PENDING_PASSWORD: EVE.password,
+};
+const ALL_USERS = ['--user', 'ann', '--second-user', 'bob', '--pending-user', 'eve'];
+const EVERYTHING = [...ALL_USERS, '--try-wrong-password'];
+const SECRETS = [API_KEY, ANN.password, BOB.password, EVE.password];
+
+interface Report {
+  readonly rows: readonly { readonly id: string; readonly outcome: string; readonly text?: string; readonly seconds: number }[];
+  readonly totals: { readonly ok: number; readonly fail: number; readonly skipped: number };
+}
+
+interface Ended {
+  readonly code: number;
+  readonly report: Report;
+  readonly fails: readonly string[];
+  readonly io: CapturedIo;
+}
+
+async function check(service: Pick<ContractService, 'url'>, args: readonly string[], io = captureIo(ENV)): Promise<Ended> {
+  const code = await runCommand(['contract', '--json', '--url', service.url, ...args], io);
+  const report = JSON.parse(io.out()) as Report;
+  return { code, report, io, fails: idsOf(report, 'fail') };
+}
+
+function idsOf({ rows }: Report, outcome: string): string[] {
+  return rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
+}
+
+function textsOf({ rows }: Report, outcome: string): string[] {
+  return [...new Set(rows.flatMap((row) => (row.outcome === outcome && row.text !== undefined ? [row.text] : [])))];
+}
+
+/** Characters that XML 1.0 can't hold. */
+const FORBIDDEN = new Set(['\0', '\u{b}', '\ud800', '\ufffe']);
+
+const started: ContractService[] = [];
+async function serve(fault?: Fault): Promise<ContractService> {
+  const service = await ContractService.start(fault);
+  started.push(service);
+  return service;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'contract-'));
+afterEach(() => Promise.all(started.splice(0).map((service) => service.close())));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the rows of the contract', () => {
+  it('have different ids and different titles, which are sentences', () => {
+    for (const values of [CONTRACT_ROWS.map(({ id }) => id), CONTRACT_ROWS.map(({ title }) => title)])
+      expect(new Set(values).size).toBe(CONTRACT_ROWS.length);
+    for (const { title } of CONTRACT_ROWS) expect(title).toMatch(/^[A-Zu].* .*\.$/);
+  });
+
+  it('hold for a service that keeps the contract, and leave no session open', async () => {
+    const service = await serve();
+    const { code, report } = await check(service, EVERYTHING);
+    expect([code, textsOf(report, 'fail')]).toEqual([0, []]);
+    expect(report.totals).toEqual({ ok: CONTRACT_ROWS.length + 1, fail: 0, skipped: 0 });
+    expect(service.sessions.size).toBe(0);
+  });
+
+  it('hold for the service of dev', async () => {
+    const dev = startCommand(['dev', '--port', '0', '--quiet', '--user', 'ann:the password of ann', '--user', 'bob:the password of bob'], {
+      SESSION_SERVICE_API_KEY: API_KEY,
+    });
+    const [, url = ''] = await written(dev, /(http:\/\/\S+)/);
+    const { code, report } = await check({ url }, ['--user', 'ann', '--second-user', 'bob', '--try-wrong-password']);
+    dev.interrupt();
+    await dev.exitCode;
+    expect([code, report.rows.filter(({ outcome }) => outcome === 'fail')]).toEqual([0, []]);
+  });
+});
+
+describe('the contract fails for a service that', () => {
+  const ended = new Map<string, Ended & { readonly open: number }>();
+
+  beforeAll(async () => {
+    const rows = FAULTS.values();
+    const work = async (): Promise<void> => {
+      for (const row of rows) ended.set(row.name, await run(row));
+    };
+    await Promise.all([work(), work(), work()]);
+  });
+
+  async function run({ fault }: FaultRow): Promise<Ended & { readonly open: number }> {
+    const service = await ContractService.start(fault);
+    const result = await check(service, EVERYTHING);
+    const open = service.sessions.size;
+    await service.close();
+    return { ...result, open };
+  }
+
+  it.each(FAULTS.map((row) => [row.name, row] as const))('%s', (name, { fails }) => {
+    const result = ended.get(name);
+    expect([...(result?.fails ?? [])].sort()).toEqual([...fails].sort());
+    expect(result?.code).toBe(1);
+    if (name !== 'keeps sessions at a sign-out') expect(result?.open).toBe(0);
+    for (const secret of SECRETS) expect(`${result?.io.out()}${result?.io.err()}`).not.toContain(secret);
+  });
+});
+
+describe('nestjs-session-auth contract', () => {
+  it('says before its first call which sign-ins it makes', async () => {
+    const io = captureIo(ENV);
+    let before: string | undefined;
+    const service = await serve({ request: (call) => ((before ??= io.out()), call) });
+    expect(await runCommand(['contract', '--url', service.url, '--user', 'ann', '--second-user', 'bob'], io)).toBe(0);
+    expect(before).toMatch(
+      /^Runs \d+ of \d+ rows of the contract against http:\/\/127\.0\.0\.1:\d+\.\nSigns in as "ann" \(in \d+ rows\), "bob" \(in 3 rows\), and signs every session out\.\nTries no wrong password of a user\.\n/,
+    );
+  });
+
+  it('announces the wrong passwords that it tries', async () => {
+    const io = captureIo(ENV);
+    const service = await serve();
+    expect(await runCommand(['contract', '--url', service.url, '--user', 'ann', '--try-wrong-password'], io)).toBe(0);
+    const [, announced] = /\nTries (\d+) wrong passwords of "ann", which may lock the account\.\n/.exec(io.out()) ?? [];
+    const wrong = service.signIns.filter(({ username, password }) => username === 'ann' && password !== ANN.password);
+    const withoutPassword = ['wrong-password.absent', 'wrong-password.empty', 'wrong-password.null'].length;
+    expect(Number(announced)).toBe(wrong.length + withoutPassword);
+  });
+
+  it('tries no wrong password of a user without --try-wrong-password', async () => {
+    const service = await serve();
+    const { code, report } = await check(service, ALL_USERS);
+    expect([code, idsOf(report, 'skipped').every((id) => id.startsWith('wrong-password.'))]).toEqual([0, true]);
+    expect(textsOf(report, 'skipped')).toEqual([
+      'it tries a wrong password of the user, which may lock the account: pass --try-wrong-password',
+    ]);
+    for (const { username, password } of service.signIns)
+      expect([...[ANN, BOB, EVE].filter((user) => user.username === username).map((user) => user.password), password]).toContain(password);
+    const real = service.signIns.filter(({ username }) => ['ann', 'bob', 'eve'].includes(username));
+    expect(real.filter(({ password }) => !SECRETS.includes(password))).toEqual([]);
+    expect(real.length).toBeGreaterThan(20);
+  });
+
+  it('runs without a user the rows that need none, opens no session, and says why it skips the others', async () => {
+    const service = await serve();
+    const { code, report } = await check(service, []);
+    expect(code).toBe(0);
+    const ok = CONTRACT_ROWS.filter(({ needs }) => needs === 'nothing').map(({ id }) => id);
+    expect(idsOf(report, 'ok')).toEqual(ok);
+    expect(ok.length).toBeGreaterThan(20);
+    expect(textsOf(report, 'skipped').sort()).toEqual([
+      'it needs a user whose sign-in answers 202: pass --pending-user',
+      'it needs a user: pass --user',
+      'it needs another user: pass --second-user',
+      'no row opened a session',
+    ]);
+    expect(service.signIns.every(({ username }) => username.startsWith('contract-'))).toBe(true);
+  });
+
+  it('signs in once if the password of the user is wrong', async () => {
+    const service = await serve();
+    const io = captureIo({ ...ENV, SESSION_SERVICE_PASSWORD: 'mistyped' });
+    const { code, report, fails } = await check(service, ['--user', 'ann', '--try-wrong-password'], io);
+    expect([code, fails]).toEqual([1, ['sign-in.record']]);
+    expect(service.signIns.filter(({ username }) => username === 'ann')).toHaveLength(1);
+    expect(textsOf(report, 'skipped')).toContain(
+      'the first sign-in of its user failed, and is not tried again, since that could lock the account',
+    );
+  });
+
+  it('stops when the service limits the rate of requests', async () => {
+    let calls = 0;
+    const service = await serve({ reply: (usual) => ((calls += 1) > 20 ? { status: 429 } : usual) });
+    const { code, report, fails } = await check(service, []);
+    expect([code, fails.length, service.calls]).toEqual([1, 1, 21]);
+    expect(textsOf(report, 'fail')[0]).toMatch(/but the reply is 429: the service limits the rate of requests\.$/);
+    expect(textsOf(report, 'skipped')).toContain('the service limits the rate of requests (429)');
+  });
+
+  it('stops after three rows without a reply', async () => {
+    const { code, report, fails } = await check({ url: `http://127.0.0.1:${await freePort()}` }, []);
+    expect([code, fails.length]).toEqual([1, 3]);
+    expect(textsOf(report, 'fail')).toEqual([
+      'The connection is refused: nothing listens on that port. Check the port of --url, and whether the service runs. (ECONNREFUSED)',
+    ]);
+    expect(textsOf(report, 'skipped')).toContain('3 rows in succession brought no reply');
+  });
+
+  it('says that a sign-in without a reply may have opened a session', async () => {
+    const service = await serve({ reply: (usual, { method }) => (method === 'POST' ? new Promise(() => undefined) : usual) });
+    const { code, report } = await check(service, ['--user', 'ann', '--timeout', '50']);
+    expect(code).toBe(1);
+    expect(textsOf(report, 'fail')[0]).toMatch(/within --timeout.*\(TIMEOUT\) A session may have been opened; its token is unknown\.$/);
+  });
+
+  it('opens no further session when three could not be signed out, and says so', async () => {
+    const service = await serve({
+      reply: (usual, { method }) => (method === 'DELETE' ? { status: 500 } : usual),
+      request: (call) => (call.method === 'DELETE' ? { ...call, method: 'PUT' } : call),
+    });
+    const { code, report, fails } = await check(service, ['--user', 'ann']);
+    expect([code, fails.includes('sessions-ended'), service.sessions.size]).toEqual([1, true, 3]);
+    expect(textsOf(report, 'skipped')).toContain('sessions of earlier rows could not be signed out');
+    expect(textsOf(report, 'fail')).toContain('3 could not be signed out. They end when they expire.');
+  });
+
+  it('prints no secret, even if the service repeats all that it is sent', async () => {
+    const service = await serve({
+      reply: (_usual, { headers, body }) => ({
+        status: 418,
+        headers: { 'x-echo': JSON.stringify(headers), 'content-type': JSON.stringify(headers) },
+        body,
+      }),
+    });
+    const file = join(folder, 'echo.xml');
+    const io = captureIo(ENV);
+    expect(await runCommand(['contract', '--url', service.url, ...EVERYTHING, '--junit', file], io)).toBe(1);
+    for (const secret of SECRETS) expect(io.out() + io.err() + readFileSync(file, 'utf8')).not.toContain(secret);
+  });
+
+  it('prints a line for each row, the complaint of a row that fails, why rows were skipped, and the totals', async () => {
+    const service = await serve({
+      reply: (usual, { headers }) => (headers['x-auth-token'] === ' ' || headers['x-auth-token'] === '' ? { status: 500 } : usual),
+    });
+    const io = captureIo(ENV);
+    expect(await runCommand(['contract', '--url', service.url], io)).toBe(1);
+    expect(io.out()).toContain(
+      '\n4.1 Sign in: POST /authentication\n  skipped  POST /authentication answers 200 with the user record and a token.\n',
+    );
+    expect(io.out()).toContain(
+      '  fail     GET /authentication/user_details refuses a request with an empty token, with an empty body.\n           Expected 400, 401, 403 or 404, but the reply is 500. [token.user-details.empty]\n',
+    );
+    expect(io.out()).toMatch(/\nSkipped, and why:\n {2}\d+: it needs a user: pass --user\.\n/);
+    expect(io.out()).toMatch(/\n\d+ rows: \d+ ok, 4 fail, \d+ skipped\.\n$/);
+    expect(io.out()).not.toContain('\u001b');
+    expect(io.err()).toBe('');
+  });
+});
+
+describe('an interrupted contract', () => {
+  it('signs its session out, runs no further row, and writes its JUnit report', async () => {
+    const io = captureIo(ENV);
+    const service = await serve({
+      reply: (usual, { method }) => (method === 'GET' ? (io.interrupt(), new Promise(() => undefined)) : usual),
+    });
+    const file = join(folder, 'interrupted.xml');
+    const { code, report, fails } = await check(service, ['--user', 'ann', '--junit', file], io);
+    expect([code, fails, service.sessions.size]).toEqual([1, [], 0]);
+    expect(idsOf(report, 'skipped')).toContain('sign-out.ends-session');
+    expect(textsOf(report, 'skipped')).toContain('the command was interrupted');
+    expect(elementsOf(readFileSync(file, 'utf8')).filter(({ name }) => name === 'testcase')).toHaveLength(report.rows.length);
+  });
+
+  it('waits for the reply of a sign-in that is on its way, and signs out', async () => {
+    const io = captureIo(ENV);
+    const service = await serve({
+      reply: (usual, { method }) => (method === 'POST' ? (io.interrupt(), new Promise((resolve) => setImmediate(resolve, usual))) : usual),
+    });
+    const { code } = await check(service, ['--user', 'ann'], io);
+    expect([code, service.sessions.size, service.signIns.length]).toEqual([1, 0, 1]);
+  });
+
+  it('that has made no call yet makes none', async () => {
+    const io = captureIo(ENV);
+    const service = await serve();
+    io.interrupt();
+    const { code } = await check(service, ['--user', 'ann'], io);
+    expect([code, service.calls]).toEqual([1, 0]);
+  });
+});
+
+describe('the JUnit report', () => {
+  it('has a test suite for each section, a test case for each row, and the totals', async () => {
+    const service = await serve({ reply: (usual, { headers }) => (headers['x-auth-token'] === '' ? { status: 500 } : usual) });
+    const file = join(folder, 'report.xml');
+    const { report } = await check(service, ['--junit', file]);
+    const elements = elementsOf(readFileSync(file, 'utf8'));
+    const named = (name: string): typeof elements => elements.filter((element) => element.name === name);
+    const { fail, skipped } = report.totals;
+    expect(named('testsuites')[0]?.attributes).toMatchObject({
+      tests: String(report.rows.length),
+      failures: String(fail),
+      errors: '0',
+      skipped: String(skipped),
+    });
+    expect(named('testsuite').map(({ attributes }) => attributes.name)).toEqual([
+      '4.1 Sign in: POST /authentication',
+      '4.2 Sign out: DELETE /authentication',
+      '4.3 User details: GET /authentication/user_details',
+      '5 Authentication: X-API-KEY and X-AUTH-TOKEN',
+      'Sessions of this run',
+    ]);
+    expect(named('testcase').map(({ attributes }) => attributes.classname)).toEqual(report.rows.map(({ id }) => id));
+    expect([named('failure').length, named('skipped').length, fail]).toEqual([fail, skipped, 4]);
+    expect(named('failure')[0]?.attributes.message).toBe('Expected 400, 401, 403 or 404, but the reply is 500.');
+    for (const { attributes } of named('testcase')) expect(attributes.time).toMatch(/^\d+\.\d{3}$/);
+  });
+
+  it('is well-formed whatever its texts hold', () => {
+    const odd = `<a href="x">&amp; ]]> 'q' \0 \u{b} \ud800 \ufffe \t\r\n \u{1f600}`;
+    const row = { id: odd, section: odd, title: odd };
+    const results: RowResult[] = [
+      { row, outcome: 'fail', text: odd, seconds: 0.0005 },
+      { row, outcome: 'skipped', text: odd, seconds: 0 },
+      { row, outcome: 'ok', seconds: 61.25 },
+    ];
+    const expected = [...odd].map((character) => (FORBIDDEN.has(character) ? '\ufffd' : character)).join('');
+    const elements = elementsOf(asJunit(results));
+    expect(elements.map(({ name }) => name)).toEqual(['testsuites', 'testsuite', 'testcase', 'failure', 'testcase', 'skipped', 'testcase']);
+    expect(elements[3]).toEqual({ name: 'failure', attributes: { message: expected, type: 'Complaint' }, text: expected });
+    expect(elements[6]?.attributes).toEqual({ name: expected, classname: expected, time: '61.250' });
+    expect(elements[0]?.attributes.time).toBe('61.251');
+  });
+
+  it('that can not be written is refused before the first call, with exit code 2', async () => {
+    const service = await serve();
+    const io = captureIo(ENV);
+    expect(await runCommand(['contract', '--url', service.url, '--junit', join(folder, 'absent', 'report.xml')], io)).toBe(2);
+    expect([io.out(), io.err(), service.calls]).toEqual(['', "The file of --junit can't be written (ENOENT).\n", 0]);
+  });
+});
+
+describe('the command line of contract', () => {
+  it.each([
+    [[], ENV, 'Set --url to the root of the session service: an http or https URL.'],
+    [['--url', 'http://ann:secret@a'], ENV, '--url must not hold a user, a password, a query or a fragment.'],
+    [['--url', 'http://a'], {}, 'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.'],
+    [['--url', 'http://a', '--user', 'ann'], { SESSION_SERVICE_API_KEY: 'key' }, 'Set SESSION_SERVICE_PASSWORD to the password of --user.'],
+    [
+      ['--url', 'http://a', '--second-user', 'bob'],
+      { SESSION_SERVICE_API_KEY: 'key' },
+      'Set SESSION_SERVICE_SECOND_PASSWORD to the password of --second-user.',
+    ],
+    [['--url', 'http://a', '--user', ''], ENV, '--user must be the name of a user.'],
+    [['--url', 'http://a', '--try-wrong-password'], ENV, '--try-wrong-password needs --user.'],
+    [['--url', 'http://a', '--junit', ''], ENV, '--junit must be the path of a file.'],
+    [['--url', 'http://a', '--timeout', 'soon'], ENV, '--timeout must be a number of milliseconds from 1 to 300000.'],
+  ])('%j with %j is refused with exit code 2: %s', async (args, env, sentence) => {
+    const io = captureIo(env);
+    expect([await runCommand(['contract', ...args], io), io.out(), io.err()]).toEqual([2, '', `${sentence}\n`]);
+  });
+});
