@@ -316,7 +316,7 @@ describe('the JUnit report', () => {
       { row, outcome: 'skipped', text: odd, seconds: 0 },
       { row, outcome: 'ok', seconds: 61.25 },
     ];
-    const expected = [...odd].map((character) => (FORBIDDEN.has(character) ? '\ufffd' : character)).join('');
+    const expected = Array.from(odd, (character) => (FORBIDDEN.has(character) ? '\ufffd' : character)).join('');
     const elements = elementsOf(asJunit(results));
     expect(elements.map(({ name }) => name)).toEqual(['testsuites', 'testsuite', 'testcase', 'failure', 'testcase', 'skipped', 'testcase']);
     expect(elements[3]).toEqual({ name: 'failure', attributes: { message: expected, type: 'Complaint' }, text: expected });
