@@ -24,6 +24,7 @@ export { SessionAuthEvents } from './module/session-auth-events.js';
 export type { RevocationBusState, ServiceState, ServiceStatus } from './verifier/service-status.js';
 export { SessionHttpService } from './client/http/session-http.service.js';
 
+export type { SessionAuthDecision } from './guard/decisions.js';
 export { SessionAuthGuard } from './guard/session-auth.guard.js';
 export {
   Authorize,

@@ -2,6 +2,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { AccessRules } from './access/access-metadata.js';
 import type { Authorities } from './authorities.js';
+import type { Decisions } from './decisions.js';
 import type { PresentedSessions } from './session/presented-session.js';
 
 /** The dependencies of a guard. Nest creates a guard in each module that names it; all of them share the same parts. */
@@ -13,6 +14,7 @@ export interface GuardParts {
   readonly authority: string;
   /** The other registrations. Only the parts of the registration without a name have them. */
   readonly authorities?: Authorities | undefined;
+  readonly decisions: Decisions;
 }
 
 /** Injection token of {@link GuardParts}. All copies of this package share it. */

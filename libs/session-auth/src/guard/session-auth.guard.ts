@@ -47,6 +47,7 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     const call = transportOf(context)?.open(context);
     if (!call) {
       reportDenial(ACCESS_DENIED, this.parts.authority);
+      this.parts.decisions.denied(context, ACCESS_DENIED);
       return Promise.reject(exceptionOf(ACCESS_DENIED));
     }
     const { authorities } = this.parts;
@@ -82,13 +83,14 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
 
     const meets = meetsAll(rule.requirements, verdict.user, call.context);
     if (meets instanceof Promise)
-      return meets.then((met) => (met ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED)));
-    return meets ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED);
+      return meets.then((met) => (met ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED, verdict.user)));
+    return meets ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED, verdict.user);
   }
 
   private admitUser(call: GuardedCall, session: SessionIdentity, verdict: Verdict<UserRecord> & { kind: 'authenticated' }): true {
     attachUser(call.request, verdict, this.admissionTo(call, verdict.user, session));
     call.transport.admitted?.(call);
+    this.parts.decisions.allowed(call.context, verdict.user);
     return true;
   }
 
@@ -96,6 +98,7 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     if (rule.kind !== 'optional') return this.deny(call, denial);
     detachUser(call.request, this.admissionTo(call, undefined, undefined));
     call.transport.admitted?.(call);
+    this.parts.decisions.allowed(call.context);
     return true;
   }
 
@@ -110,8 +113,9 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return this.deny(call, SESSION_REJECTED);
   }
 
-  private deny(call: GuardedCall, denial: GuardDenial): Promise<never> {
+  private deny(call: GuardedCall, denial: GuardDenial, user?: UserRecord): Promise<never> {
     reportDenial(denial, this.parts.authority);
+    this.parts.decisions.denied(call.context, denial, user);
     return call.transport.deny(call, denial, this.parts.presented.challenges);
   }
 }

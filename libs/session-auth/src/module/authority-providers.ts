@@ -5,6 +5,7 @@ import type { SessionClient } from '../client/session-client.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { AccessRules } from '../guard/access/access-metadata.js';
 import type { Authorities } from '../guard/authorities.js';
+import { Decisions } from '../guard/decisions.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { PresentedSessions } from '../guard/session/presented-session.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
@@ -31,8 +32,8 @@ const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProv
 
 const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> => ({
   provide,
-  useFactory: (source: EventSource) => new SessionAuthEvents(source),
-  inject: [EventSource],
+  useFactory: (source: EventSource, log: WarningLog) => new SessionAuthEvents(source, () => log.decisionSubscriberFailed()),
+  inject: [EventSource, WarningLog],
 });
 
 const socketAuthority = (events: InjectionToken): FactoryProvider<SocketAuthority> => ({
@@ -58,11 +59,13 @@ export function guardPartsOf(
   checks: SessionVerifier<UserRecord>,
   set: SessionAuthSettings,
   policies: ApplicationPolicies,
+  source: EventSource,
   authorities?: Authorities,
 ): GuardParts {
-  const { authority, sources, forwardAuthIv, http } = set;
+  const { authority, sources, forwardAuthIv, impersonatorField, http } = set;
+  const decisions = new Decisions(source.decisions, { authority, impersonatorField });
   const presented = new PresentedSessions({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
-  return { rules: new AccessRules(policies), presented, verifier: checks, authority, authorities };
+  return { rules: new AccessRules(policies), presented, verifier: checks, authority, authorities, decisions };
 }
 
 /** Returns the provider of `SessionSockets`. `table` has the token of the other registrations, if it selects them. */

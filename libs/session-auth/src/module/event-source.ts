@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { BehaviorSubject, Subject } from 'rxjs';
 import type { TokenKey } from '../contract/session-identity.js';
+import type { SessionAuthDecision } from '../guard/decisions.js';
 import { UP, type ServiceStatus } from '../verifier/service-status.js';
 
 const FINGERPRINT_DIGITS = 32;
@@ -12,6 +13,8 @@ export class EventSource {
   readonly ended = new Subject<string>();
   /** Names of revoked users; `undefined` for every user. */
   readonly endedUsers = new Subject<string | undefined>();
+  /** Decisions of the guards. */
+  readonly decisions = new Subject<SessionAuthDecision>();
   readonly serviceStatus = new BehaviorSubject<ServiceStatus>(UP);
 
   /** Returns the fingerprint of a session: 32 hexadecimal digits, valid in this process only. */
@@ -29,5 +32,6 @@ export class EventSource {
     this.serviceStatus.complete();
     this.ended.complete();
     this.endedUsers.complete();
+    this.decisions.complete();
   }
 }

@@ -3,14 +3,15 @@ import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { authorityProviders, guardPartsOf, socketsAs } from './authority-providers.js';
 import { tokensOf } from './authority-tokens.js';
+import { EventSource } from './event-source.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
 import { NAMED_REGISTRATION_CHECKS } from './registration-checks.js';
 import { SETTINGS } from './settings/settings-providers.js';
 
 const guardParts: FactoryProvider<GuardParts> = {
   provide: GUARD_PARTS,
-  useFactory: (...[checks, set, policies]: Parameters<typeof guardPartsOf>) => guardPartsOf(checks, set, policies),
-  inject: [SessionVerifier, SETTINGS, ApplicationPolicies],
+  useFactory: (...[checks, set, policies, source]: Parameters<typeof guardPartsOf>) => guardPartsOf(checks, set, policies, source),
+  inject: [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource],
 };
 
 /**

@@ -11,7 +11,7 @@ import type { BreakerSettings } from '../verifier/lanes/circuit.js';
 import type { RetrySettings } from '../verifier/lanes/retry.js';
 import type { Audit } from './audit/boot-audit.js';
 import type { SessionAuthHttpOptions } from './http-options.js';
-import type { RecordOption } from './record-option.js';
+import type { RecordOption, TextField } from './record-option.js';
 
 /** Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names it. */
 export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord> extends RecordOption<User> {
@@ -72,6 +72,12 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
 
   /** A 200 is a user record only if at least one of these fields is a non-empty string (our decision). @default ['username', 'email'] */
   readonly identityFields?: readonly (keyof User & string)[];
+
+  /**
+   * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each decision in `SessionAuthEvents.decisions$`. The
+   * interface has no such field: declare yours in `userRecord` (our decision). @default none
+   */
+  readonly impersonatorField?: TextField<User>;
 
   /**
    * What to do when user_details returns another `auth_token` than the one presented: `'deny'` answers 503, because the record may be another

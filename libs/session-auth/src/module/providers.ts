@@ -11,6 +11,7 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import { authorityProviders, guardPartsOf, socketsAs } from './authority-providers.js';
 import { AuthorityTable } from './authority-table.js';
 import { CONTEXT_PROVIDERS } from './context/context-providers.js';
+import { EventSource } from './event-source.js';
 import { guardEveryHandler } from './guard-every-handler.js';
 import { GUARD_PROVIDERS } from './guard-provider.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
@@ -26,7 +27,7 @@ import { WarningLog } from './warning-log.js';
 const guardParts: FactoryProvider<GuardParts> = {
   provide: GUARD_PARTS,
   useFactory: guardPartsOf,
-  inject: [SessionVerifier, SETTINGS, ApplicationPolicies, AuthorityTable],
+  inject: [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource, AuthorityTable],
 };
 
 const applicationGuards: FactoryProvider<ApplicationGuards> = {

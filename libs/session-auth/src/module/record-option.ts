@@ -19,3 +19,8 @@ export interface RequiredRecord<User extends UserRecord> {
 /** The option `userRecord`, required or optional. */
 export type RecordOption<User extends UserRecord> =
   SessionAuthTypes extends Readonly<Record<'user', UserRecord>> ? RequiredRecord<User> : OptionalRecord<User>;
+
+/** The names of the fields that hold a text or a number. */
+export type TextField<User extends UserRecord> = {
+  [Name in Exclude<keyof User & string, 'auth_token'>]-?: NonNullable<User[Name]> extends string | number ? Name : never;
+}[Exclude<keyof User & string, 'auth_token'>];

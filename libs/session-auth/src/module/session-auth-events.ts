@@ -1,9 +1,11 @@
 import { distinctUntilChanged, map, type Observable } from 'rxjs';
 import { tokenKeyOf } from '../contract/session-identity.js';
+import type { SessionAuthDecision } from '../guard/decisions.js';
 import type { ServiceState, ServiceStatus } from '../verifier/service-status.js';
 import type { EventSource } from './event-source.js';
+import { isolated } from './isolated-observable.js';
 
-/** Events for an application that keeps connections open, such as a gateway or a stream. */
+/** Events of the session check: revocations, the state of the service, and the decisions of the guard. */
 export class SessionAuthEvents {
   readonly #source: EventSource;
 
@@ -23,9 +25,17 @@ export class SessionAuthEvents {
   /** Emits the current state of the session service, as this instance sees it, and each change. */
   readonly serviceState$: Observable<ServiceState>;
 
+  /**
+   * Emits each decision of the guard, before the handler runs: one for each call of a handler that is not public, and for each GraphQL field that the
+   * guard checks. `@Public()` handlers and handshakes of `SessionSockets` have none. Costs nothing while there are no subscribers. Subscribers run during
+   * the call: hand slow work to a queue. An exception or a rejection of a subscriber is logged, and changes no decision.
+   */
+  readonly decisions$: Observable<SessionAuthDecision>;
+
   /** @internal Created by Nest. */
-  constructor(source: EventSource) {
+  constructor(source: EventSource, subscriberFailed: () => void) {
     this.#source = source;
+    this.decisions$ = isolated(source.decisions.asObservable(), subscriberFailed);
     this.ended$ = source.ended.asObservable();
     this.endedUsers$ = source.endedUsers.asObservable();
     this.serviceState$ = source.serviceStatus.pipe(

@@ -81,6 +81,11 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
+  /** A subscriber of `SessionAuthEvents.decisions$` threw or rejected. */
+  decisionSubscriberFailed(): void {
+    this.#write('decision subscriber failed', 'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.');
+  }
+
   /** A socket.io socket was open before its session could be checked. */
   unprotectedSocket(): void {
     this.#write('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.');

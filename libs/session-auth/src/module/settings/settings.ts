@@ -46,6 +46,7 @@ export interface SessionAuthSettings {
   readonly statusMap: StatusMap;
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
+  readonly impersonatorField: string | undefined;
   readonly tokenEcho: TokenEcho;
   readonly audit: Audit;
   readonly asyncContext: boolean;
@@ -54,8 +55,8 @@ export interface SessionAuthSettings {
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
-  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'tokenEcho', 'audit', 'asyncContext'],
-  ...['http', 'authority'],
+  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho'],
+  ...['audit', 'asyncContext', 'http', 'authority'],
 ];
 
 /** Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the first invalid option */
@@ -86,7 +87,7 @@ function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthS
     maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
-    identityFields: readIdentityFields(options.identityFields),
+    ...readIdentity(options),
     tokenEcho: enumOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
     audit: enumOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
     asyncContext: booleanOption('asyncContext', options.asyncContext, DEFAULTS.asyncContext),
@@ -126,6 +127,13 @@ function readStatusMap(statusMap: StatusMap = {}): StatusMap {
 function readRecordClass(record: unknown = UserRecord): UserRecordClass {
   if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord)) return record as UserRecordClass;
   return invalidOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
+}
+
+function readIdentity({
+  identityFields,
+  impersonatorField,
+}: SessionAuthOptions): Pick<SessionAuthSettings, 'identityFields' | 'impersonatorField'> {
+  return { identityFields: readIdentityFields(identityFields), impersonatorField };
 }
 
 function readIdentityFields(fields: unknown = DEFAULTS.identityFields): readonly string[] {

@@ -10,6 +10,8 @@ import { invalidOption } from './option-checks.js';
 interface UserReaderSettings {
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
+  /** The field that names who acts as the user. */
+  readonly impersonatorField: unknown;
   /** Set if records are cached: they then share equal values. */
   readonly cache: object | undefined;
 }
@@ -24,7 +26,7 @@ export interface InvalidRecordLog {
 
 /** Builds the function that validates a record: its fields, and that an identity field is set. @throws InvalidConfigurationError */
 export function readUserWith(
-  { userRecord, identityFields, cache }: UserReaderSettings,
+  { userRecord, identityFields, impersonatorField, cache }: UserReaderSettings,
   log: InvalidRecordLog,
 ): (json: object) => UserRecord | undefined {
   rejectUndecoratedFields(userRecord);
@@ -32,6 +34,7 @@ export function readUserWith(
   const unknown = identityFields.find((name) => !declared.has(name));
   if (unknown !== undefined)
     invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
+  rejectImpersonatorField(impersonatorField, declared);
   if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
   if (Object.hasOwn(new userRecord(), 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
   const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) => log.invalidField(field));
@@ -41,6 +44,11 @@ export function readUserWith(
     log.missingIdentity(identityFields);
     return undefined;
   };
+}
+
+function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown>): void {
+  if (field === undefined || (declared.has(field) && field !== 'auth_token')) return;
+  invalidOption('impersonatorField', 'must be the name of a field of the user record', 'Declare the field in userRecord, or leave it out');
 }
 
 function rejectUndecoratedFields(userRecord: UserRecordClass): void {

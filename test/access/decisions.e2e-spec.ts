@@ -1,0 +1,233 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { ClientProxyFactory, MessagePattern, Transport } from '@nestjs/microservices';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { IsOptional, IsString } from 'class-validator';
+import {
+  Authorize,
+  fromHeader,
+  fromPayload,
+  OptionalAuth,
+  Public,
+  Roles,
+  SessionAuthEvents,
+  SessionAuthGuard,
+  UserRecord,
+  type SessionAuthDecision,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
+import { filter, firstValueFrom, map } from 'rxjs';
+import { postGraphql } from '../graphql/graphql-client.js';
+import { SOCKET_IO } from '../sockets/peers.js';
+import { CapturedLog } from '../support/captured-log.js';
+import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { bootstrapError, sampleApp, type SampleApp } from '../support/sample-app.js';
+import { reply } from '../support/scripted-service.js';
+import { freePort } from '../support/server-process.js';
+import { testbed } from '../support/testbed.js';
+import { until } from '../support/until.js';
+import { canariesIn, everythingOf, IV, TOKEN } from '../support/trial/canaries.js';
+
+class StaffRecord extends UserRecord {
+  @IsOptional() @IsString() readonly acting_as?: string;
+}
+
+@Controller()
+class OpeningsController {
+  @Get('openings')
+  @UseGuards(SessionAuthGuard)
+  @Authorize(() => true)
+  list(): string {
+    return 'in';
+  }
+
+  @Get('secrets')
+  @Roles('boss')
+  secrets(): string {
+    return 'in';
+  }
+
+  @Get('news')
+  @OptionalAuth()
+  news(): string {
+    return 'in';
+  }
+
+  @Get('about')
+  @Public()
+  about(): string {
+    return 'in';
+  }
+
+  @MessagePattern('openings')
+  @UseGuards(SessionAuthGuard)
+  message(): string {
+    return 'in';
+  }
+}
+
+@Resolver()
+class OpeningsResolver {
+  @Query(() => String)
+  @UseGuards(SessionAuthGuard)
+  openings(): string {
+    return 'in';
+  }
+}
+
+@WebSocketGateway()
+class OpeningsGateway {
+  @SubscribeMessage('openings')
+  @UseGuards(SessionAuthGuard)
+  message(): { event: string; data: string } {
+    return { event: 'openings', data: 'in' };
+  }
+}
+
+describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const controllers = [OpeningsController];
+  const ports: number[] = [];
+  afterEach(() => void ports.splice(0));
+
+  const observed = (app: RunningApp): SessionAuthDecision[] => {
+    const decisions: SessionAuthDecision[] = [];
+    app.app.get(SessionAuthEvents).decisions$.subscribe((decision) => decisions.push(decision));
+    return decisions;
+  };
+
+  const inPlace = { kind: 'http', controller: 'OpeningsController', atMs: expect.any(Number) };
+  const ann = expect.objectContaining({ username: 'ann' });
+
+  it('emits one decision for each call, whatever its outcome', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers, options: { protectAllRoutes: true } });
+    const decisions = observed(app);
+    const token = service.signInAs({});
+
+    for (const path of ['/openings', '/secrets', '/news', '/about']) await app.get(path, token);
+    for (const path of ['/openings', '/news', '/about']) await app.get(path);
+    await app.get('/openings', 'bad');
+    service.on('user_details', reply(500));
+    await app.get('/openings', service.signInAs({}));
+
+    expect(decisions).toEqual([
+      { ...inPlace, handler: 'list', isAllowed: true, outcome: 'authenticated', user: ann },
+      { ...inPlace, handler: 'secrets', isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED', user: ann },
+      { ...inPlace, handler: 'news', isAllowed: true, outcome: 'authenticated', user: ann },
+      { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REQUIRED' },
+      { ...inPlace, handler: 'news', isAllowed: true, outcome: 'unauthenticated' },
+      { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REJECTED' },
+      { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unavailable', code: 'SESSION_SERVICE_UNAVAILABLE' },
+    ]);
+  });
+
+  it('emits the decisions of every kind of call', async () => {
+    const [service, port] = [await bed.service(), await freePort()];
+    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false });
+    const options: Partial<SessionAuthOptions> = { token: [fromHeader('x-auth-token'), fromPayload('token')] };
+    const sample: SampleApp = {
+      baseUrl: service.url,
+      controllers,
+      providers: [OpeningsResolver, OpeningsGateway],
+      imports: [graphql],
+      options,
+    };
+    const app = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)) });
+    app.app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+    await app.app.startAllMicroservices();
+    const decisions = observed(app);
+    const token = service.signInAs({});
+
+    await postGraphql(app.url, { query: '{ openings }' }, token);
+    const peer = await SOCKET_IO[2](app.url, { headers: { 'x-auth-token': token } });
+    await peer.ask('openings');
+    await peer.close();
+    const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+    await firstValueFrom(client.send('openings', { token }));
+    client.close();
+
+    expect(decisions.map(({ kind, controller, handler, isAllowed }) => [kind, controller, handler, isAllowed])).toEqual([
+      ['graphql', 'OpeningsResolver', 'openings', true],
+      ['ws', 'OpeningsGateway', 'message', true],
+      ['rpc', 'OpeningsController', 'message', true],
+    ]);
+  });
+
+  it('emits no token and no X-AUTH-IV', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const decisions = observed(app);
+    service.signInAs({ auth_token: TOKEN }, TOKEN);
+    const headers = { 'x-auth-iv': IV };
+    expect((await app.get('/openings', TOKEN, headers)).status).toBe(200);
+    expect((await app.get('/secrets', TOKEN, headers)).status).toBe(403);
+
+    expect(decisions.map(({ user }) => user?.username)).toEqual(['ann', 'ann']);
+    expect(decisions.map(({ user }) => user?.auth_token)).toEqual([undefined, undefined]);
+    expect(canariesIn(decisions.map(everythingOf).join('\n'))).toEqual([]);
+  });
+
+  it('emits the impersonator that the record names', async () => {
+    const service = await bed.service();
+    const options = { userRecord: StaffRecord, impersonatorField: 'acting_as' } as object;
+    const app = await bed.sample({ baseUrl: service.url, controllers, options });
+    const decisions = observed(app);
+    await app.get('/openings', service.signInAs({ acting_as: 'support-7' } as object));
+    await app.get('/openings', service.signInAs({}));
+    await app.get('/openings');
+
+    expect(decisions.map((decision) => decision.impersonator)).toEqual(['support-7', undefined, undefined]);
+  });
+
+  it.each<[how: string, subscribe: (events: SessionAuthEvents) => unknown]>([
+    ['throws', ({ decisions$ }) => decisions$.subscribe(() => fail())],
+    ['throws as an observer', ({ decisions$ }) => decisions$.subscribe({ next: () => fail() })],
+    ['rejects', ({ decisions$ }) => decisions$.subscribe(() => Promise.reject(new Error('broken')) as never)],
+    ['throws in an operator', ({ decisions$ }) => decisions$.pipe(map(() => fail())).subscribe()],
+    ['throws after an operator', ({ decisions$ }) => decisions$.pipe(filter(() => true)).subscribe(() => fail())],
+  ])('a subscriber that %s changes no decision, ends no process and reaches no other subscriber', async (_how, subscribe) => {
+    const ended: unknown[] = [];
+    const note = (error: unknown): void => void ended.push(error);
+    process.on('uncaughtException', note).on('unhandledRejection', note);
+    const [service, logger] = [await bed.service(), new CapturedLog()];
+    const app = await bed.sample({ baseUrl: service.url, controllers }, { logger });
+    subscribe(app.app.get(SessionAuthEvents));
+    const decisions = observed(app);
+    const token = service.signInAs({});
+
+    expect((await app.get('/openings', token)).status).toBe(200);
+    expect((await app.get('/secrets', token)).status).toBe(403);
+    expect(decisions).toHaveLength(2);
+    await until('the failure is logged', () => logger.having('warn', 'decision subscriber failed').length === 1);
+    expect(ended).toEqual([]);
+    process.off('uncaughtException', note).off('unhandledRejection', note);
+  });
+
+  it('can not be changed by a subscriber, and completes with the application', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const decisions = observed(app);
+    await app.get('/openings', service.signInAs({}));
+    expect([Object.isFrozen(decisions[0]), Object.isFrozen(decisions[0]?.user)]).toEqual([true, true]);
+
+    let isComplete = false;
+    app.app.get(SessionAuthEvents).decisions$.subscribe({ complete: () => (isComplete = true) });
+    await app.app.close();
+    expect(isComplete).toBe(true);
+  });
+});
+
+function fail(): never {
+  throw new Error('broken');
+}
+
+describe('impersonatorField', () => {
+  it.each(['acting_as', 'auth_token', '', 7, null])('stops the start if it is %p, which is not a field of the record', async (field) => {
+    const options = { impersonatorField: field } as object;
+    const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', options }));
+    expect(error.message).toMatch(/^SessionAuthModule: impersonatorField must be the name of a field of the user record\./);
+  });
+});

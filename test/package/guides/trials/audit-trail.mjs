@@ -1,0 +1,31 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { AppModule } from '../dist/audit-trail/src/app.module.js';
+import { AuditTrail, Database } from '../dist/audit-trail/src/audit-trail.js';
+import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+await trial('audit trail', async () => {
+  const { sessions, moduleRef } = await underTest(AppModule);
+  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const written = [];
+  let isDown = true;
+  app.get(Database).query = async (_text, columns) => {
+    if (isDown) throw new Error('down');
+    written.push(...columns[0].map((_, row) => columns.map((column) => column[row])));
+  };
+
+  await expectStatus(ask('/openings', sessions.signInAs({ username: 'ann', role: 'hiring_manager', acting_as: 'support-7' })), 200);
+  await expectStatus(ask('/openings', sessions.signInAs({ username: 'bob', role: 'new_hire' })), 403);
+  await expectStatus(ask('/openings'), 401);
+  isDown = false;
+  await app.close();
+
+  equal(app.get(AuditTrail).dropped, 0);
+  deepEqual(
+    written.map(([, ...line]) => line),
+    [
+      [true, 'authenticated', null, 'http', 'OpeningsController.list', 'ann', 'support-7'],
+      [false, 'forbidden', 'ACCESS_DENIED', 'http', 'OpeningsController.list', 'bob', null],
+      [false, 'unauthenticated', 'SESSION_REQUIRED', 'http', 'OpeningsController.list', null, null],
+    ],
+  );
+});
