@@ -189,9 +189,10 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
 
   it('is dropped on redirects after the hook of the application, and with the fetch adapter not followed', async () => {
     const hooked: unknown[] = [];
-    const beforeRedirect: NonNullable<AxiosRequestConfig['beforeRedirect']> = (options: { headers: Record<string, string> }) => {
-      hooked.push(Object.keys(options.headers).some((header) => header.toLowerCase() === 'x-auth-token'));
-      options.headers['X-Auth-Token'] = 'good';
+    const beforeRedirect: NonNullable<AxiosRequestConfig['beforeRedirect']> = (options) => {
+      const headers = options.headers as Record<string, string>;
+      hooked.push(Object.keys(headers).some((header) => header.toLowerCase() === 'x-auth-token'));
+      headers['X-Auth-Token'] = 'good';
     };
     const url = `${payroll.origin}/to?${encodeURIComponent(foreign.origin)}`;
     await send({ url, beforeRedirect });
