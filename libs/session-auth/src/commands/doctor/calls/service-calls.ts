@@ -53,7 +53,7 @@ export class ServiceCalls {
 
   /** Signs in. Not interrupted once sent: the reply holds the token that the session must be ended with. */
   signIn(username: string, password: string, authIv?: string): Promise<Answer> {
-    if (this.isInterrupted) return Promise.resolve(NOT_SENT);
+    if (this.isInterrupted) return Promise.resolve(this.#record(NOT_SENT));
     const body = JSON.stringify({ username, password });
     return this.#send({ method: 'POST', path: AUTHENTICATION_PATH, presented: { token: null, authIv }, body });
   }
@@ -90,11 +90,14 @@ export class ServiceCalls {
     const agent = this.#agents[call.url.protocol as 'http:' | 'https:'];
     const kept = call.method === 'GET' ? agent : freshAgentLike(agent);
     const answer = await exchange(call, kept);
-    this.answers.push(answer);
+    this.#record(answer);
     if (answer.kind === 'reply' || !answer.reused || answer.code === 'TIMEOUT' || answer.code === INTERRUPTED) return answer;
-    const second = await exchange(call, freshAgentLike(agent));
-    this.answers.push(second);
-    return second;
+    return this.#record(await exchange(call, freshAgentLike(agent)));
+  }
+
+  #record(answer: Answer): Answer {
+    this.answers.push(answer);
+    return answer;
   }
 }
 
