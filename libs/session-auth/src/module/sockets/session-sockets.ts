@@ -3,12 +3,11 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
 import type { WarningLog } from '../warning-log.js';
-import type { AuthorityTable } from '../authority-table.js';
 import { OpenSockets } from './open-sockets.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import { type SessionSocketOptions, type SocketCounts, type SocketUpgrade, watchSettings } from './socket-options.js';
-import { SocketAuthorities } from './socket-authorities.js';
+import { SocketAuthorities, type SocketSelector } from './socket-authorities.js';
 import type { SocketAuthority } from './socket-authority.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
@@ -35,7 +34,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Created by Nest. */
-  constructor(own: SocketAuthority, log: WarningLog, table?: AuthorityTable) {
+  constructor(own: SocketAuthority, log: WarningLog, table?: SocketSelector) {
     this.#authorities = new SocketAuthorities(own, table);
     this.#ws = new WsHandshakes(this.#authorities);
     this.#socketIo = new SocketIoHandshakes(this.#authorities);

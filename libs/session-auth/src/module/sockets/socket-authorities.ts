@@ -1,14 +1,22 @@
+import type { ExecutionContext } from '@nestjs/common';
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { GuardDenial } from '../../guard/denial.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
 import type { WatchedSocket } from '../../guard/sockets/watched-socket.js';
 import type { CallRequest } from '../../guard/transport.js';
-import type { AuthorityTable } from '../authority-table.js';
 import { type AcceptedHandshake, connectionContext, type Handshake } from './handshake-checks.js';
 import type { EndsWithSession } from './session-index.js';
 import type { SocketAuthority } from './socket-authority.js';
 import type { SocketWatchSettings } from './socket-options.js';
+
+/** The other registrations of an application. */
+export interface SocketSelector {
+  /** Whether the option `authority` selects a registration for each connection. */
+  readonly arePerCall: boolean;
+  /** Returns the sockets of the registration that the option `authority` selects for a connection; `undefined` if there is no such registration. */
+  socketsOf(context: ExecutionContext, request: CallRequest, own: SocketAuthority): SocketAuthority | undefined;
+}
 
 /** A handshake whose registration is not selected yet. */
 export type UnassignedHandshake = Omit<Handshake, 'settle'> & {
@@ -20,11 +28,11 @@ export type UnassignedHandshake = Omit<Handshake, 'settle'> & {
 export class SocketAuthorities {
   /** The registration of `SessionSockets`. */
   readonly own: SocketAuthority;
-  readonly #table: AuthorityTable | undefined;
+  readonly #table: SocketSelector | undefined;
   readonly #ofClient = new WeakMap<object, SocketAuthority>();
 
   /** @param table the other registrations, if this is the one without a name */
-  constructor(own: SocketAuthority, table: AuthorityTable | undefined) {
+  constructor(own: SocketAuthority, table: SocketSelector | undefined) {
     this.own = own;
     this.#table = table;
   }
