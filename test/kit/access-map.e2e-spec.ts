@@ -71,7 +71,7 @@ class OpeningsController {
   @Post()
   @UseGuards(SessionAuthGuard)
   @MessagePattern({ cmd: 'add' })
-  add(): string {
+  add(_data?: unknown): string {
     return 'added';
   }
 

@@ -77,7 +77,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each decision in `SessionAuthEvents.decisions$`. The
    * interface has no such field: declare yours in `userRecord` (our decision). @default none
    */
-  readonly impersonatorField?: TextField<User>;
+  readonly impersonatorField?: TextField<NoInfer<User>>;
 
   /**
    * What to do when user_details returns another `auth_token` than the one presented: `'deny'` answers 503, because the record may be another
