@@ -1,10 +1,8 @@
-import type { FailedAnswer } from '../calls/answer.js';
+import { type FailedAnswer, INTERRUPTED } from '../calls/answer.js';
 import { failureText } from '../calls/failure-texts.js';
 
 /** The service does not keep a row of the contract. Its message holds no text of a reply. */
-export class Complaint extends Error {
-  override readonly name = 'Complaint';
-}
+export class Complaint extends Error {}
 
 /** Failures of a request that may have reached the service. */
 const MAY_BE_SENT = /^(?:TIMEOUT|ECONNRESET|EPIPE|TOO_LARGE|HPE_.*|INVALID_REPLY)$/;
@@ -18,6 +16,6 @@ export class NoReply extends Complaint {
     super(
       `${failureText(answer)}${isSignIn && MAY_BE_SENT.test(answer.code) ? ' A session may have been opened; its token is unknown.' : ''}`,
     );
-    this.isInterruption = answer.code === 'INTERRUPTED';
+    this.isInterruption = answer.code === INTERRUPTED;
   }
 }

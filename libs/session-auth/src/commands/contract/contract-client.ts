@@ -1,5 +1,5 @@
 import { API_KEY_HEADER, AUTH_IV_HEADER, AUTH_TOKEN_HEADER, AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../../contract/wire.js';
-import { type Answer, type ReplyAnswer, tokenIn } from '../calls/answer.js';
+import { type Answer, INTERRUPTED, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import { type Call, exchange } from '../calls/exchange.js';
 import { type OpenSession, OpenSessions } from '../calls/open-sessions.js';
 import { Complaint, NoReply } from './complaint.js';
@@ -78,7 +78,7 @@ export class ContractClient {
   async send({ method, path, headers = {}, body }: RowRequest): Promise<ReplyAnswer> {
     const { interrupted, timeoutMs } = this.#settings;
     const opensSession = method === 'POST';
-    if (interrupted?.aborted) throw new NoReply({ kind: 'failure', code: 'INTERRUPTED', totalMs: 0, reused: false });
+    if (interrupted?.aborted) throw new NoReply({ kind: 'failure', code: INTERRUPTED, totalMs: 0, reused: false });
     // A sign-in is not interrupted once sent: its reply holds the token that the session must be ended with.
     const signal = opensSession || !interrupted ? {} : { signal: interrupted };
     const answer = await this.#exchange({ method, path, headers, timeoutMs, ...signal, ...(body !== undefined && { body }) });
