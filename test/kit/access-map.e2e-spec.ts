@@ -71,13 +71,13 @@ class OpeningsController {
   @Post()
   @UseGuards(SessionAuthGuard)
   @MessagePattern({ cmd: 'add' })
-  add(_data?: unknown): string {
+  add(): string {
     return 'added';
   }
 
   @EventPattern('happened')
   @Public()
-  happened(): void {
+  happened(_data?: unknown): void {
     // An event has no answer.
   }
 }
