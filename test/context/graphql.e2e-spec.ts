@@ -34,7 +34,7 @@ describe.each(GRAPHQL_SERVERS)('the user anywhere in an operation on %s', (_name
     await service.close();
   });
 
-  async function* events(query: string, token: string): AsyncGenerator<unknown> {
+  async function* events(query: string, token: string): AsyncGenerator {
     const url = `${server.url.replace('http', 'ws')}/graphql`;
     const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { token }, retryAttempts: 0, lazy: false });
     clients.push(client);

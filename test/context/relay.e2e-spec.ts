@@ -1,44 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Metadata } from '@grpc/grpc-js';
 import axios, { type AxiosInstance, type AxiosRequestConfig } from 'axios';
 import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
 import { Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { SessionContext, SessionRelay, type RelayTargets } from 'nestjs-session-auth/context';
+import { Receiver } from './receiver.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
-
-/** A service that records the headers it gets, and redirects `/to?<url>`. */
-class Receiver {
-  readonly received: { url: string; headers: IncomingHttpHeaders }[] = [];
-  origin = '';
-  #server: Server | undefined;
-
-  async start(): Promise<this> {
-    const server = createServer(({ url = '', headers }, reply) => {
-      this.received.push({ url, headers });
-      const [path, target] = url.split('?');
-      if (path === '/to' && target) reply.writeHead(302, { location: decodeURIComponent(target) });
-      reply.end('done');
-    });
-    this.#server = server;
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return this;
-  }
-
-  /** The tokens of the requests, in their order. */
-  get tokens(): unknown[] {
-    return this.received.map(({ headers }) => headers['x-auth-token']);
-  }
-
-  close(): void {
-    this.#server?.closeAllConnections();
-    this.#server?.close();
-  }
-}
 
 /** What a handler does in the call of a test. */
 @Injectable()
@@ -152,7 +121,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
 
   it.each([
     ['a user that looks like the target', (host: string) => `http://payroll.internal@${host}/`],
-    ['a user', (host: string) => `http://good:${'pass'}@${host}/`],
+    ['a user', (host: string) => `http://good:pass@${host}/`],
     ['a protocol-relative URL', (host: string) => `//${host}/`],
     ['backslashes', (host: string) => `http:\\\\${host}\\`],
     ['a scheme in capitals', (host: string) => `HTTP://${host}/`],

@@ -77,8 +77,8 @@ class OpeningsController {
 
   @EventPattern('happened')
   @Public()
-  happened(_data?: unknown): void {
-    // An event has no answer.
+  happened(data: unknown): void {
+    expect(data).toBeDefined();
   }
 }
 

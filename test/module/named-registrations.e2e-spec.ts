@@ -96,6 +96,7 @@ describe('the start of an application with several session services', () => {
       "SessionAuthModule 'partners': protectAllRoutes is in a registration with a name.",
     ],
     ['authority', partners({ authority: () => 'default' }), "SessionAuthModule 'partners': authority is in a registration with a name."],
+    ['asyncContext', partners({ asyncContext: true }), "SessionAuthModule 'partners': asyncContext is in a registration with a name."],
     ['a missing key', partners({ apiKey: '' }), "SessionAuthModule 'partners': apiKey is missing."],
     [
       'an unknown identity field',

@@ -7,7 +7,7 @@ const ann: UserRecord = { username: 'ann' };
 const verdict = { kind: 'authenticated', user: ann } as const;
 const verifier = { revoker: { count: 0 } };
 const context = {} as ExecutionContext;
-const admission = { verifier, revocations: 0, context, session: { token: 'token', authIv: 'iv' }, user: ann };
+const admission = { verifier, authority: 'default', revocations: 0, context, session: { token: 'token', authIv: 'iv' }, user: ann };
 const anonymous = { ...admission, user: undefined, session: undefined };
 
 describe('a request', () => {

@@ -17,6 +17,8 @@ interface Verifier {
 export interface Admission {
   /** The verifier of the guard. */
   readonly verifier: Verifier;
+  /** Name of the registration that admitted the request. */
+  readonly authority: string;
   /** Number of revocations that the verifier had counted at the admission. */
   readonly revocations: number;
   /** The context of the call: one object for all guards of one handler. */

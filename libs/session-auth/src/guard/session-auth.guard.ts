@@ -103,8 +103,8 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   }
 
   private admissionTo({ context }: GuardedCall, user: UserRecord | undefined, session: SessionIdentity | undefined): Admission {
-    const { verifier } = this.parts;
-    return { verifier, revocations: verifier.revoker.count, context, user, session };
+    const { verifier, authority } = this.parts;
+    return { verifier, authority, revocations: verifier.revoker.count, context, user, session };
   }
 
   /** No session service checks this call, so its token is not read. */

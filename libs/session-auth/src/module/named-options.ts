@@ -4,7 +4,10 @@ import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options.js';
 import type { OptionalRecord } from './record-option.js';
 
 /** Options of a registration with a name. Its user record may be another class than the one that `SessionAuthTypes` declares as `user`. */
-export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<SessionAuthOptions<User>, 'userRecord' | 'authority'> &
+export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
+  SessionAuthOptions<User>,
+  'userRecord' | 'authority' | 'asyncContext'
+> &
   OptionalRecord<User>;
 
 /** The extras of a registration with a name. */

@@ -7,6 +7,12 @@ import type { Admission } from '../guarded-request.js';
 import { currentCall } from './current-call.js';
 import { userIn } from './current-user-of.js';
 
+/** The session of a call, for other services. */
+export interface RelayedSession extends SessionIdentity {
+  /** Name of the registration that checked the session. */
+  readonly authority: string;
+}
+
 const OUTSIDE =
   'There is no session here: SessionContext was read outside of a call that SessionAuthGuard has admitted with a session. Read it in a handler that the guard protects or in code that it calls, use findUser() where there may be no session, and currentUserOf(context) in guards and interceptors.';
 
@@ -47,7 +53,7 @@ export class SessionContext {
    * @throws InvalidConfigurationError if `asyncContext` is off
    */
   get token(): string {
-    return (this.findSession() ?? rejectOutside()).token;
+    return (this.#admission()?.session ?? rejectOutside()).token;
   }
 
   /**
@@ -55,12 +61,13 @@ export class SessionContext {
    * @throws InvalidConfigurationError if `asyncContext` is off
    */
   get authIv(): string | undefined {
-    return this.findSession()?.authIv;
+    return this.#admission()?.session?.authIv;
   }
 
-  /** @internal Returns the presented session; `undefined` if there is none. For `SessionRelay`. */
-  findSession(): SessionIdentity | undefined {
-    return this.#admission()?.session;
+  /** @internal Returns the presented session, with the name of its registration; `undefined` if there is none. For `SessionRelay`. */
+  findSession(): RelayedSession | undefined {
+    const admission = this.#admission();
+    return admission?.session && { ...admission.session, authority: admission.authority };
   }
 
   /** @internal Rejects the use of an object that cannot work. */

@@ -1,24 +1,24 @@
 import type { AxiosInstance, AxiosRequestHeaders, AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
-import type { SessionIdentity } from '../../contract/session-identity.js';
 import { AUTH_IV_HEADER, AUTH_TOKEN_HEADER } from '../../contract/wire.js';
-import { originOf } from './relay-origins.js';
+import type { RelayedSession } from '../../guard/context/session-context.js';
+import { originOf, targetOf } from './relay-origins.js';
 import { removeSessionHeaders, sessionHeaders } from './session-headers.js';
 
 type Transform = (this: InternalAxiosRequestConfig, data: unknown, headers: AxiosRequestHeaders) => unknown;
 type FollowRedirect = NonNullable<InternalAxiosRequestConfig['beforeRedirect']>;
 
 /** The session of each transform of this file; `undefined` without one. A request that is sent again has the transform of its first attempt. */
-const sessions = new WeakMap<object, SessionIdentity | undefined>();
+const sessions = new WeakMap<object, RelayedSession | undefined>();
 
 /**
- * Adds the current session to the requests of an axios instance to some origins. The session is read when the request starts. The headers are set by
+ * Adds the current session to the requests of an axios instance to the targets of its registration. The session is read when the request starts. The headers are set by
  * the last transform of the request, after all interceptors: no interceptor can still send them elsewhere.
  */
-export function relayFrom(axios: AxiosInstance, origins: ReadonlySet<string>, currentSession: () => SessionIdentity | undefined): void {
+export function relayFrom(axios: AxiosInstance, targets: ReadonlySet<string>, currentSession: () => RelayedSession | undefined): void {
   axios.interceptors.request.use((config) => {
     const session = currentSession();
     const transform: Transform = function (data, headers) {
-      if (session) setHeaders(this, headers, session, origins.has(originOf(finalUrl(axios, this)) ?? ''));
+      if (session) setHeaders(this, headers, session, targets.has(targetOf(originOf(finalUrl(axios, this)), session.authority)));
       return data;
     };
     sessions.set(transform, session);
@@ -37,7 +37,7 @@ function transformsOfOthers({ transformRequest, headers }: InternalAxiosRequestC
 }
 
 /** Leaves a token that the request has already, unless it is that of the session, on its way to another origin. */
-function setHeaders(config: InternalAxiosRequestConfig, headers: AxiosRequestHeaders, session: SessionIdentity, isTarget: boolean): void {
+function setHeaders(config: InternalAxiosRequestConfig, headers: AxiosRequestHeaders, session: RelayedSession, isTarget: boolean): void {
   const own = headers.get(AUTH_TOKEN_HEADER);
   const isOfSession = own === session.token;
   if (!isTarget && isOfSession) headers.delete([AUTH_TOKEN_HEADER, AUTH_IV_HEADER]);

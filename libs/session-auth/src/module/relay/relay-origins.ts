@@ -1,3 +1,4 @@
+import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { isPlainTextBeyondLoopback } from '../settings/option-checks.js';
 
@@ -12,6 +13,16 @@ export interface RelayTargets {
    * token. @default false
    */
   readonly allowPlainHttp?: boolean;
+  /**
+   * Name of the registration whose sessions are sent. A session of another registration is not: it belongs to another session service.
+   * @default 'default' (the registration without a name)
+   */
+  readonly authority?: string;
+}
+
+/** Names an origin as a target for the sessions of a registration. */
+export function targetOf(origin: string | undefined, authority: string): string {
+  return `${authority} ${origin}`;
 }
 
 const EXAMPLE = "Give it a scheme, a host and a port, as in 'https://payroll.internal:8443'";
@@ -19,14 +30,16 @@ const EXAMPLE = "Give it a scheme, a host and a port, as in 'https://payroll.int
 const ORIGIN = /^https?:\/\/[^\s\\/?#@]+\/?$/i;
 
 /**
- * Returns the origins of a list, each as `URL.origin` writes it.
+ * Returns the targets of a list, as {@link targetOf} names them.
  * @param method the method that was called, for the message
  * @throws InvalidConfigurationError naming the first invalid origin
  */
-export function readOrigins(method: string, targets: RelayTargets): string[] {
-  const { to, allowPlainHttp = false } = (targets as RelayTargets | undefined) ?? { to: [] };
+export function readTargets(method: string, targets: RelayTargets): string[] {
+  const { to, allowPlainHttp = false, authority = DEFAULT_AUTHORITY } = (targets as Partial<RelayTargets> | undefined) ?? {};
+  if (!isAuthorityName(authority))
+    return reject(method, 'authority', `must be the name of a registration: ${AUTHORITY_NAME_FORM}`, 'Correct it');
   if (!Array.isArray(to) || to.length === 0) return reject(method, 'to', 'must be a list of at least one origin', EXAMPLE);
-  return (to as unknown[]).map((target, index) => readOrigin(method, `to[${index}]`, target, allowPlainHttp));
+  return to.map((target: unknown, index) => targetOf(readOrigin(method, `to[${index}]`, target, allowPlainHttp), authority));
 }
 
 function readOrigin(method: string, name: string, target: unknown, allowPlainHttp: boolean): string {

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { AxiosInstance } from 'axios';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { SessionContext } from '../../guard/context/session-context.js';
 import { relayFrom } from './axios-relay.js';
-import { originOf, readOrigins, type RelayTargets } from './relay-origins.js';
+import { originOf, readTargets, targetOf, type RelayTargets } from './relay-origins.js';
 import { sessionHeaders } from './session-headers.js';
 
 /**
  * Hands the session of the current call on to other services of yours: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the caller presented them, and never the
- * application key. Needs the option `asyncContext`. Outside of a call with a session there is nothing to hand on, and requests are sent without them.
+ * application key. A session goes only to the targets of the registration that checked it. Needs the option `asyncContext`. Outside of a call with a session there is nothing to hand on, and requests are sent without them.
  */
 @Injectable()
 export class SessionRelay {
   readonly #session: SessionContext;
   readonly #attached = new WeakMap<AxiosInstance, Set<string>>();
-  readonly #origins = new Set<string>();
+  readonly #targets = new Set<string>();
 
   /** @internal Created by Nest. */
   constructor(session: SessionContext) {
@@ -34,16 +34,16 @@ export class SessionRelay {
         'SessionRelay.attachTo(): the first argument must be an axios instance, as HttpService.axiosRef is.',
       );
     }
-    const origins = readOrigins('attachTo()', targets);
-    for (const origin of origins) this.#origins.add(origin);
+    const added = readTargets('attachTo()', targets);
+    for (const target of added) this.#targets.add(target);
     const attached = this.#attached.get(axios);
     if (attached) {
-      for (const origin of origins) attached.add(origin);
+      for (const target of added) attached.add(target);
       return;
     }
-    const allowed = new Set(origins);
+    const allowed = new Set(added);
     this.#attached.set(axios, allowed);
-    relayFrom(axios, allowed, () => this.#currentSession());
+    relayFrom(axios, allowed, () => this.#session.findSession());
   }
 
   /**
@@ -53,31 +53,29 @@ export class SessionRelay {
    */
   headersFor(url: string | URL, targets?: RelayTargets): Record<string, string> {
     this.#session.assertOn('SessionRelay.headersFor()');
-    const origins = targets ? readOrigins('headersFor()', targets) : this.#knownOrigins();
-    const origin = originOf(url);
-    return origin !== undefined && [...origins].includes(origin) ? sessionHeaders(this.#currentSession()) : {};
+    const known = targets ? new Set(readTargets('headersFor()', targets)) : this.#knownTargets();
+    const session = this.#session.findSession();
+    return session && known.has(targetOf(originOf(url), session.authority)) ? sessionHeaders(session) : {};
   }
 
   /**
    * Returns the headers of the session under lower-case names, for gRPC metadata and the headers of messages; an empty object without a session. You
    * choose the receiver.
+   * @param authority name of the registration whose sessions are returned; those of another are not. Default: `'default'`
    * @throws InvalidConfigurationError if `asyncContext` is off
    */
-  metadata(): Record<string, string> {
+  metadata(authority = DEFAULT_AUTHORITY): Record<string, string> {
     this.#session.assertOn('SessionRelay.metadata()');
-    const headers = Object.entries(sessionHeaders(this.#currentSession()));
+    const session = this.#session.findSession();
+    const headers = Object.entries(session?.authority === authority ? sessionHeaders(session) : {});
     return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
   }
 
-  #knownOrigins(): ReadonlySet<string> {
-    if (this.#origins.size > 0) return this.#origins;
+  #knownTargets(): ReadonlySet<string> {
+    if (this.#targets.size > 0) return this.#targets;
     throw new InvalidConfigurationError(
       "SessionRelay.headersFor(): no origins are known. Name them, as in headersFor(url, { to: ['https://payroll.internal'] }).",
     );
-  }
-
-  #currentSession(): SessionIdentity | undefined {
-    return this.#session.findSession();
   }
 }
 

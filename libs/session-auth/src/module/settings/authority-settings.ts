@@ -1,5 +1,6 @@
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
+import type { SessionAuthOptions } from '../options.js';
 import { invalidOption } from './option-checks.js';
 
 /** Validates the name of a registration. @throws InvalidConfigurationError */
@@ -8,21 +9,22 @@ export function readName(name: unknown): string {
 }
 
 /** Validates the option `authority`. @throws InvalidConfigurationError */
-export function readResolver(resolver: unknown, name: string): AuthorityResolver | undefined {
+export function readResolver(resolver: unknown): AuthorityResolver | undefined {
   if (resolver === undefined) return undefined;
-  if (name !== DEFAULT_AUTHORITY) {
-    return invalidOption(
-      'authority',
-      'is in a registration with a name',
-      'Set it in the registration without a name, which selects the others',
-    );
-  }
   if (typeof resolver === 'function' && resolver.constructor.name === 'Function') return resolver as AuthorityResolver;
   return invalidOption(
     'authority',
     'must be a function that returns a name at once',
     'Give it (context, request) => name, or name the registration in @SessionAuthority()',
   );
+}
+
+/** Rejects options that only the registration without a name can have, in another. @throws InvalidConfigurationError */
+export function rejectDefaultOnly({ authority, asyncContext }: SessionAuthOptions, name: string): void {
+  if (name === DEFAULT_AUTHORITY) return;
+  const misplaced = Object.entries({ authority, asyncContext }).find(([, value]) => value !== undefined);
+  if (misplaced)
+    invalidOption(misplaced[0], 'is in a registration with a name', 'Set it in the registration without a name, for all of them');
 }
 
 /** Rejects a name among the options of `forRootAsync`: they are read too late for it. @throws InvalidConfigurationError */

@@ -9,7 +9,7 @@ import type { TokenSource } from '../../guard/session/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import { readName, readResolver, rejectMisplacedName } from './authority-settings.js';
+import { readName, readResolver, rejectDefaultOnly, rejectMisplacedName } from './authority-settings.js';
 import {
   booleanOption,
   enumOption,
@@ -64,12 +64,13 @@ export function readSettings(options: SessionAuthOptions, authority = DEFAULT_AU
   return namingRegistration(authority, () => {
     const name = readName(authority);
     rejectMisplacedName(options);
-    return { ...read(options, name), authority: name, resolveAuthority: readResolver(options.authority, name) };
+    rejectUnknownOptions('options', options, OPTIONS);
+    rejectDefaultOnly(options, name);
+    return { ...read(options, name), authority: name, resolveAuthority: readResolver(options.authority) };
   });
 }
 
 function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthSettings, 'authority' | 'resolveAuthority'> {
-  rejectUnknownOptions('options', options, OPTIONS);
   const baseUrl = readBaseUrl(options.baseUrl);
   const apiKey = readApiKeyOption(options.apiKey);
   const protection = readProtection(options);
