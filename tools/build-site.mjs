@@ -30,6 +30,8 @@ writeFileSync(
     sortEntryPoints: false,
     groupOrder: [...new Set(groups.values()), '*'],
     navigation: { includeGroups: true },
+    // TypeDoc's list, and SQL.
+    highlightLanguages: ['bash', 'console', 'css', 'html', 'javascript', 'json', 'jsonc', 'json5', 'yaml', 'tsx', 'typescript', 'sql'],
     navigationLinks: { GitHub: REPOSITORY_URL },
   }),
 );

@@ -18,6 +18,7 @@ export type Access = 'protected' | 'optional' | 'public' | 'unguarded';
 export interface AccessMapEntry extends Call {
   /** The class and the method of the handler, such as `OpeningsController.list`. */
   readonly handler: string;
+  /** Whether the call needs a session. */
   readonly access: Access;
   /** The decorators whose rules the caller must meet, such as `@Roles(hiring_manager)`. */
   readonly rules: readonly string[];

@@ -6,6 +6,7 @@ import { controllerModulesOf, routesOf } from './routes.js';
 
 /** A call as its client names it. */
 export interface Call {
+  /** The kind of the call: a GraphQL field, a route, a message of a microservice, or one of a gateway. */
   readonly kind: 'graphql' | 'http' | 'rpc' | 'ws';
   /** `GET /openings/:id`, `Query.openings`, the event of a gateway after its namespace, or the pattern of a message. */
   readonly call: string;
