@@ -4,8 +4,9 @@ import type { AccessRule } from './access/access-rule.js';
 import type { GuardParts } from './guard-parts.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 
-/** A guard whose parts have nothing but a rule: reading anything else throws. */
-const guardWith = (rule: AccessRule): SessionAuthGuard => new SessionAuthGuard({ rules: { of: () => rule } } as unknown as GuardParts);
+/** A guard whose parts have nothing but a rule, and take decisions: reading anything else throws. */
+const guardWith = (rule: AccessRule): SessionAuthGuard =>
+  new SessionAuthGuard({ rules: { of: () => rule }, decisions: { denied: () => undefined } } as unknown as GuardParts);
 
 describe.each(['pigeon', '', '__proto__', 'HTTP'])('a call in a context of the unknown kind %j', (type) => {
   const context = { getType: () => type } as unknown as ExecutionContext;
