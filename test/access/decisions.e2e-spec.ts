@@ -98,7 +98,7 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     return decisions;
   };
 
-  const inPlace = { kind: 'http', controller: 'OpeningsController', atMs: expect.any(Number) };
+  const inPlace = { authority: 'default', kind: 'http', controller: 'OpeningsController', atMs: expect.any(Number) };
   const ann = expect.objectContaining({ username: 'ann' });
 
   it('emits one decision for each call, whatever its outcome', async () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { buildDemo } from './built-demo.js';
 import { DemoClient } from './demo-client.js';
+import { oneOf } from '../support/long-form.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,7 +30,7 @@ describe('the built demo', () => {
     return { child, ended, lines: createInterface(child.stdout), errors: createInterface(child.stderr) };
   }
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('says where it is and whom to sign in as, and ends by itself on %s', async (signal) => {
+  it.each(oneOf(['SIGTERM', 'SIGINT'] as const))('says where it is and whom to sign in as, and ends by itself on %s', async (signal) => {
     const { child, ended, lines } = start({ PORT: '0' });
     const [announcement] = (await once(lines, 'line')) as [string];
     expect(announcement).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:\d+ .*manager \/ manager-demo/);
@@ -43,12 +44,14 @@ describe('the built demo', () => {
     await expect(ended).resolves.toEqual([0, null]);
   });
 
-  it.each([
-    ['a port that is none', { PORT: 'eighty' }, 'PORT must be'],
-    ['a session service without a key', { PORT: '0', SESSION_SERVICE_URL: 'http://127.0.0.1:9' }, 'SESSION_SERVICE_API_KEY'],
-    ['a session service that has no URL', { SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'k' }, 'SESSION_SERVICE_URL'],
-    ['production and no session service', { PORT: '0', NODE_ENV: 'production' }, 'NODE_ENV=production'],
-  ])('answers %s with one line and exit code 1', async (_, env, text) => {
+  it.each(
+    oneOf([
+      ['a port that is none', { PORT: 'eighty' }, 'PORT must be'],
+      ['a session service without a key', { PORT: '0', SESSION_SERVICE_URL: 'http://127.0.0.1:9' }, 'SESSION_SERVICE_API_KEY'],
+      ['a session service that has no URL', { SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'k' }, 'SESSION_SERVICE_URL'],
+      ['production and no session service', { PORT: '0', NODE_ENV: 'production' }, 'NODE_ENV=production'],
+    ] as const),
+  )('answers %s with one line and exit code 1', async (_, env, text) => {
     const { ended, errors } = start(env);
     const complaints: string[] = [];
     errors.on('line', (line) => complaints.push(line));

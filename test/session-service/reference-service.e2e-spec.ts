@@ -24,6 +24,7 @@ import { HeldPasswordHashing } from './held-password-hashing.js';
 import { send, type WireReply } from './send.js';
 import { compileService, runServiceToItsEnd, ServiceProcesses, type ServiceProcess, type ServiceProgram } from './service-process.js';
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
+import { oneOf } from '../support/long-form.js';
 
 describe('the service as a process', () => {
   let program: ServiceProgram;
@@ -48,7 +49,7 @@ describe('the service as a process', () => {
   const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
     services.start(program, { DATA_DIR: dataDir, ...environment });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with exit code 0 on %s, and its sessions go on after a restart', async (signal) => {
+  it.each(oneOf(['SIGTERM', 'SIGINT'] as const))('ends with exit code 0 on %s, and its sessions go on after a restart', async (signal) => {
     const service = await start();
     const token = await tokenFrom(service.url);
     expect(await service.end(signal)).toMatchObject({ code: 0 });
@@ -79,13 +80,15 @@ describe('the service as a process', () => {
     });
   });
 
-  it.each([
-    ['PORT', 'http', 'port'],
-    ['SESSION_LIFETIME_MS', '-1', 'session lifetime'],
-    ['SIGN_IN_MAX_FAILURES', '0', 'failed sign-ins per account and caller'],
-    ['SIGN_IN_WINDOW_MS', 'an hour', 'window of failed sign-ins'],
-    ['DATA_DIR', join(import.meta.dirname, 'send.ts', 'data'), 'database'],
-  ])('says in one line that a bad %s stops it, and ends with exit code 1', async (name, value, named) => {
+  it.each(
+    oneOf([
+      ['PORT', 'http', 'port'],
+      ['SESSION_LIFETIME_MS', '-1', 'session lifetime'],
+      ['SIGN_IN_MAX_FAILURES', '0', 'failed sign-ins per account and caller'],
+      ['SIGN_IN_WINDOW_MS', 'an hour', 'window of failed sign-ins'],
+      ['DATA_DIR', join(import.meta.dirname, 'send.ts', 'data'), 'database'],
+    ]),
+  )('says in one line that a bad %s stops it, and ends with exit code 1', async (name, value, named) => {
     const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, [name]: value });
 
     expect(code).toBe(1);
