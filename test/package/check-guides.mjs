@@ -18,6 +18,8 @@ export async function checkGuides(tarball) {
     await Promise.all(trials.map((trial) => run(folder, process.execPath, join('trials', trial))));
     const tested = join(folder, 'pages/testing');
     await run(tested, 'npx', 'vitest', 'run');
+    // Each runner names its snapshots in its own way.
+    rmSync(join(tested, 'test/__snapshots__'), { recursive: true, force: true });
     // Before Node.js 24.9, Jest cannot load Fastify's inject(), which requires an ES module.
     const jest = [join(folder, 'node_modules/jest/bin/jest.js'), '--testPathIgnorePatterns', 'fastify'];
     await run(tested, process.execPath, '--experimental-vm-modules', '--no-warnings', ...jest);
