@@ -61,8 +61,8 @@ export const MUTANTS = [
   {
     name: 'A source that throws passes to the next one',
     file: 'guard/session/presented-session.ts',
-    find: '} catch {\n      return MALFORMED_TOKEN;',
-    replace: '} catch {\n      return undefined;',
+    find: '} catch {\n    return MALFORMED_TOKEN;',
+    replace: '} catch {\n    return undefined;',
     suites: ['token/sources'],
   },
   {
