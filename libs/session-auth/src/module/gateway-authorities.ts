@@ -3,13 +3,11 @@ import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { authorityOf } from '../guard/access/access-metadata.js';
-import type { NestModule } from './registration.js';
+import { dependenciesOf, type Wrapper } from './dependencies.js';
 import { SessionSockets } from './sockets/session-sockets.js';
 
 /** Nest's metadata key of `@WebSocketGateway()`. */
 const GATEWAY = 'websockets:is_gateway';
-
-type Provider = NestModule['providers'] extends Map<unknown, infer Wrapper> ? Wrapper : never;
 
 /**
  * Rejects a gateway whose handshakes one registration would check, and whose messages another: the token of a client would reach a session service
@@ -29,9 +27,7 @@ export function rejectForeignSockets(modules: ModulesContainer): void {
   }
 }
 
-function socketsOf(gateway: Provider): SessionSockets[] {
-  const parameters = gateway.getCtorMetadata() as Provider[] | undefined;
-  const properties = gateway.getPropertiesMetadata() as { readonly wrapper: Provider }[] | undefined;
-  const injected = [...(parameters ?? []), ...(properties ?? []).map(({ wrapper }) => wrapper)];
-  return injected.map(({ instance }): unknown => instance).filter((instance) => instance instanceof SessionSockets);
+function socketsOf(gateway: Wrapper): SessionSockets[] {
+  const injected = dependenciesOf(gateway).map((dependency): unknown => dependency?.instance);
+  return injected.filter((instance) => instance instanceof SessionSockets);
 }

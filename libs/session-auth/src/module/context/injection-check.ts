@@ -1,9 +1,7 @@
 import type { OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-
-type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
-type Wrapper = NestModule['providers'] extends Map<unknown, infer Found> ? Found : never;
+import { dependenciesOf, type Wrapper } from '../dependencies.js';
 
 /** Stops the start if a class injects what does not work without `asyncContext`. Nest has created all static providers by then. */
 export class InjectionCheck implements OnModuleInit {
@@ -31,11 +29,4 @@ export class InjectionCheck implements OnModuleInit {
       `${wrapper.name} injects ${found.name}, which needs asyncContext. Set asyncContext: true in the options of SessionAuthModule.`,
     );
   }
-}
-
-/** Of the constructor and of properties. A list is absent if there are none, and has gaps for values. */
-function dependenciesOf(wrapper: Wrapper): (Wrapper | undefined)[] {
-  const parameters = wrapper.getCtorMetadata() as (Wrapper | undefined)[] | undefined;
-  const properties = wrapper.getPropertiesMetadata() as { readonly wrapper: Wrapper }[] | undefined;
-  return [...(parameters ?? []), ...(properties ?? []).map((property) => property.wrapper)];
 }
