@@ -121,7 +121,7 @@ describe('an interrupted doctor', () => {
     expect(outcomes(report)).toMatchObject({ interrupted: 'fail' });
   });
 
-  it('that is not signed in yet signs nobody in', async () => {
+  it('that has not signed in yet opens no session', async () => {
     const io = captureIo(ENV);
     const service = await serve({ write: (_usual, call) => (call.number === 1 ? (io.interrupt(), false) : false) });
     const report = await examine(['--url', service.url, '--user', 'ann'], io);

@@ -13,7 +13,7 @@ const answer = (data: unknown): WsResponse => ({ event: 'answer', data });
 
 class SeeingInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(map(({ data }: WsResponse) => answer(`${String(data)} ${currentUserOf(context)?.username ?? 'nobody'}`)));
+    return next.handle().pipe(map(({ data }: WsResponse) => answer(`${String(data)} ${currentUserOf(context)?.username ?? 'anonymous'}`)));
   }
 }
 
@@ -48,7 +48,7 @@ class NameGateway {
   }
 
   #name(): string {
-    return this.session.findUser()?.username ?? 'nobody';
+    return this.session.findUser()?.username ?? 'anonymous';
   }
 }
 
@@ -90,8 +90,8 @@ describe.each(SOCKET_LIBRARIES)('the user anywhere in a message of a gateway on 
     const peer = await open();
     const token = service.signInAs({}, 'good');
     expect(await peer.ask('greeting', { token })).toEqual(['answer', 'ann ann']);
-    expect(await peer.ask('greeting', {})).toEqual(['answer', 'nobody nobody']);
-    expect(await peer.ask('open', { token })).toEqual(['answer', 'nobody nobody']);
+    expect(await peer.ask('greeting', {})).toEqual(['answer', 'anonymous anonymous']);
+    expect(await peer.ask('open', { token })).toEqual(['answer', 'anonymous anonymous']);
   });
 
   it('is that of each message of one socket', async () => {

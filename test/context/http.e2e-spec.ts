@@ -25,7 +25,7 @@ class ApplicationGuard implements CanActivate {
   constructor(private readonly seen: Seen) {}
 
   canActivate(context: ExecutionContext): boolean {
-    this.seen.by['earlier guard'] = currentUserOf(context) ?? 'nobody';
+    this.seen.by['earlier guard'] = currentUserOf(context) ?? 'anonymous';
     return true;
   }
 }
@@ -88,25 +88,25 @@ describe.each(PLATFORMS)('the user anywhere in a request on %s', (name, platform
     ['without a session', undefined],
     ['with a refused token', 'bad'],
   ])('is none for a caller %s, where both are admitted', async (_caller, token) => {
-    expect(await get('/optional', token)).toBe('nobody nobody');
+    expect(await get('/optional', token)).toBe('anonymous anonymous');
   });
 
   it('is none on a public route, whatever the caller presents and other guards say', async () => {
-    expect(await get('/open', 'good')).toBe('nobody, nobody');
-    expect(seen.by.interceptor).toEqual(['nobody', undefined]);
-    expect(await get('/open/replaced', 'good')).toBe('nobody');
+    expect(await get('/open', 'good')).toBe('anonymous, anonymous');
+    expect(seen.by.interceptor).toEqual(['anonymous', undefined]);
+    expect(await get('/open/replaced', 'good')).toBe('anonymous');
     expect(seen.by['guard of an open route']).toBeUndefined();
   });
 
   (name === 'Express' ? it : it.skip)('is none where the guard has admitted the request to another handler only', async () => {
-    expect(await get('/passed-on', 'good')).toBe('nobody, nobody');
-    expect(seen.by.interceptor).toEqual(['nobody', undefined]);
+    expect(await get('/passed-on', 'good')).toBe('anonymous, anonymous');
+    expect(seen.by.interceptor).toEqual(['anonymous', undefined]);
   });
 
   it('is known to guards and interceptors by their context, once the session guard has run', async () => {
     expect(await get('/guarded', 'good')).toBe('ann');
     await get('/intercepted', 'good');
-    expect(seen.by).toEqual({ 'earlier guard': 'nobody', 'later guard': 'ann', interceptor: ['ann', 'ann'] });
+    expect(seen.by).toEqual({ 'earlier guard': 'anonymous', 'later guard': 'ann', interceptor: ['ann', 'ann'] });
   });
 
   it('is known to guards and interceptors by their context without asyncContext', async () => {
@@ -124,7 +124,7 @@ describe.each(PLATFORMS)('the user anywhere in a request on %s', (name, platform
   it('is not known after a denial', async () => {
     expect((await running.get('/managers', 'good')).status).toBe(403);
     expect((await running.get('/name', 'bad')).status).toBe(401);
-    expect(running.app.get(ProfileService).name()).toBe('nobody');
+    expect(running.app.get(ProfileService).name()).toBe('anonymous');
   });
 
   it('answers 401 to a caller without a session if a handler that admits it reads the user', async () => {

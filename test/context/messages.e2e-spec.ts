@@ -30,12 +30,12 @@ async function later(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const nameIn = (session: SessionContext): string => session.findUser()?.username ?? 'nobody';
+const nameIn = (session: SessionContext): string => session.findUser()?.username ?? 'anonymous';
 
 /** Answers with the user that it sees, too. */
 class SeeingInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(map(({ text }: Answer) => ({ text: `${text} ${currentUserOf(context)?.username ?? 'nobody'}` })));
+    return next.handle().pipe(map(({ text }: Answer) => ({ text: `${text} ${currentUserOf(context)?.username ?? 'anonymous'}` })));
   }
 }
 
@@ -112,8 +112,8 @@ describe('the user anywhere in a message', () => {
     const client = await start();
     const token = service.signInAs({}, 'good');
     expect(await all(client, 'greeting', { token })).toEqual([{ text: 'ann ann' }]);
-    expect(await all(client, 'greeting', {})).toEqual([{ text: 'nobody nobody' }]);
-    expect(await all(client, 'open', { token })).toEqual([{ text: 'nobody nobody' }]);
+    expect(await all(client, 'greeting', {})).toEqual([{ text: 'anonymous anonymous' }]);
+    expect(await all(client, 'open', { token })).toEqual([{ text: 'anonymous anonymous' }]);
   });
 
   it('is that of each message of one connection', async () => {
@@ -211,7 +211,7 @@ describe('the user anywhere in a call of gRPC', () => {
   it('is known to its handler, and none without a session', async () => {
     expect(await bed.ask('Me', {}, presented())).toEqual({ text: 'ann good' });
     expect(await bed.ask('Greeting', {}, presented())).toEqual({ text: 'ann' });
-    expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'nobody' });
+    expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'anonymous' });
   });
 
   it('is known to a stream of answers', async () => {

@@ -8,7 +8,7 @@ export class ProfileService {
 
   /** The name of the current user. */
   name(): string {
-    return this.session.findUser()?.username ?? 'nobody';
+    return this.session.findUser()?.username ?? 'anonymous';
   }
 
   /** The same, several turns of the event loop later. */
