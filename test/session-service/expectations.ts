@@ -1,25 +1,7 @@
 import { expect } from '@jest/globals';
+import { CCL_INFO_TYPES, FIELD_TYPES } from '../../libs/session-auth/src/commands/contract/expectations.js';
 import { type WireReply } from './send.js';
 import { checksReferenceService } from './service-under-test.js';
-
-const FIELD_TYPES: Readonly<Record<string, string>> = {
-  username: 'string',
-  first_name: 'string',
-  last_name: 'string',
-  email: 'string',
-  role: 'string',
-  sub_role: 'string',
-  auth_token: 'string',
-  preffered_language: 'string',
-  help_checkbox: 'boolean',
-  benestream_enabled: 'boolean',
-  client_name: 'string',
-  ccl_info: 'object',
-  ats_enabled: 'boolean',
-  obs_enabled: 'boolean',
-  display_label: 'string',
-};
-const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'number', company_id: 'number', location_id: 'number' };
 
 /** All fields of a user record (interface, 2.1). */
 export const RECORD_FIELDS = Object.keys(FIELD_TYPES);

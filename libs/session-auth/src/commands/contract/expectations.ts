@@ -2,8 +2,8 @@ import { isRedirect, type ReplyAnswer } from '../calls/answer.js';
 import { readJsonObject } from '../../client/http/reply.js';
 import { Complaint } from './complaint.js';
 
-/** The fields of a user record (section 2.1). */
-const FIELD_TYPES: Readonly<Record<string, string>> = {
+/** The fields of a user record, with their types (section 2.1). */
+export const FIELD_TYPES: Readonly<Record<string, string>> = {
   username: 'string',
   first_name: 'string',
   last_name: 'string',
@@ -20,7 +20,9 @@ const FIELD_TYPES: Readonly<Record<string, string>> = {
   obs_enabled: 'boolean',
   display_label: 'string',
 };
-const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'number', company_id: 'number', location_id: 'number' };
+
+/** The fields of `ccl_info`, with their types (section 2.2). */
+export const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'number', company_id: 'number', location_id: 'number' };
 
 /** The statuses that the interface lists for a request that is not granted. It does not show what causes which. */
 const REFUSALS = [400, 401, 403, 404];
