@@ -15,10 +15,10 @@ let compared = 0;
 
 /** Interfaces whose members are options, with the place of their defaults. */
 const INTERFACES = [
-  ['module/options.ts', 'SessionAuthOptions', DEFAULTS],
-  ['module/options.ts', 'SessionAuthCacheOptions', DEFAULTS.cache],
-  ['module/extras.ts', 'SessionAuthExtras', DEFAULTS],
-  ['module/http-options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
+  ['module/options/options.ts', 'SessionAuthOptions', DEFAULTS],
+  ['module/options/options.ts', 'SessionAuthCacheOptions', DEFAULTS.cache],
+  ['module/options/extras.ts', 'SessionAuthExtras', DEFAULTS],
+  ['module/options/http-options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
   ['verifier/lanes/circuit.ts', 'BreakerSettings', DEFAULTS.breaker],
   ['verifier/lanes/retry.ts', 'RetrySettings', DEFAULTS.retry],
   ['contract/session-store.ts', 'SessionStore', DEFAULTS.store],

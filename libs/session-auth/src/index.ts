@@ -3,10 +3,15 @@ import './contract/supported-node.js';
 import 'reflect-metadata';
 
 export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
-export type { SessionAuthAsyncOptions, SessionAuthCacheOptions, SessionAuthOptions, SessionAuthOptionsFactory } from './module/options.js';
-export type { SessionAuthExtras } from './module/extras.js';
-export type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './module/named-options.js';
-export type { SessionAuthHttpOptions } from './module/http-options.js';
+export type {
+  SessionAuthAsyncOptions,
+  SessionAuthCacheOptions,
+  SessionAuthOptions,
+  SessionAuthOptionsFactory,
+} from './module/options/options.js';
+export type { SessionAuthExtras } from './module/options/extras.js';
+export type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './module/options/named-options.js';
+export type { SessionAuthHttpOptions } from './module/options/http-options.js';
 export type { Audit } from './module/audit/boot-audit.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
@@ -19,8 +24,8 @@ export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
 export type { SignInResult } from './client/session-client.js';
 export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
-export type { ProvidedClass } from './module/authority-tokens.js';
-export { SessionAuthEvents } from './module/session-auth-events.js';
+export type { ProvidedClass } from './module/authorities/authority-tokens.js';
+export { SessionAuthEvents } from './module/events/session-auth-events.js';
 export type { RevocationBusState, ServiceState, ServiceStatus } from './verifier/service-status.js';
 export { SessionHttpService } from './client/http/session-http.service.js';
 

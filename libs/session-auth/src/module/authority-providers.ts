@@ -10,18 +10,18 @@ import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { PresentedSessions } from '../guard/session/presented-session.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
-import type { AuthorityTable } from './authority-table.js';
-import { tokensOf } from './authority-tokens.js';
+import type { AuthorityTable } from './authorities/authority-table.js';
+import { tokensOf } from './authorities/authority-tokens.js';
 import { clientProviders, verifierProvider } from './core-providers.js';
-import { EventSource } from './event-source.js';
-import { SessionAuthEvents } from './session-auth-events.js';
+import { EventSource } from './events/event-source.js';
+import { SessionAuthEvents } from './events/session-auth-events.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { SessionSockets } from './sockets/session-sockets.js';
 import { SocketAuthority } from './sockets/socket-authority.js';
-import { WarningLog } from './warning-log.js';
+import { WarningLog } from './events/warning-log.js';
 
 const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProvider<SessionAuthService> => ({
   provide,

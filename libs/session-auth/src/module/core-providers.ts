@@ -20,11 +20,11 @@ import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTierReports } from '../verifier/shared/shared-tier-settings.js';
 import { SharedTier } from '../verifier/shared/shared-tier.js';
-import type { AuthorityTokens } from './authority-tokens.js';
-import { EventSource } from './event-source.js';
+import type { AuthorityTokens } from './authorities/authority-tokens.js';
+import { EventSource } from './events/event-source.js';
 import { SETTINGS, USER_READER } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { WarningLog } from './warning-log.js';
+import { WarningLog } from './events/warning-log.js';
 
 const LANES = ['known', 'strangers'] as const;
 

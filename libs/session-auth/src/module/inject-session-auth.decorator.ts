@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { authorityToken, type ProvidedClass } from './authority-tokens.js';
+import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 
 /**

@@ -2,9 +2,9 @@ import { ConfigurableModuleBuilder, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import type { SessionAuthExtras } from './extras.js';
-import type { SessionAuthOptions } from './options.js';
-import { registrationProvider } from './registration.js';
+import type { SessionAuthExtras } from './options/extras.js';
+import type { SessionAuthOptions } from './options/options.js';
+import { registrationProvider } from './authorities/registration.js';
 import { DEFAULTS } from './settings/defaults.js';
 
 /** `forRoot` and `forRootAsync`, from Nest's own builder. */

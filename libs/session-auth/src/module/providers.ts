@@ -9,20 +9,20 @@ import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { authorityProviders, guardPartsOf, socketsAs } from './authority-providers.js';
-import { AuthorityTable } from './authority-table.js';
+import { AuthorityTable } from './authorities/authority-table.js';
 import { CONTEXT_PROVIDERS } from './context/context-providers.js';
-import { EventSource } from './event-source.js';
-import { guardEveryHandler } from './guard-every-handler.js';
-import { GUARD_PROVIDERS } from './guard-provider.js';
+import { EventSource } from './events/event-source.js';
+import { guardEveryHandler } from './handlers/guard-every-handler.js';
+import { GUARD_PROVIDERS } from './handlers/guard-provider.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
-import { REGISTRATION_CHECKS } from './registration-checks.js';
-import { SessionAuthEvents } from './session-auth-events.js';
+import { REGISTRATION_CHECKS } from './authorities/registration-checks.js';
+import { SessionAuthEvents } from './events/session-auth-events.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionRelay } from './relay/session-relay.js';
 import { SessionSockets } from './sockets/session-sockets.js';
 import { SETTINGS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { WarningLog } from './warning-log.js';
+import { WarningLog } from './events/warning-log.js';
 
 const guardParts: FactoryProvider<GuardParts> = {
   provide: GUARD_PARTS,

@@ -14,15 +14,15 @@ import type { CurrentUserRecord } from '../guard/access/current-user.decorator.j
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
-import { GraphqlContextsModule } from './graphql-contexts.module.js';
+import { GraphqlContextsModule } from './handlers/graphql-contexts.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
-import type { SessionAuthExtras } from './extras.js';
-import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options.js';
-import { authorityToken, type ProvidedClass } from './authority-tokens.js';
-import type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './named-options.js';
-import { namedRegistration } from './named-registration.js';
+import type { SessionAuthExtras } from './options/extras.js';
+import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options/options.js';
+import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
+import type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './options/named-options.js';
+import { namedRegistration } from './authorities/named-registration.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
-import { EventSource } from './event-source.js';
+import { EventSource } from './events/event-source.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 
 declare const service: unique symbol;

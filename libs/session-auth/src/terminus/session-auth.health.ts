@@ -4,8 +4,8 @@ import { ModuleRef } from '@nestjs/core';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import type { Verdict } from '../contract/outcome.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { authorityToken } from '../module/authority-tokens.js';
-import { SessionAuthEvents } from '../module/session-auth-events.js';
+import { authorityToken } from '../module/authorities/authority-tokens.js';
+import { SessionAuthEvents } from '../module/events/session-auth-events.js';
 import { SessionAuthService } from '../module/service/session-auth.service.js';
 
 /** Options of a health check. */

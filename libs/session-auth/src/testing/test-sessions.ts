@@ -2,7 +2,7 @@ import { SessionClient } from '../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
-import { authorityToken } from '../module/authority-tokens.js';
+import { authorityToken } from '../module/authorities/authority-tokens.js';
 import { USER_READER } from '../module/settings/settings-providers.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';

@@ -3,8 +3,8 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { authorityOf } from '../../guard/access/access-metadata.js';
-import { type GraphqlOptions, graphqlOptionsOf } from '../graphql-contexts.module.js';
-import { type Handler, handlersOf } from '../handlers.js';
+import { type GraphqlOptions, graphqlOptionsOf } from '../handlers/graphql-contexts.module.js';
+import { type Handler, handlersOf } from '../handlers/handlers.js';
 import { findingsOf } from './findings.js';
 import { auditContextOf } from './audit-context.js';
 

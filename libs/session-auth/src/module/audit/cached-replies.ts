@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
-import type { Handler } from '../handlers.js';
+import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { requirementsOf } from './unguarded-fields.js';
 

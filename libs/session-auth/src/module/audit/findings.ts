@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { declarationOf, decoratedMethod } from '../../guard/access/access-metadata.js';
-import type { Handler } from '../handlers.js';
+import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
 import { missingParametersOf } from './missing-parameters.js';

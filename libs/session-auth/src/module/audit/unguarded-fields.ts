@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { namesSessionAuthGuard } from '../../guard/access/declare-access.js';
 import { declarationOf } from '../../guard/access/access-metadata.js';
 import { type Requirement, resolveRule } from '../../guard/access/access-rule.js';
-import type { Handler } from '../handlers.js';
+import type { Handler } from '../handlers/handlers.js';
 import type { RootField } from './schema-reach.js';
 import type { AuditContext } from './audit-context.js';
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { declarationOf, parameterNameOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import { guardsOf, isSessionAuthGuard } from '../../guard/access/declare-access.js';
-import type { Handler } from '../handlers.js';
+import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 
 /** Nest's metadata key of parameter decorators, in every kind of context. */

@@ -5,7 +5,7 @@ import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import { CallInterceptor } from '../../guard/context/call-interceptor.js';
 import { runField, runPublicField } from '../../guard/context/field-calls.js';
-import { classesOf, handlersIn, type Handler } from '../handlers.js';
+import { classesOf, handlersIn, type Handler } from '../handlers/handlers.js';
 
 const INTERCEPTOR = new CallInterceptor();
 /** Nest's metadata keys of `@UseInterceptors()`, and of the middleware of a GraphQL field. */

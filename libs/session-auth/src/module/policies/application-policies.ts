@@ -5,7 +5,7 @@ import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
 import type { AskPolicy, Policies } from '../../guard/access/policies.js';
-import { classesOf, handlersIn, type Handler } from '../handlers.js';
+import { classesOf, handlersIn, type Handler } from '../handlers/handlers.js';
 import { contextIdOf } from './call-context.js';
 import { isScoped, moduleRefOf, providerModuleOf, type NestModule } from './policy-providers.js';
 

@@ -1,6 +1,6 @@
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
-import type { SessionAuthOptions } from '../options.js';
+import type { SessionAuthOptions } from '../options/options.js';
 import { invalidOption } from './option-checks.js';
 
 /** Validates the name of a registration. @throws InvalidConfigurationError */

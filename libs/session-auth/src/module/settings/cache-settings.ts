@@ -4,7 +4,7 @@ import { SessionStore } from '../../contract/session-store.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import type { SessionAuthCacheOptions } from '../options.js';
+import type { SessionAuthCacheOptions } from '../options/options.js';
 import { integerOption, invalidOption, rejectUnknownOptions, requiredInteger } from './option-checks.js';
 import { DEFAULTS } from './defaults.js';
 

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { AxiosProxyConfig } from 'axios';
 import { integerOption, rejectUnknownOptions, invalidOption } from './option-checks.js';
-import type { SessionAuthHttpOptions } from '../http-options.js';
+import type { SessionAuthHttpOptions } from '../options/http-options.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated transport options, with defaults applied. */

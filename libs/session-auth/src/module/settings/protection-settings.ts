@@ -1,7 +1,7 @@
 import type { BreakerSettings } from '../../verifier/lanes/circuit.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import { integerOption, rejectUnknownOptions, invalidOption } from './option-checks.js';
-import type { SessionAuthOptions } from '../options.js';
+import type { SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';
 
 /** Maximum timeout of any call, in milliseconds. */

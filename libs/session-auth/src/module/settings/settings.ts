@@ -24,7 +24,7 @@ import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { readSources } from './source-settings.js';
 import type { Audit } from '../audit/boot-audit.js';
-import type { SessionAuthOptions } from '../options.js';
+import type { SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated options, with defaults applied. */

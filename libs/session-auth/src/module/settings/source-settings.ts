@@ -1,7 +1,7 @@
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { invalidSourceOf, isHeaderName } from '../../guard/session/source-names.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
-import type { SessionAuthOptions } from '../options.js';
+import type { SessionAuthOptions } from '../options/options.js';
 import { invalidOption } from './option-checks.js';
 
 /** Functions that return a source, and are not sources themselves. */

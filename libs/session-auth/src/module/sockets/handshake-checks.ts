@@ -10,7 +10,7 @@ import type { Challenges } from '../../guard/http/challenges.js';
 import { NO_TOKEN } from '../../guard/session/presented-session.js';
 import type { CallRequest } from '../../guard/transport.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
-import type { SessionAuthEvents } from '../session-auth-events.js';
+import type { SessionAuthEvents } from '../events/session-auth-events.js';
 import { type EndsWithSession, SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
 

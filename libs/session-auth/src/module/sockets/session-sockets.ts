@@ -2,7 +2,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
-import type { WarningLog } from '../warning-log.js';
+import type { WarningLog } from '../events/warning-log.js';
 import { OpenSockets } from './open-sockets.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';

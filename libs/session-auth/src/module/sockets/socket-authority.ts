@@ -1,8 +1,8 @@
 import { ACCESS_DENIED, SESSION_REJECTED } from '../../contract/denials.js';
 import type { GuardDenial } from '../../guard/denial.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import type { EventSource } from '../event-source.js';
-import type { SessionAuthEvents } from '../session-auth-events.js';
+import type { EventSource } from '../events/event-source.js';
+import type { SessionAuthEvents } from '../events/session-auth-events.js';
 import { HandshakeChecks } from './handshake-checks.js';
 import { WatchedSockets } from './watched-sockets.js';
 

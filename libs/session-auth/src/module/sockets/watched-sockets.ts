@@ -2,7 +2,7 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
 import { WatchedSocket } from '../../guard/sockets/watched-socket.js';
-import type { SessionAuthEvents } from '../session-auth-events.js';
+import type { SessionAuthEvents } from '../events/session-auth-events.js';
 import { SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import { verifyForSocket } from './handshake-checks.js';

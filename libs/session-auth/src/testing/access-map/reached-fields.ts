@@ -2,7 +2,7 @@ import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import type { AuditContext } from '../../module/audit/audit-context.js';
 import { isGuarded, resolves, typeNameOf } from '../../module/audit/unguarded-fields.js';
-import type { Handler } from '../../module/handlers.js';
+import type { Handler } from '../../module/handlers/handlers.js';
 
 /** What surrounds a handler. */
 export interface Surroundings {

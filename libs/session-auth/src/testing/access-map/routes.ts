@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { RequestMethod, VERSION_NEUTRAL, VersioningType, type Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { modulePathOf } from '../../module/audit/route-paths.js';
-import type { Handler } from '../../module/handlers.js';
+import type { Handler } from '../../module/handlers/handlers.js';
 
 const PATH = 'path';
 const METHOD = 'method';

@@ -1,12 +1,12 @@
 import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
-import { authorityProviders, guardPartsOf, socketsAs } from './authority-providers.js';
+import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
+import { SessionVerifier } from '../../verifier/session-verifier.js';
+import { authorityProviders, guardPartsOf, socketsAs } from '../authority-providers.js';
 import { tokensOf } from './authority-tokens.js';
-import { EventSource } from './event-source.js';
-import { ApplicationPolicies } from './policies/application-policies.js';
+import { EventSource } from '../events/event-source.js';
+import { ApplicationPolicies } from '../policies/application-policies.js';
 import { NAMED_REGISTRATION_CHECKS } from './registration-checks.js';
-import { SETTINGS } from './settings/settings-providers.js';
+import { SETTINGS } from '../settings/settings-providers.js';
 
 const guardParts: FactoryProvider<GuardParts> = {
   provide: GUARD_PARTS,

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import type { Warnings } from '../client/user-details-verdict.js';
-import { describeInvalidField, type InvalidField } from '../contract/record/record-check.js';
-import type { InvalidRecordLog } from './settings/user-reader.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import type { Warnings } from '../../client/user-details-verdict.js';
+import { describeInvalidField, type InvalidField } from '../../contract/record/record-check.js';
+import type { InvalidRecordLog } from '../settings/user-reader.js';
 
 const ONCE_EVERY_MS = 60_000;
 /** Kinds and fields that are logged at most within that time. A record class has fewer fields, unless it contains itself. */

@@ -1,5 +1,5 @@
-import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
-import type { SessionAuthTypes } from '../contract/session-auth-types.js';
+import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
+import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
 
 /** The option `userRecord`. */
 export interface OptionalRecord<User extends UserRecord> {

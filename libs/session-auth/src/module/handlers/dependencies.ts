@@ -1,4 +1,4 @@
-import type { NestModule } from './registration.js';
+import type { NestModule } from '../authorities/registration.js';
 
 /** A provider, a controller or an injectable, as Nest stores it. */
 export type Wrapper = NestModule['providers'] extends Map<unknown, infer Found> ? Found : never;

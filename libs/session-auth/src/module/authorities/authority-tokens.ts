@@ -1,10 +1,10 @@
 import type { InjectionToken } from '@nestjs/common';
-import { SessionClient } from '../client/session-client.js';
-import { SessionHttpService } from '../client/http/session-http.service.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { SessionAuthService } from './service/session-auth.service.js';
-import { SessionAuthEvents } from './session-auth-events.js';
-import { SessionSockets } from './sockets/session-sockets.js';
+import { SessionClient } from '../../client/session-client.js';
+import { SessionHttpService } from '../../client/http/session-http.service.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { SessionAuthService } from '../service/session-auth.service.js';
+import { SessionAuthEvents } from '../events/session-auth-events.js';
+import { SessionSockets } from '../sockets/session-sockets.js';
 
 /** A class that each registration provides to the application. */
 export type ProvidedClass = typeof SessionAuthService | typeof SessionAuthEvents | typeof SessionSockets | typeof SessionHttpService;

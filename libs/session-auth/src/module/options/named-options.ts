@@ -1,4 +1,4 @@
-import type { UserRecord } from '../contract/record/user-record.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionAuthExtras } from './extras.js';
 import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options.js';
 import type { OptionalRecord } from './record-option.js';

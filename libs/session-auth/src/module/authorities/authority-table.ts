@@ -1,15 +1,15 @@
 import type { ExecutionContext, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import type { Authorities, AuthorityResolver, CallGuard } from '../guard/authorities.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import type { HttpRequest } from '../guard/http/http-request.js';
-import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import type { GuardedCall } from '../guard/transport.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import type { Authorities, AuthorityResolver, CallGuard } from '../../guard/authorities.js';
+import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
+import type { HttpRequest } from '../../guard/http/http-request.js';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import type { GuardedCall } from '../../guard/transport.js';
 import { rejectForeignSockets } from './gateway-authorities.js';
 import { nameIn } from './registration.js';
-import { SocketAuthority } from './sockets/socket-authority.js';
-import type { WarningLog } from './warning-log.js';
+import { SocketAuthority } from '../sockets/socket-authority.js';
+import type { WarningLog } from '../events/warning-log.js';
 
 /** What the guard and `SessionSockets` use of a registration. */
 interface NamedRegistration {

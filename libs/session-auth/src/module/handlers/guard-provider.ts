@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { type ExecutionContext, type FactoryProvider, Injectable, type Provider, UseGuards } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 
 /** Names the guard, so that this module has one that `overrideGuard()` replaces, also if no controller names it. */
 @Injectable()

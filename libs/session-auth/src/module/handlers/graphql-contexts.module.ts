@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { Global, Logger, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { InvalidConfigurationError } from '../contract/errors.js';
-import { separateContexts } from '../guard/graphql/operation-context.js';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { separateContexts } from '../../guard/graphql/operation-context.js';
 
 const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { BehaviorSubject, Subject } from 'rxjs';
-import type { TokenKey } from '../contract/session-identity.js';
-import type { SessionAuthDecision } from '../guard/decisions.js';
-import { UP, type ServiceStatus } from '../verifier/service-status.js';
+import type { TokenKey } from '../../contract/session-identity.js';
+import type { SessionAuthDecision } from '../../guard/decisions.js';
+import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 
 const FINGERPRINT_DIGITS = 32;
 

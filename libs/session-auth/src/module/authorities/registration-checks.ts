@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { InvalidConfigurationError } from '../contract/errors.js';
-import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { MODULE_OPTIONS_TOKEN } from '../module-definition.js';
 import { nameIn, type NestModule, registrationIn } from './registration.js';
 import { rejectUnknownAuthorities } from './unknown-authorities.js';
 

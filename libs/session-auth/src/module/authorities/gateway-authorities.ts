@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import type { ModulesContainer } from '@nestjs/core';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { InvalidConfigurationError } from '../contract/errors.js';
-import { authorityOf } from '../guard/access/access-metadata.js';
-import { dependenciesOf, type Wrapper } from './dependencies.js';
-import { SessionSockets } from './sockets/session-sockets.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { authorityOf } from '../../guard/access/access-metadata.js';
+import { dependenciesOf, type Wrapper } from '../handlers/dependencies.js';
+import { SessionSockets } from '../sockets/session-sockets.js';
 
 /** Nest's metadata key of `@WebSocketGateway()`. */
 const GATEWAY = 'websockets:is_gateway';

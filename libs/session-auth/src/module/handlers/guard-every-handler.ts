@@ -1,7 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
-import { ApplicationGuardsProxy, type ApplicationGuards } from '../guard/access/application-guards.js';
-import { applyGuard, namesSessionAuthGuard } from '../guard/access/declare-access.js';
-import { completeDeniedEvents } from '../guard/messages/denied-events.js';
+import { ApplicationGuardsProxy, type ApplicationGuards } from '../../guard/access/application-guards.js';
+import { applyGuard, namesSessionAuthGuard } from '../../guard/access/declare-access.js';
+import { completeDeniedEvents } from '../../guard/messages/denied-events.js';
 import { classesOf, handlersIn, type Handler } from './handlers.js';
 
 /**

@@ -1,7 +1,7 @@
 import { distinctUntilChanged, map, type Observable } from 'rxjs';
-import { tokenKeyOf } from '../contract/session-identity.js';
-import type { SessionAuthDecision } from '../guard/decisions.js';
-import type { ServiceState, ServiceStatus } from '../verifier/service-status.js';
+import { tokenKeyOf } from '../../contract/session-identity.js';
+import type { SessionAuthDecision } from '../../guard/decisions.js';
+import type { ServiceState, ServiceStatus } from '../../verifier/service-status.js';
 import type { EventSource } from './event-source.js';
 import { isolated } from './isolated-observable.js';
 

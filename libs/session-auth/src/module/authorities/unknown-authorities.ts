@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { InvalidConfigurationError } from '../contract/errors.js';
-import { authorityOf } from '../guard/access/access-metadata.js';
-import { classesOf, handlersIn } from './handlers.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { authorityOf } from '../../guard/access/access-metadata.js';
+import { classesOf, handlersIn } from '../handlers/handlers.js';
 import { nameIn } from './registration.js';
 
 /** Rejects `@SessionAuthority()` with a name that no registration has. @throws InvalidConfigurationError */

@@ -1,15 +1,15 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
-import type { ApiKey } from '../client/session-requests.js';
-import type { StatusMap } from '../contract/status-outcomes.js';
-import type { TokenEcho } from '../client/user-details-verdict.js';
-import type { SessionStore } from '../contract/session-store.js';
-import type { UserRecord } from '../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
-import type { AuthorityResolver } from '../guard/authorities.js';
-import type { TokenSource } from '../guard/session/token-source.js';
-import type { BreakerSettings } from '../verifier/lanes/circuit.js';
-import type { RetrySettings } from '../verifier/lanes/retry.js';
-import type { Audit } from './audit/boot-audit.js';
+import type { ApiKey } from '../../client/session-requests.js';
+import type { StatusMap } from '../../contract/status-outcomes.js';
+import type { TokenEcho } from '../../client/user-details-verdict.js';
+import type { SessionStore } from '../../contract/session-store.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
+import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
+import type { AuthorityResolver } from '../../guard/authorities.js';
+import type { TokenSource } from '../../guard/session/token-source.js';
+import type { BreakerSettings } from '../../verifier/lanes/circuit.js';
+import type { RetrySettings } from '../../verifier/lanes/retry.js';
+import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthHttpOptions } from './http-options.js';
 import type { RecordOption, TextField } from './record-option.js';
 
