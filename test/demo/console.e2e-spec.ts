@@ -135,6 +135,8 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   });
 
   it('makes one call of a stampede', async () => {
+    // Without it, requests that a slow machine sends after the reply would make a call of their own.
+    await remember(MEMORY);
     const token = await client.tokenOf('manager');
     const reply = await client.send('POST', '/console/load', { body: { load: 'stampede', token } });
     expect(reply.text).not.toContain(token);
@@ -142,7 +144,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     // The load gives up on requests that take long: on a very slow machine some of them.
     expect(result).toMatchObject({ load: 'stampede', statuses: { 200: 500 - result.lost } });
     expect(result.lost).toBeLessThan(500);
-    expect(result.calls).toBeLessThan(20);
+    expect(result.calls).toBe(1);
   });
 
   it('drives steady load until it is stopped, one run at a time', async () => {
