@@ -3,7 +3,7 @@ const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'module
 const LIBRARY = '^libs/session-auth/src';
 /** What the command line may load: parts without Nest and axios, so that it starts fast. */
 const PARTS_OF_COMMANDS =
-  'contract/|redis/|client/(reply-headers|user-details-verdict|http/(body|reply))[.]ts|module/settings/defaults[.]ts';
+  'contract/|redis/|client/(reply-headers|user-details-verdict|http/(bounded-body|reply))[.]ts|module/settings/defaults[.]ts';
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
 const ENTRIES = ['context', 'diagnostics', 'errors', 'opentelemetry', 'redis', 'sockets', 'store', 'swagger', 'terminus', 'testing'];

@@ -17,7 +17,7 @@ export type { ApiKey, Credentials } from './client/session-requests.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
 export type { UnavailableReason } from './contract/outcome.js';
 export type { RefusalStatus, StatusMap, StatusMeaning } from './contract/status-outcomes.js';
-export type { BreakerSettings, BreakerState } from './verifier/lanes/circuit.js';
+export type { BreakerSettings, BreakerState } from './verifier/lanes/circuit-breaker.js';
 export type { RetrySettings } from './verifier/lanes/retry.js';
 
 export { SessionAuthService } from './module/service/session-auth.service.js';

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
 import type { NoReply } from './http/reply.js';
 import type { SessionHttpService } from './http/session-http.service.js';
-import type { SessionRequest } from './http/session-request.js';
+import type { ServiceRequest } from './http/service-request.js';
 import { SessionRequests } from './session-requests.js';
 
 /** Returns a wire and the requests that it sends. */
 function wireWith(apiKey: string | (() => string) = 'key') {
-  const sent: SessionRequest[] = [];
-  const send = (request: SessionRequest): Promise<NoReply> => {
+  const sent: ServiceRequest[] = [];
+  const send = (request: ServiceRequest): Promise<NoReply> => {
     sent.push(request);
     return Promise.resolve({ noReply: 'unreachable' });
   };

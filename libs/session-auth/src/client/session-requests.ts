@@ -11,7 +11,7 @@ import {
 import { type Deadline, noReplyAt } from './deadline.js';
 import type { NoReply, Reply } from './http/reply.js';
 import type { SessionHttpService } from './http/session-http.service.js';
-import type { SessionRequest } from './http/session-request.js';
+import type { ServiceRequest } from './http/service-request.js';
 import type { CallStart } from './traced-call.js';
 
 /** Username and password of a sign-in (section 2.3). */
@@ -32,7 +32,7 @@ interface RequestSettings {
 }
 
 /** A request without its key. */
-type KeylessRequest = Omit<SessionRequest, 'origin'>;
+type KeylessRequest = Omit<ServiceRequest, 'origin'>;
 
 const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as const;
 

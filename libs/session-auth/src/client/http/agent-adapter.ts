@@ -1,7 +1,7 @@
 import http, { type Agent, ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import { readBody } from './body.js';
+import { readBody } from './bounded-body.js';
 import type { SessionCall } from './pooled-adapter.js';
 import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Connections, type ConnectionSettings } from './connections.js';
 import { Deadline } from '../deadline.js';
 import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
-import type { SessionRequest } from './session-request.js';
+import type { ServiceRequest } from './service-request.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -37,7 +37,7 @@ function connectionsTo(origin: string, settings: Partial<ConnectionSettings> = {
   return connections;
 }
 
-function requestTo(origin: string, request: Partial<SessionRequest> = {}): SessionRequest {
+function requestTo(origin: string, request: Partial<ServiceRequest> = {}): ServiceRequest {
   const deadline = new Deadline(60_000);
   open.push(() => deadline.clear());
   return { method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection: false, ...request };

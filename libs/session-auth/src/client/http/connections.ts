@@ -6,7 +6,7 @@ import type { Deadline } from '../deadline.js';
 import { acceptingContinue } from './interim-replies.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
 import { ReplyCollector, reuseTrackingConnector } from './reply-collector.js';
-import type { SessionRequest } from './session-request.js';
+import type { ServiceRequest } from './service-request.js';
 
 /** Settings and limits of the connections to the session service. */
 export interface ConnectionSettings {
@@ -54,7 +54,7 @@ export class Connections {
   }
 
   /** Sends a request. Resolves with the complete reply of any status, or with the reason why there is none. Never rejects. */
-  exchange({ origin, path, method, headers, body, deadline, freshConnection }: SessionRequest): Promise<Reply | NoReply> {
+  exchange({ origin, path, method, headers, body, deadline, freshConnection }: ServiceRequest): Promise<Reply | NoReply> {
     return new Promise((resolve) => {
       const collector = new ReplyCollector(this.#settings.maxResponseBytes, resolve);
       deadline.onEnd((end) => collector.expire(end));

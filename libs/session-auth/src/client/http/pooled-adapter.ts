@@ -2,10 +2,10 @@ import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios
 import type { Connections } from './connections.js';
 import { Deadline } from '../deadline.js';
 import { NoReplyError } from './reply.js';
-import type { SessionRequest } from './session-request.js';
+import type { ServiceRequest } from './service-request.js';
 
 /** Options of a request that axios passes to the adapter unchanged, in addition to its own. */
-export type SessionCall = Pick<SessionRequest, 'deadline' | 'freshConnection'>;
+export type SessionCall = Pick<ServiceRequest, 'deadline' | 'freshConnection'>;
 
 /** Deadline of a request that the application itself makes on this `HttpService`. */
 const APPLICATION_REQUEST_MS = 10_000;
@@ -20,11 +20,11 @@ export function pooledAdapter(connections: Connections): AxiosAdapter {
   };
 }
 
-function requestOf(config: InternalAxiosRequestConfig & Partial<SessionCall>): SessionRequest {
+function requestOf(config: InternalAxiosRequestConfig & Partial<SessionCall>): ServiceRequest {
   const { origin, pathname, search } = new URL(axios.getUri(config));
   const { method = 'get', deadline = new Deadline(APPLICATION_REQUEST_MS), freshConnection = false } = config;
   return {
-    method: method.toUpperCase() as SessionRequest['method'],
+    method: method.toUpperCase() as ServiceRequest['method'],
     origin,
     path: `${pathname}${search}`,
     headers: Object.entries(config.headers).flatMap(([name, value]) =>

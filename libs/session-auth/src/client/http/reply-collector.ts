@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { buildConnector, type Dispatcher, errors } from 'undici/index.js';
 import { type DeadlineEnd, noReplyAt } from '../deadline.js';
-import { BodyBuffer } from './body.js';
+import { BodyBuffer } from './bounded-body.js';
 import { isReadable, type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
 /** Abort reason passed to undici; never surfaces. */

@@ -8,7 +8,7 @@ import { Connections } from './connections.js';
 import { Deadline } from '../deadline.js';
 import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 import { SessionHttpService, type OwnAgents } from './session-http.service.js';
-import type { SessionRequest } from './session-request.js';
+import type { ServiceRequest } from './service-request.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -36,7 +36,7 @@ async function serving(answer: RequestListener = (_request, response) => void re
     },
   );
   const http = new SessionHttpService(connections, { adapter: unused, httpAgent: undefined, httpsAgent: undefined, ...agents });
-  const request = (): SessionRequest => {
+  const request = (): ServiceRequest => {
     const deadline = new Deadline(60_000);
     open.push(() => deadline.clear());
     return { method: 'GET', origin, path: '/', headers: ['X-A', 'a'], body: null, deadline, freshConnection: false };

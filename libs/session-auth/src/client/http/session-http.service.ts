@@ -5,7 +5,7 @@ import type { Connections } from './connections.js';
 import { noReplyAt } from '../deadline.js';
 import { type NoReply, NoReplyError, type Reply, UNREACHABLE } from './reply.js';
 import { pooledAdapter, type SessionCall } from './pooled-adapter.js';
-import type { SessionRequest } from './session-request.js';
+import type { ServiceRequest } from './service-request.js';
 
 /** Agents that the application sets, and the adapter that uses them. */
 export interface OwnAgents {
@@ -36,12 +36,12 @@ export class SessionHttpService extends HttpService {
   }
 
   /** Sends a request: through axios if the application may have changed the instance, otherwise directly to the pool. Never rejects. @internal */
-  send(request: SessionRequest): Promise<Reply | NoReply> {
+  send(request: ServiceRequest): Promise<Reply | NoReply> {
     return this.#isPlain ? this.#connections.exchange(request) : this.#sendThroughAxios(request);
   }
 
   /** Resolves at the deadline at the latest, even if an interceptor never settles. */
-  #sendThroughAxios({ method, origin, path, headers, body, deadline, freshConnection }: SessionRequest): Promise<Reply | NoReply> {
+  #sendThroughAxios({ method, origin, path, headers, body, deadline, freshConnection }: ServiceRequest): Promise<Reply | NoReply> {
     return new Promise((resolve) => {
       deadline.onEnd((end) => resolve(noReplyAt(end)));
       if (deadline.ended) return;

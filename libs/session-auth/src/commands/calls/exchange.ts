@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { BodyBuffer } from '../../client/http/body.js';
+import { BodyBuffer } from '../../client/http/bounded-body.js';
 import { isReadable } from '../../client/http/reply.js';
 import { type Answer, type FailedAnswer, INTERRUPTED } from './answer.js';
 

@@ -7,7 +7,7 @@ import type { UserRecord } from '../../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import type { TokenSource } from '../../guard/session/token-source.js';
-import type { BreakerSettings } from '../../verifier/lanes/circuit.js';
+import type { BreakerSettings } from '../../verifier/lanes/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/lanes/retry.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthHttpOptions } from './http-options.js';

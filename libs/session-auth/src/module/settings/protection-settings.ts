@@ -1,4 +1,4 @@
-import type { BreakerSettings } from '../../verifier/lanes/circuit.js';
+import type { BreakerSettings } from '../../verifier/lanes/circuit-breaker.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import { integerOption, rejectUnknownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options/options.js';

@@ -3,7 +3,7 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
 import type { WarningLog } from '../events/warning-log.js';
-import { OpenSockets } from './open-sockets.js';
+import { OpenSocketChecks } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import { type SessionSocketOptions, type SocketCounts, type SocketUpgrade, watchSettings } from './socket-options.js';
@@ -28,7 +28,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   readonly #authorities: SocketAuthorities;
   readonly #ws: WsHandshakes;
   readonly #socketIo: SocketIoHandshakes;
-  readonly #open: OpenSockets;
+  readonly #open: OpenSocketChecks;
   #started = false;
   #misuse: InvalidConfigurationError | undefined;
   readonly #options = new WeakMap<object, SessionSocketOptions>();
@@ -38,7 +38,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
     this.#authorities = new SocketAuthorities(own, table);
     this.#ws = new WsHandshakes(this.#authorities);
     this.#socketIo = new SocketIoHandshakes(this.#authorities);
-    this.#open = new OpenSockets(this.#authorities, () => log.unprotectedSocket());
+    this.#open = new OpenSocketChecks(this.#authorities, () => log.unprotectedSocket());
   }
 
   /** @internal Name of the registration. */

@@ -1,131 +1,114 @@
-import type { TokenKey } from '../../contract/session-identity.js';
-import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
-import { type BreakerSettings, type BreakerState, type CallResult, Circuit, type CircuitState, PROBE_MS } from './circuit.js';
+import { RollingWindow } from './rolling-window.js';
 
-/** Number of different tokens whose calls must fail before a breaker opens, or `minimumCalls` if that is less. */
-const FAILING_TOKENS = 5;
-
-/**
- * Stops the calls of a lane while the service fails. It opens when, within `windowMs`, at least `minimumCalls` calls were made, at least the
- * part `failureRatio` of them failed, and the failures include five different tokens (`minimumCalls` if that is less). One account or caller
- * whose calls always fail therefore cannot open it. Nor can it keep the breaker open: a token that failed may not
- * probe in the first second after the pause.
- */
-export class CircuitBreaker {
-  readonly #circuit: Circuit;
-  readonly #failing: FailingTokens;
-
-  /** `onChange` is called with each new state. */
-  constructor(settings: BreakerSettings, now?: () => number, onChange?: (state: BreakerState) => void) {
-    const { windowMs, minimumCalls } = settings;
-    const tokens = Math.min(FAILING_TOKENS, minimumCalls);
-    this.#failing = new FailingTokens({ tokens, failuresEach: Math.ceil(minimumCalls / tokens), windowMs });
-    this.#circuit = new Circuit(settings, now, onChange);
-  }
-
-  /** Returns the denial of a call that may not be made now, or `undefined` if it may. */
-  denial(tokenKey: TokenKey): Unavailable | undefined {
-    if (this.#circuit.isClosed) return undefined;
-    const pauseLeftMs = this.#circuit.pauseLeftMs() + (this.#failing.has(tokenKey) ? PROBE_MS : 0);
-    return pauseLeftMs > 0 ? unavailable('circuit_open', pauseLeftMs / 1_000) : undefined;
-  }
-
-  /** Begins a call that has no {@link denial}. Returns the state to pass to {@link record}. */
-  begin(): CircuitState {
-    return this.#circuit.begin();
-  }
-
-  /** Records the result of a call with this token. */
-  record(began: CircuitState, result: CallResult, tokenKey: TokenKey, nowMs: number): void {
-    if (result !== 'failure') this.#circuit.record(began, result, nowMs);
-    else {
-      const counts = this.#failing.add(tokenKey, nowMs) || !this.#circuit.isClosed;
-      this.#circuit.record(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
-    }
-  }
-
-  /** Opens the breaker if it is closed, because the breaker of the other lane has opened. */
-  trip(): void {
-    this.#circuit.trip();
-  }
-
-  /** Closes the breaker if {@link trip} opened it and no call was made since, because the breaker of the other lane has closed. */
-  undoTrip(): void {
-    this.#circuit.undoTrip();
-  }
-}
-
-/** The recent failures of one token. */
-interface FailingToken {
-  /** Time of the first counted failure. */
-  readonly sinceMs: number;
-  readonly lastMs: number;
-  readonly failures: number;
-}
-
-/** Bounds of {@link FailingTokens}. */
-interface FailingTokenLimits {
-  /** Number of different tokens that must fail within the window. */
-  readonly tokens: number;
-  /** Maximum number of failures of one token that count within a window. */
-  readonly failuresEach: number;
+/** When a circuit breaker opens, and for how long. */
+export interface BreakerSettings {
+  /** Milliseconds of the window in which calls are counted. 10 to 300 000. @default 10000 */
   readonly windowMs: number;
+  /** Minimum number of calls within the window before the breaker may open. 1 to 1 000 000. @default 20 */
+  readonly minimumCalls: number;
+  /** Part of the calls, above 0 and up to 1, that must fail for the breaker to open. @default 0.5 */
+  readonly failureRatio: number;
+  /** Milliseconds of the first pause; it doubles while probes fail. 1 to 120 000. @default 1000 */
+  readonly pauseMs: number;
+  /** Milliseconds of the longest pause: `pauseMs` to 120 000. @default 30000 */
+  readonly maxPauseMs: number;
 }
 
-/** Maximum number of tokens that are kept. More than one caller has, because the failures of an evicted token would count again. */
-const MAX_TOKENS = 256;
+/** `closed`: every call passes. `open`: no call passes. `halfOpen`: the pause is over, and a single probe passes. */
+export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
-/**
- * The tokens whose calls failed within the window, by digest. The failures of one token count only up to a limit, so that one account whose
- * details always fail is not evidence against the service, however often it calls, even after the breaker has closed again.
- */
-class FailingTokens {
-  readonly #limits: FailingTokenLimits;
-  /** In order of their last failure, the oldest first. */
-  readonly #tokens = new Map<TokenKey, FailingToken>();
+/** The state of a circuit, with its data. The result of a call counts only in the state in which the call began. */
+export type CircuitState =
+  | { readonly kind: 'closed'; readonly window: RollingWindow }
+  | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number; readonly wasTripped?: true }
+  | { readonly kind: 'halfOpen'; readonly pauseMs: number };
 
-  constructor(limits: FailingTokenLimits) {
-    this.#limits = limits;
+/** What a call shows about the remote side: it works, it fails, or neither. */
+export type CallResult = 'success' | 'failure' | 'neither';
+
+/** Milliseconds after which a caller that was denied during a probe may retry. */
+export const PROBE_MS = 1_000;
+
+/** Stops the calls to a failing service or store, and probes it with one call after a pause, which doubles while probes fail. */
+export class CircuitBreaker {
+  readonly #settings: BreakerSettings;
+  readonly #now: () => number;
+  readonly #onChange: ((state: BreakerState) => void) | undefined;
+  #state: CircuitState;
+  #published: BreakerState = 'closed';
+
+  /** `onChange` is called with each new state, also when a pause ends without a call. */
+  constructor(settings: BreakerSettings, now: () => number = () => performance.now(), onChange?: (state: BreakerState) => void) {
+    this.#settings = settings;
+    this.#now = now;
+    this.#onChange = onChange;
+    this.#state = this.#closed();
   }
 
-  /** Records a failure, and returns whether it counts. */
-  add(tokenKey: TokenKey, nowMs: number): boolean {
-    const { failuresEach, windowMs } = this.#limits;
-    const before = this.#tokens.get(tokenKey);
-    const { sinceMs, failures } = before && nowMs - before.sinceMs < windowMs ? before : { sinceMs: nowMs, failures: 0 };
-    this.#tokens.delete(tokenKey);
-    this.#tokens.set(tokenKey, { sinceMs, lastMs: nowMs, failures: failures + 1 });
-    this.#evict(nowMs);
-    return failures < failuresEach;
+  get isClosed(): boolean {
+    return this.#state.kind === 'closed';
   }
 
-  /** Whether enough different tokens failed within the window that ends with the last failure. */
-  get areEnough(): boolean {
-    return this.#tokens.size >= this.#limits.tokens;
+  /** Returns the milliseconds until a call may be made; 0 or less if one may be made now. */
+  pauseLeftMs(): number {
+    if (this.#state.kind === 'closed') return 0;
+    return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();
   }
 
-  has(tokenKey: TokenKey): boolean {
-    return this.#tokens.has(tokenKey);
+  /** Begins a call; {@link pauseLeftMs} must be 0 or less. Returns the state to pass to {@link record}. */
+  begin(): CircuitState {
+    if (this.#state.kind === 'open') this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs });
+    return this.#state;
   }
 
-  #evict(nowMs: number): void {
-    for (const [tokenKey, { lastMs }] of this.#tokens) {
-      if (this.#tokens.size <= MAX_TOKENS && nowMs - lastMs < this.#limits.windowMs) return;
-      this.#tokens.delete(tokenKey);
-    }
+  /** Records the result of a call, unless it began in a former state. `mayOpen`: whether the failures are sufficient evidence to open. */
+  record(began: CircuitState, result: CallResult, nowMs = this.#now(), mayOpen = true): void {
+    if (this.#state !== began) return;
+    if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
+    else if (result === 'success') this.#enter(this.#closed());
+    else if (result === 'failure') this.#open(Math.min(began.pauseMs * 2, this.#settings.maxPauseMs), nowMs);
+    else this.#enter({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs });
   }
-}
 
-/** Failures of the service: no connection (and a reply that is not HTTP, or whose head is too long), no answer in time, 408 and 5xx. */
-const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeout', 'server_error']);
+  /** Opens the circuit if it is closed. */
+  trip(): void {
+    const { pauseMs } = this.#settings;
+    if (this.#state.kind === 'closed') this.#enter({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, wasTripped: true });
+  }
 
-/**
- * Returns what a call shows about the service. `success`: it answered, also with a refusal. `failure`: no connection, no answer in time, 408 or
- * 5xx. `neither`: any other status, 429 and a malformed 200, which concern this request alone; a full queue, an open breaker, a failing
- * `apiKey` function and a shutdown, which are local; a connection that the service had closed; a call that timed out without its full time.
- */
-export function callResultOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
-  if (verdict.kind !== 'unavailable') return 'success';
-  if (verdict.staleConnection || !FAILURES.has(verdict.reason)) return 'neither';
-  return verdict.reason === 'timeout' && !hadFullTime ? 'neither' : 'failure';
+  /** Closes the circuit if {@link trip} opened it and no call was made since. */
+  undoTrip(): void {
+    if (this.#state.kind === 'open' && this.#state.wasTripped) this.#enter(this.#closed());
+  }
+
+  #count(window: RollingWindow, result: CallResult, nowMs: number, mayOpen: boolean): void {
+    if (result === 'neither') return;
+    const { minimumCalls, failureRatio, pauseMs } = this.#settings;
+    window.count(result === 'success', nowMs);
+    if (result === 'success' || !mayOpen) return;
+    const { calls, failed } = window.totals(nowMs);
+    if (calls >= minimumCalls && failed / calls >= failureRatio) this.#open(pauseMs, nowMs);
+  }
+
+  #open(pauseMs: number, nowMs: number): void {
+    this.#enter({ kind: 'open', untilMs: nowMs + pauseMs, pauseMs });
+  }
+
+  #enter(state: CircuitState): void {
+    this.#state = state;
+    if (!this.#onChange) return;
+    const leftMs = this.pauseLeftMs();
+    this.#publish(state.kind === 'open' && leftMs <= 0 ? 'halfOpen' : state.kind);
+    if (this.#published === 'open') setTimeout(() => this.#state === state && this.#publish('halfOpen'), leftMs).unref();
+  }
+
+  #publish(state: BreakerState): void {
+    if (state === this.#published) return;
+    this.#published = state;
+    this.#onChange?.(state);
+  }
+
+  #closed(): CircuitState {
+    return { kind: 'closed', window: new RollingWindow(this.#settings.windowMs) };
+  }
 }

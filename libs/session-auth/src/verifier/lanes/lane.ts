@@ -1,7 +1,7 @@
 import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
 import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
-import { callResultOf, type CircuitBreaker } from './circuit-breaker.js';
+import { callResultOf, type LaneBreaker } from './lane-breaker.js';
 import type { Pace } from './pace.js';
 import type { Retry } from './retry.js';
 import type { StrangersLimit } from './strangers-limit.js';
@@ -26,7 +26,7 @@ export interface LaneParts {
   readonly queueShare: number;
   readonly pace: Pace;
   readonly retry: Retry;
-  readonly breaker: CircuitBreaker | undefined;
+  readonly breaker: LaneBreaker | undefined;
   /** Bounds the calls in flight of this lane, regardless of its share. */
   readonly limit?: StrangersLimit;
   /** The limit of the strangers' lane, which calls of this lane adjust and enforce. */
@@ -43,7 +43,7 @@ export class Lane {
   readonly queueShare: number;
   readonly pace: Pace;
   readonly #retry: Retry;
-  readonly #breaker: CircuitBreaker | undefined;
+  readonly #breaker: LaneBreaker | undefined;
   readonly #limit: StrangersLimit | undefined;
   readonly #strangersLimit: StrangersLimit | undefined;
 

@@ -3,7 +3,7 @@ import type { TokenKey } from '../../contract/session-identity.js';
 import type { LaneName } from '../../contract/diagnostics.js';
 import { Deadline } from '../../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
-import type { BreakerState } from './circuit.js';
+import type { BreakerState } from './circuit-breaker.js';
 import { buildLanes } from './lanes.js';
 
 const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024 };

@@ -1,7 +1,7 @@
 import type { LaneName } from '../../contract/diagnostics.js';
-import type { BreakerSettings, BreakerState } from './circuit.js';
+import type { BreakerSettings, BreakerState } from './circuit-breaker.js';
 import { strangersShare, type AdmissionSettings } from './admission.js';
-import { CircuitBreaker } from './circuit-breaker.js';
+import { LaneBreaker } from './lane-breaker.js';
 import { Lane, type LaneParts } from './lane.js';
 import { Pace } from './pace.js';
 import { Retry, RetryBudget, type RetrySettings } from './retry.js';
@@ -42,8 +42,8 @@ export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Rea
   return { known: laneOf(known, settings), strangers: laneOf(strangers, settings) };
 }
 
-function breakerOf({ breaker }: LaneSettings, changed: (state: BreakerState) => void): CircuitBreaker | undefined {
-  return breaker && new CircuitBreaker(breaker, undefined, changed);
+function breakerOf({ breaker }: LaneSettings, changed: (state: BreakerState) => void): LaneBreaker | undefined {
+  return breaker && new LaneBreaker(breaker, undefined, changed);
 }
 
 function laneOf(parts: OwnParts, settings: LaneSettings): Lane {

@@ -1,4 +1,4 @@
-import { Circuit } from '../lanes/circuit.js';
+import { CircuitBreaker } from '../lanes/circuit-breaker.js';
 
 /** Maximum number of calls to a store in flight. Further calls fail immediately. */
 const MAX_CALLS = 1_024;
@@ -9,7 +9,7 @@ const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.5, pauseMs: 
 export class StoreAccess {
   readonly #timeoutMs: number;
   readonly #onFailure: () => void;
-  readonly #circuit = new Circuit(BREAKER);
+  readonly #breaker = new CircuitBreaker(BREAKER);
   #calls = 0;
 
   /** `onFailure` is called for each call that fails. */
@@ -23,16 +23,16 @@ export class StoreAccess {
    * call that timed out.
    */
   async try<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
-    return this.#circuit.pauseLeftMs() > 0 ? undefined : this.insist(call, late);
+    return this.#breaker.pauseLeftMs() > 0 ? undefined : this.insist(call, late);
   }
 
   /** Makes a call as {@link try} does, but also during a pause. For revocations, and for releasing leases. */
   async insist<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
     if (this.#calls >= MAX_CALLS) return undefined;
     this.#calls += 1;
-    const began = this.#circuit.pauseLeftMs() > 0 ? undefined : this.#circuit.begin();
+    const began = this.#breaker.pauseLeftMs() > 0 ? undefined : this.#breaker.begin();
     const answer = await this.#answerTo(call, late);
-    if (began) this.#circuit.record(began, answer ? 'success' : 'failure');
+    if (began) this.#breaker.record(began, answer ? 'success' : 'failure');
     this.#calls -= 1;
     return answer?.value;
   }

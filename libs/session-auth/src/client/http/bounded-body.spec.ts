@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BodyBuffer } from './body.js';
+import { BodyBuffer } from './bounded-body.js';
 
 const text = (body: BodyBuffer): string => body.bytes.toString();
 

@@ -1,7 +1,7 @@
 import type { Deadline } from '../deadline.js';
 
 /** One request of the interface, complete with headers and body. */
-export interface SessionRequest {
+export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Scheme, host and port of the service. */
   readonly origin: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TokenKey } from '../../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
-import type { BreakerSettings } from './circuit.js';
-import { callResultOf, CircuitBreaker } from './circuit-breaker.js';
+import type { BreakerSettings } from './circuit-breaker.js';
+import { callResultOf, LaneBreaker } from './lane-breaker.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('unreachable');
@@ -16,7 +16,7 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
   let now = 0;
   let tokens = 0;
   const limits = { windowMs: 1_000, minimumCalls: 4, failureRatio: 0.5, pauseMs: 2_000, maxPauseMs: 6_000, ...settings };
-  const breaker = new CircuitBreaker(limits, () => now);
+  const breaker = new LaneBreaker(limits, () => now);
   /** Begins a call with a token of its own, or with the one given; `undefined` when it is refused. */
   const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {
     if (breaker.denial(token as TokenKey)) return undefined;

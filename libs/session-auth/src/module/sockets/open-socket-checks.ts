@@ -9,7 +9,7 @@ import type { SocketWatchSettings } from './socket-options.js';
 import type { SocketAuthorities } from './socket-authorities.js';
 
 /** Checks sockets that are already open. */
-export class OpenSockets {
+export class OpenSocketChecks {
   readonly #authorities: SocketAuthorities;
   readonly #unprotected: () => void;
 
