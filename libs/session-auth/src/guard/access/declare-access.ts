@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../../contract/errors.js';
+import { enhancersOf } from '../enhancers.js';
 import { SessionAuthGuard } from '../session-auth.guard.js';
 import { declareAuthority, declareOpen, declareRequirement, recordDecorated, type RequirementKind } from './access-metadata.js';
 import type { Requirement } from './access-rule.js';
@@ -52,8 +53,6 @@ function methodIn(method: unknown, name: string | symbol): object {
   );
 }
 
-/** Nest's metadata key of `@UseGuards()`. */
-const GUARDS_METADATA = '__guards__';
 /** A metadata key, because all copies of this package share it, and subclasses of the guard inherit its value. */
 const GUARD_MARK = 'nestjs-session-auth:guard';
 
@@ -67,7 +66,7 @@ export function isSessionAuthGuard(guard: unknown): boolean {
 
 /** Returns whether `@UseGuards()` names the guard on a class, on a class that it extends, or on a handler. */
 export function namesSessionAuthGuard(target: object): boolean {
-  return guardsOf(target).some(isSessionAuthGuard);
+  return enhancersOf(target, 'guard').some(isSessionAuthGuard);
 }
 
 /** Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards include it already. */
@@ -77,11 +76,5 @@ function applySessionAuthGuard(target: object): void {
 
 /** Applies a guard class to a class or a handler, at most once. */
 export function applyGuard(guard: Parameters<typeof UseGuards>[0], target: object): void {
-  if (!guardsOf(target).includes(guard)) UseGuards(guard)(target as () => void);
-}
-
-/** Returns the guards that `@UseGuards()` names on a class, on a class that it extends, or on a handler. */
-export function guardsOf(target: object): unknown[] {
-  const guards: unknown = Reflect.getMetadata(GUARDS_METADATA, target);
-  return Array.isArray(guards) ? guards : [];
+  if (!enhancersOf(target, 'guard').includes(guard)) UseGuards(guard)(target as () => void);
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import { Catch, UseFilters, type ExceptionFilter, type ExecutionContext } from '@nestjs/common';
+import { Catch, type ExceptionFilter, type ExecutionContext } from '@nestjs/common';
 import { of, type Observable } from 'rxjs';
+import { addFirst } from '../enhancers.js';
 
 const denied = new WeakSet<object>();
 
@@ -20,16 +21,10 @@ class DeniedEventFilter implements ExceptionFilter {
 }
 
 const FILTER = new DeniedEventFilter();
-/** Nest's metadata key of `@UseFilters()`. */
-const FILTERS_METADATA = '__exceptionFilters__';
 
 /** Applies the filter to a class with message handlers, at most once. Filters of its own come before it, because Nest asks the last one first. */
 export function completeDeniedEvents(target: object): void {
-  const filters: unknown = Reflect.getMetadata(FILTERS_METADATA, target);
-  const others = Array.isArray(filters) ? (filters as ExceptionFilter[]) : [];
-  if (others.includes(FILTER)) return;
-  Reflect.deleteMetadata(FILTERS_METADATA, target);
-  UseFilters(FILTER, ...others)(target as () => void);
+  addFirst(target, 'filter', FILTER);
 }
 
 /** Marks the exception of a denied event, which the filter of its handler then drops. */

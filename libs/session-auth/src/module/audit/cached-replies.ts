@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
+import { enhancersOf } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { requirementsOf } from './unguarded-fields.js';
 
-const INTERCEPTORS_METADATA = '__interceptors__';
 const ROUTE_METHOD = 'method';
 /** The metadata key of `@CacheKey()`. Its value may be a function of the call. A text is the key of every call, whatever its method and kind. */
 const CACHE_KEY = 'cache_module:cache_key';
@@ -19,12 +19,7 @@ export function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }
   const key: unknown = Reflect.getMetadata(CACHE_KEY, method);
   if (typeof key === 'function') return false;
   const isCached = Boolean(key) || (kinds.has('route') && CACHED_METHODS.has(Reflect.getMetadata(ROUTE_METHOD, method)));
-  return isCached && [...interceptors, ...interceptorsOf(owner), ...interceptorsOf(method)].some(ignoresTheUser);
-}
-
-function interceptorsOf(target: object): unknown[] {
-  const interceptors: unknown = Reflect.getMetadata(INTERCEPTORS_METADATA, target);
-  return Array.isArray(interceptors) ? interceptors : [];
+  return isCached && [...interceptors, ...enhancersOf(owner, 'interceptor'), ...enhancersOf(method, 'interceptor')].some(ignoresTheUser);
 }
 
 /** The cache key is the URL, unless a subclass overrides it. Compares names, because the library does not import the package. */

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { declarationOf, parameterNameOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
-import { guardsOf, isSessionAuthGuard } from '../../guard/access/declare-access.js';
+import { isSessionAuthGuard } from '../../guard/access/declare-access.js';
+import { enhancersOf } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 
@@ -23,7 +24,9 @@ export function unguardedParametersOf(handler: Handler, context: AuditContext): 
 const WITHOUT_USER = ['ApplicationGuardsProxy', 'ThrottlerGuard'];
 
 function mayHaveUser(owner: object, method: object, { guards }: AuditContext): boolean {
-  const all = [...guards, ...guardsOf(owner), ...guardsOf(method)].filter((guard) => !WITHOUT_USER.some((name) => isNamed(guard, name)));
+  const all = [...guards, ...enhancersOf(owner, 'guard'), ...enhancersOf(method, 'guard')].filter(
+    (guard) => !WITHOUT_USER.some((name) => isNamed(guard, name)),
+  );
   if (all.some((guard) => !isSessionAuthGuard(guard))) return true;
   return all.length > 0 && resolveRule(declarationOf(method), declarationOf(owner)).kind !== 'public';
 }

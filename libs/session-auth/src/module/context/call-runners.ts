@@ -1,15 +1,14 @@
 import 'reflect-metadata';
-import { UseInterceptors, type NestInterceptor } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import { CallInterceptor } from '../../guard/context/call-interceptor.js';
 import { runField, runPublicField } from '../../guard/context/field-calls.js';
+import { addFirst } from '../../guard/enhancers.js';
 import { classesOf, handlersIn, type Handler } from '../handlers/handlers.js';
 
 const INTERCEPTOR = new CallInterceptor();
-/** Nest's metadata keys of `@UseInterceptors()`, and of the middleware of a GraphQL field. */
-const INTERCEPTORS_METADATA = '__interceptors__';
+/** Nest's metadata key of the middleware of a GraphQL field. */
 const FIELD_MIDDLEWARE_METADATA = 'graphql:field_resolver_middleware';
 
 /**
@@ -21,7 +20,7 @@ export function runEveryCall(modules: ModulesContainer, config: ApplicationConfi
   config.addGlobalInterceptor(INTERCEPTOR);
   for (const module of modules.values()) {
     for (const handler of classesOf(module).flatMap(handlersIn)) {
-      if (isOneOf(handler, 'message', 'gateway')) addInterceptor(handler.owner);
+      if (isOneOf(handler, 'message', 'gateway')) addFirst(handler.owner, 'interceptor', INTERCEPTOR);
       if (isOneOf(handler, 'field', 'reference')) addMiddleware(handler);
     }
   }
@@ -29,15 +28,6 @@ export function runEveryCall(modules: ModulesContainer, config: ApplicationConfi
 
 function isOneOf({ kinds }: Handler, ...wanted: ('message' | 'gateway' | 'field' | 'reference')[]): boolean {
   return wanted.some((kind) => kinds.has(kind));
-}
-
-/** Before the interceptors of the class, and at most once. */
-function addInterceptor(target: Handler['owner']): void {
-  const interceptors: unknown = Reflect.getMetadata(INTERCEPTORS_METADATA, target);
-  const others = Array.isArray(interceptors) ? (interceptors as NestInterceptor[]) : [];
-  if (others.includes(INTERCEPTOR)) return;
-  Reflect.deleteMetadata(INTERCEPTORS_METADATA, target);
-  UseInterceptors(INTERCEPTOR, ...others)(target);
 }
 
 /** Before the middleware of the field. A method that several classes inherit is public if it is in one of them. */
