@@ -36,22 +36,25 @@ const deadlines: FactoryProvider<Deadlines> = {
 
 const connections: FactoryProvider<Connections> = {
   provide: Connections,
-  useFactory: ({ baseUrl, protection, http: { proxy, maxResponseBytes } }: SessionAuthSettings) =>
+  useFactory: ({ baseUrl, protection, http: { proxy, maxResponseBytes } }: SessionAuthSettings, log: WarningLog) =>
     new Connections({
       origin: new URL(baseUrl).origin,
       maxConnections: protection.maxInFlight,
       connectTimeoutMs: protection.timeoutMs,
       maxResponseBytes,
       proxy,
+      tlsFailed: (code) => log.tlsFailed(code),
     }),
-  inject: [SETTINGS],
+  inject: [SETTINGS, WarningLog],
 };
 
 const httpAs = (provide: InjectionToken): FactoryProvider<SessionHttpService> => ({
   provide,
-  useFactory: ({ http: { maxResponseBytes, httpAgent, httpsAgent } }: SessionAuthSettings, pool: Connections) =>
-    new SessionHttpService(pool, { adapter: agentAdapter(maxResponseBytes), httpAgent, httpsAgent }),
-  inject: [SETTINGS, Connections],
+  useFactory: ({ http: { maxResponseBytes, httpAgent, httpsAgent } }: SessionAuthSettings, pool: Connections, log: WarningLog) => {
+    const adapter = agentAdapter(maxResponseBytes, (code) => log.tlsFailed(code));
+    return new SessionHttpService(pool, { adapter, httpAgent, httpsAgent });
+  },
+  inject: [SETTINGS, Connections, WarningLog],
 });
 
 const clientAs = (provide: InjectionToken, http: InjectionToken): FactoryProvider<SessionClient<UserRecord>> => ({

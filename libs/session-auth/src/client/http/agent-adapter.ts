@@ -4,6 +4,7 @@ import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequest
 import { readBody } from './bounded-body.js';
 import type { SessionCall } from './pooled-adapter.js';
 import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { reportTlsFailure, type TlsFailed } from './tls-failure.js';
 
 /** Reads the body as a stream, because axios otherwise keeps a list of all chunks, however small they are. */
 const LIMITS = {
@@ -16,7 +17,7 @@ const LIMITS = {
 } as const;
 
 /** Returns axios's own adapter over node:http with the same limits, for applications that set agents (mTLS, a private network). */
-export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
+export function agentAdapter(maxResponseBytes: number, tlsFailed?: TlsFailed): AxiosAdapter {
   const http = axios.getAdapter('http');
   return async (config) => {
     const { deadline, freshConnection } = config as InternalAxiosRequestConfig & Partial<SessionCall>;
@@ -31,6 +32,7 @@ export function agentAdapter(maxResponseBytes: number): AxiosAdapter {
       deadline?.onEnd(() => response.data.destroy());
       return { ...response, data: await readBody(response.data, maxResponseBytes) };
     } catch (error) {
+      reportTlsFailure(error, tlsFailed);
       throw new NoReplyError(axios.isAxiosError(error) && wasReused(error.request) ? STALE_CONNECTION : UNREACHABLE);
     }
   };

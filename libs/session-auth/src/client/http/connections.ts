@@ -7,6 +7,7 @@ import { acceptingContinue } from './interim-replies.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
 import { ReplyCollector, reuseTrackingConnector } from './reply-collector.js';
 import type { ServiceRequest } from './service-request.js';
+import type { TlsFailed } from './tls-failure.js';
 
 /** Settings and limits of the connections to the session service. */
 export interface ConnectionSettings {
@@ -16,6 +17,7 @@ export interface ConnectionSettings {
   readonly connectTimeoutMs: number;
   readonly maxResponseBytes: number;
   readonly proxy: AxiosProxyConfig | undefined;
+  readonly tlsFailed?: TlsFailed;
 }
 
 /** Option that undici passes to the pool factory of a `ProxyAgent`. */
@@ -56,7 +58,7 @@ export class Connections {
   /** Sends a request. Resolves with the complete reply of any status, or with the reason why there is none. Never rejects. */
   exchange({ origin, path, method, headers, body, deadline, freshConnection }: ServiceRequest): Promise<Reply | NoReply> {
     return new Promise((resolve) => {
-      const collector = new ReplyCollector(this.#settings.maxResponseBytes, resolve);
+      const collector = new ReplyCollector(this.#settings.maxResponseBytes, resolve, this.#settings.tlsFailed);
       deadline.onEnd((end) => collector.expire(end));
       if (deadline.ended) return;
       const options = { origin, path, method, headers: headers as string[], body };

@@ -3,6 +3,7 @@ import { buildConnector, type Dispatcher, errors } from 'undici/index.js';
 import { type DeadlineEnd, noReplyAt } from '../deadline.js';
 import { BodyBuffer } from './bounded-body.js';
 import { isReadable, type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { reportTlsFailure, type TlsFailed } from './tls-failure.js';
 
 /** Abort reason passed to undici; never surfaces. */
 const ABORTED = new Error('the reply is no longer wanted');
@@ -15,6 +16,7 @@ const SWITCHING_PROTOCOLS = 101;
 export class ReplyCollector implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #settle: (reply: Reply | NoReply) => void;
+  readonly #tlsFailed: TlsFailed | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -22,9 +24,10 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
   #interimReplies = 0;
   #aborted = false;
 
-  constructor(maxBytes: number, settle: (reply: Reply | NoReply) => void) {
+  constructor(maxBytes: number, settle: (reply: Reply | NoReply) => void, tlsFailed?: TlsFailed) {
     this.#maxBytes = maxBytes;
     this.#settle = settle;
+    this.#tlsFailed = tlsFailed;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -47,6 +50,7 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    reportTlsFailure(error, this.#tlsFailed);
     const isStale = this.#status === 0 && this.#interimReplies === 0 && wasReused(error);
     this.#settle(isStale ? STALE_CONNECTION : UNREACHABLE);
   }

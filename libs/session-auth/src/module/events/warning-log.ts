@@ -24,6 +24,14 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#write('unexpected reply', `${status} with a body. This is not the session service: check baseUrl.`);
   }
 
+  /** A TLS connection to the service failed, with this code of Node.js. */
+  tlsFailed(code: string): void {
+    this.#write(
+      'TLS failure',
+      `the connection to the session service failed with ${code}. Check its certificate, and NODE_EXTRA_CA_CERTS or http.httpsAgent.`,
+    );
+  }
+
   /** The record of a response contains another token than was presented. */
   tokenMismatch(): void {
     this.#write(

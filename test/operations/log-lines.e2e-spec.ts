@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ConsoleLogger } from '@nestjs/common';
+import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import { json, reply } from 'nestjs-session-auth/testing';
+import { CapturedLog } from '../support/captured-log.js';
+import { issueCertificate } from '../support/certificates.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { errorOf } from '../support/caching-app.js';
+import { sendRaw } from '../support/raw-request.js';
+import { testbed } from '../support/testbed.js';
+import { Printed } from '../support/trial/printed.js';
+
+/** What would look like a line of its own, and colour a terminal. */
+const FORGED = 'x\r\n\u001b[31m[Nest] 1 - LOG forged';
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
+
+describe.each(PLATFORMS)('the log of the library on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  /** An application of which the session service and a client try to write lines into the log. */
+  async function provoke(log: CapturedLog | ConsoleLogger) {
+    const service = await bed.service();
+    const options: Partial<SessionAuthOptions> = { cache: { ttlMs: 1_000 } };
+    const app = await bed.sample({ baseUrl: service.url, options }, { logger: log });
+    for (const script of [
+      reply(404, FORGED, { 'content-type': 'text/html' }),
+      json({ username: 'ann', auth_token: FORGED }),
+      json({ username: 'ann', role: [FORGED], [FORGED]: FORGED }),
+      reply(200, JSON.stringify({ username: 'ann' }), { 'content-type': 'application/json', 'cache-control': 'no-store' }),
+    ]) {
+      service.on('user_details', script);
+      await sendRaw(app.url, { path: '/me?forged', lines: ['X-Auth-Token: token', 'User-Agent: forged', 'X-Auth-IV: forged'] });
+    }
+    service.on('sign_in', reply(404, FORGED));
+    await errorOf(app.app.get(SessionAuthService).signIn({ username: FORGED, password: FORGED }));
+  }
+
+  it('has no control character, and no text of a client or of the session service', async () => {
+    const log = new CapturedLog();
+    await provoke(log);
+    const lines = log.lines.filter((line) => line.endsWith(' SessionAuth'));
+
+    expect(lines.map((line) => line.split(':', 1)[0])).toEqual([
+      'warn unexpected reply',
+      'warn token mismatch',
+      'warn invalid user record',
+      'warn caching forbidden',
+    ]);
+    expect(lines.filter((line) => CONTROL.test(line) || line.includes('forged'))).toEqual([]);
+  });
+
+  it('is written to the logger of the application alone', async () => {
+    const printed = new Printed();
+    const log = new CapturedLog();
+    try {
+      await provoke(log);
+      expect([log.having('warn', 'unexpected reply').length, printed.texts]).toEqual([1, []]);
+    } finally {
+      printed.restore();
+    }
+  });
+
+  it("has one JSON object a line with Nest's JSON logger: time, level, context and message", async () => {
+    const printed = new Printed();
+    try {
+      await provoke(new ConsoleLogger({ json: true, colors: false }));
+    } finally {
+      printed.restore();
+    }
+    const entries = printed.texts
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ context }) => context === 'SessionAuth');
+
+    expect(entries).toHaveLength(4);
+    for (const entry of entries) {
+      expect(entry).toMatchObject({ level: 'warn', message: expect.stringMatching(/^[a-z ]+: /), timestamp: expect.any(Number) });
+    }
+  });
+
+  it.each<[string, Partial<SessionAuthOptions>]>([
+    ['pooled connections', {}],
+    ['an agent of the application', { http: { httpsAgent: new Agent() } }],
+  ])('names the fault of a TLS connection once a minute, over %s', async (_way, options) => {
+    const folder = mkdtempSync(join(tmpdir(), 'log-tls-'));
+    const server = createServer(issueCertificate(folder, { address: 'IP:127.0.0.1' })).listen(0, '127.0.0.1');
+    const log = new CapturedLog();
+    try {
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const app = await bed.sample({ baseUrl: `https://127.0.0.1:${port}`, options }, { logger: log });
+      for (const token of ['one', 'two']) expect((await app.get('/me', token)).status).toBe(503);
+      await errorOf(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }));
+
+      expect(log.having('warn', 'TLS failure')).toEqual([
+        expect.stringMatching(/^warn TLS failure: the connection to the session service failed with DEPTH_ZERO_SELF_SIGNED_CERT\. /),
+      ]);
+    } finally {
+      server.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
