@@ -15,6 +15,7 @@ const SCRIPTS = [
   'docs:messages',
   'docs:defaults',
   'docs:faults -- --check',
+  'docs:asvs',
   'docs:figures',
 ];
 

@@ -9,8 +9,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const target = `${root}dist/packages`;
 const { version } = JSON.parse(readFileSync(`${home}package.json`, 'utf8'));
 
-/** The catalogue of faults lists the tests of the repository, and stays there. */
-const guides = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md') && name !== 'faults.md');
+/** These pages list the tests of the repository, and stay there. */
+const OF_THE_REPOSITORY = ['asvs.md', 'faults.md'];
+const guides = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md') && !OF_THE_REPOSITORY.includes(name));
 const pages = ['README.md', 'CHANGELOG.md', ...guides.map((name) => `docs/${name}`)];
 
 rmSync(target, { recursive: true, force: true });

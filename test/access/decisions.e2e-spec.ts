@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Controller, Get, UseGuards } from '@nestjs/common';
@@ -23,6 +24,7 @@ import { postGraphql } from '../graphql/graphql-client.js';
 import { SOCKET_IO } from '../sockets/peers.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { sendRaw } from '../support/raw-request.js';
 import { bootstrapError, sampleApp, type SampleApp } from '../support/sample-app.js';
 import { reply } from '../support/scripted-service.js';
 import { freePort } from '../support/server-process.js';
@@ -154,6 +156,48 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
       ['ws', 'OpeningsGateway', 'message', true],
       ['rpc', 'OpeningsController', 'message', true],
     ]);
+  });
+
+  it('emits the attempts that it denies without a call: a malformed, an over-long and a repeated token', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const decisions = observed(app);
+    const attempts = [['X-Auth-Token: a b'], [`X-Auth-Token: ${'x'.repeat(5_000)}`], ['X-Auth-Token: a', 'X-Auth-Token: b']];
+    for (const lines of attempts) await sendRaw(app.url, { path: '/openings', lines });
+
+    const rejected = { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REJECTED' };
+    expect(decisions).toEqual(attempts.map(() => rejected));
+    expect(service.requests).toEqual([]);
+  });
+
+  it('emits each decision in the context of its request, so that a subscriber knows the id that the application gave it', async () => {
+    const service = await bed.service();
+    const requestId = new AsyncLocalStorage<string>();
+    const app = await bed.sample(
+      { baseUrl: service.url, controllers },
+      {
+        configure: (nest) =>
+          void nest.use((request: { readonly headers: Record<string, string> }, _response: unknown, next: () => void) =>
+            requestId.run(request.headers['x-request-id'] ?? '', next),
+          ),
+      },
+    );
+    const ids: [string | undefined, string | undefined][] = [];
+    app.app.get(SessionAuthEvents).decisions$.subscribe(({ code }) => ids.push([requestId.getStore(), code]));
+    const token = service.signInAs({});
+    await Promise.all([
+      app.get('/openings', token, { 'x-request-id': 'r1' }),
+      app.get('/secrets', token, { 'x-request-id': 'r2' }),
+      app.get('/openings', 'bad', { 'x-request-id': 'r3' }),
+    ]);
+
+    expect(new Map(ids)).toEqual(
+      new Map([
+        ['r1', undefined],
+        ['r2', 'ACCESS_DENIED'],
+        ['r3', 'SESSION_REJECTED'],
+      ]),
+    );
   });
 
   it('emits no token and no X-AUTH-IV', async () => {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import { UserRecord, type Credentials } from 'nestjs-session-auth';
 import { drop, inTurn, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { errorOf } from '../support/caching-app.js';
 import { totalTimeFor, SILENCE_MS } from '../support/total-time.js';
 import { PLATFORMS } from '../support/platforms.js';
-import { IV, PASSWORD, TOKEN } from '../support/trial/canaries.js';
+import { canariesIn, everythingOf, IV, PASSWORD, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
 
@@ -62,6 +64,27 @@ describe('a sign-in', () => {
     expect(outcome).toBeInstanceOf(Error);
     expect(outcome).toMatchObject({ name, code, statusCode });
     expect(requests).toHaveLength(1);
+  });
+
+  it('is published with its outcome, without the user, the password and the token', async () => {
+    const messages: unknown[] = [];
+    const note = (message: unknown): void => void messages.push(message);
+    const service = await bed.service();
+    const sessions = await bed.sessions({ baseUrl: service.url });
+    subscribe('tracing:nestjs-session-auth:call:asyncEnd', note);
+    for (const script of [json({ ...SESSION, auth_token: TOKEN }), reply(401), reply(500)]) {
+      service.on('sign_in', script);
+      await errorOf(sessions.signIn({ username: 'ann', password: PASSWORD }, { authIv: IV }));
+    }
+    unsubscribe('tracing:nestjs-session-auth:call:asyncEnd', note);
+
+    expect(messages).toMatchObject([
+      { operation: 'sign_in', authority: 'default', outcome: 'done', statusCode: 200 },
+      { operation: 'sign_in', authority: 'default', outcome: 'failed', statusCode: 401 },
+      { operation: 'sign_in', authority: 'default', outcome: 'failed', statusCode: 500 },
+    ]);
+    const told = messages.map(everythingOf).join('\n');
+    expect([canariesIn(told), told.includes('ann')]).toEqual([[], false]);
   });
 
   it('does not reveal whether the user or the password is wrong', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Delete, Get, Headers, HttpCode, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { inspect } from 'node:util';
 import {
   AuthIv,
@@ -9,6 +9,7 @@ import {
   Public,
   SessionAuthGuard,
   SessionAuthService,
+  type Credentials,
   type PresentedSession,
 } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
@@ -41,6 +42,14 @@ class SessionController {
   @Public()
   public(@CurrentSession() session: PresentedSession | undefined, @AuthIv() iv: string | undefined) {
     return { isAbsent: session === undefined && iv === undefined };
+  }
+
+  @Post('session')
+  @OptionalAuth()
+  async signIn(@Body() credentials: Credentials, @CurrentSession() former?: PresentedSession) {
+    const result = await this.sessions.signIn(credentials);
+    if (former) await this.sessions.signOut(former);
+    return { token: result.kind === 'signed-in' ? result.token : null };
   }
 
   @Delete('session')
@@ -115,6 +124,27 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     expect(ivsOf('DELETE')).toEqual([IV]);
     service.revoke(token);
     expect((await app.get('/presented', token, { 'x-auth-iv': IV })).status).toBe(401);
+  });
+
+  it('is ended by the sign-in of a handler that signs it out, which gives a new token', async () => {
+    const { service, app, token } = await start({ cache: { ttlMs: 60_000 } });
+    service.addUser({ username: 'ann', password: 'secret' });
+    const signIn = async (headers: Record<string, string>): Promise<string> => {
+      const body = JSON.stringify({ username: 'ann', password: 'secret' });
+      const response = await fetch(`${app.url}/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      });
+      return ((await response.json()) as { token: string }).token;
+    };
+    const statusOf = async (presented: string): Promise<number> => (await app.get('/presented', presented)).status;
+    expect(await statusOf(token)).toBe(200);
+    const second = await signIn({ 'x-auth-token': token });
+
+    expect([second === token, await statusOf(token), await statusOf(second)]).toEqual([false, 401, 200]);
+    expect(await statusOf(await signIn({}))).toBe(200);
+    expect(await statusOf(second)).toBe(200);
   });
 
   it('is signed out without an IV if its caller sent none', async () => {
