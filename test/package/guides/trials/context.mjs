@@ -32,9 +32,15 @@ await trial('the user anywhere in a call', async () => {
   /** The service at the other end answers with the session that it gets. */
   const sessionIn = (sent) => ({ token: sent.get('x-auth-token'), iv: sent.get('x-auth-iv'), key: sent.get('x-api-key') });
   const { axiosRef } = app.get(HttpService);
-  axiosRef.defaults.adapter = async (config) => ({ status: 200, data: sessionIn(new Headers(config.headers)), headers: {}, config });
+  axiosRef.defaults.adapter = async (config) => ({
+    status: 200,
+    data: sessionIn(new globalThis.Headers(config.headers)),
+    headers: {},
+    config,
+  });
   const { fetch } = globalThis;
-  const viaFetch = (url, { headers: sent, redirect }) => Response.json({ url, redirect, ...sessionIn(new Headers(sent)) });
+  const viaFetch = (url, { headers: sent, redirect }) =>
+    globalThis.Response.json({ url, redirect, ...sessionIn(new globalThis.Headers(sent)) });
   /** What a call of a user returns from a service. */
   const inCall = async (call) => {
     app.get(SalariesService).find = call;
