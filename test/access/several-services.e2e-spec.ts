@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Delete, Get, HttpCode, Module, UseGuards, type DynamicModule } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Module, Param, UseGuards, type DynamicModule } from '@nestjs/common';
 import {
   CurrentSession,
   CurrentUser,
+  fromBearer,
   fromHeader,
   InjectSessionAuth,
   OptionalAuth,
@@ -73,6 +74,34 @@ class PartnersController {
   }
 }
 
+/** Lets the errors of the services through. */
+@Public()
+@Controller('failing')
+class FailingController {
+  constructor(
+    private readonly own: SessionAuthService,
+    @InjectSessionAuth('partners') private readonly partners: SessionAuthService,
+  ) {}
+
+  @Get('own')
+  details(): Promise<unknown> {
+    return this.own.userDetails('bad');
+  }
+
+  @Get('partners/:operation')
+  async partner(@Param('operation') operation: string): Promise<void> {
+    if (operation === 'signIn') await this.partners.signIn({ username: 'bob', password: 'wrong' });
+    else await this.partners[operation as 'userDetails' | 'verify' | 'signOut' | 'forget'](operation === 'forget' ? 'b d' : 'bad');
+  }
+
+  @Get('guarded')
+  @UseGuards(SessionAuthGuard)
+  @OptionalAuth()
+  guarded(): Promise<unknown> {
+    return this.partners.userDetails('bad');
+  }
+}
+
 @Public()
 @Controller('lobby')
 class LobbyController {
@@ -106,7 +135,7 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
         SessionAuthModule.forRoot({ baseUrl: first.url, apiKey: 'own-key', ...own }),
         SessionAuthModule.forRoot({ name: 'partners', baseUrl: second.url, apiKey: 'partner-key', ...named }),
       ],
-      controllers: [MeController, PartnersController, LobbyController],
+      controllers: [MeController, PartnersController, LobbyController, FailingController],
     };
     return { app: await bed.app(root), own: first, partners: second };
   }
@@ -152,6 +181,23 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
       expect(headers.get('www-authenticate')?.toLowerCase()).toBe(`${header} realm="session"`);
       expect(headers.get('vary')?.toLowerCase()).toContain(header);
     }
+  });
+
+  it('answer an error that a handler lets through with the challenge of the one whose service threw it', async () => {
+    const { app, partners } = await both(undefined, { token: [fromBearer(), fromHeader('x-auth-token')] });
+    const challenge = async (path: string, headers: Record<string, string> = {}): Promise<unknown[]> => {
+      const response = await app.get(`/failing/${path}`, undefined, headers);
+      return [response.status, response.headers.get('www-authenticate')];
+    };
+    const ofPartners = 'X-Partner-Token realm="session"';
+    const refused = `${ofPartners}, error="invalid_token"`;
+
+    expect(await challenge('own')).toEqual([401, 'Bearer realm="session", X-Auth-Token realm="session"']);
+    expect(await challenge('partners/signIn')).toEqual([401, ofPartners]);
+    for (const operation of ['userDetails', 'verify', 'forget']) expect(await challenge(`partners/${operation}`)).toEqual([401, refused]);
+    expect(await challenge('guarded', { authorization: 'Bearer of-staff' })).toEqual([401, refused]);
+    partners.setDown(true);
+    expect(await challenge('partners/signOut')).toEqual([503, null]);
   });
 
   it('fail alone: an outage of one is no outage of the other', async () => {

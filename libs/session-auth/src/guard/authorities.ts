@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { AccessRule } from './access/access-rule.js';
+import type { Challenges } from './http/challenges.js';
 import type { HttpRequest } from './http/http-request.js';
 import type { GuardedCall } from './transport.js';
 
@@ -24,4 +25,6 @@ export interface Authorities {
   readonly arePerCall: boolean;
   /** Returns the guard that checks a call: `own`, or that of another registration; `undefined` if there is no such registration. */
   guardOf(call: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined;
+  /** Returns the challenges of a registration with a name; `undefined` if there is no such registration. */
+  challengesOf(name: string): Challenges | undefined;
 }

@@ -3,7 +3,9 @@ import { Catch, HttpException, Inject, Injectable, Optional, type ArgumentsHost 
 import { BaseExceptionFilter } from '@nestjs/core';
 import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
 import { bodyOf } from '../exceptions/denial-body.js';
+import type { Authorities } from './authorities.js';
 import { denialOf } from './denial.js';
+import { authorityOf } from './error-authority.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './http/challenges.js';
 import { isChallenged, setHeaders } from './http/http-transport.js';
@@ -21,11 +23,13 @@ const INVALID_CONFIGURATION: InvalidConfigurationError['code'] = 'INVALID_CONFIG
 @Catch(SessionAuthError)
 export class SessionAuthErrorFilter extends BaseExceptionFilter {
   readonly #challenges: Challenges;
+  readonly #others: Authorities | undefined;
 
   /** @internal Created by Nest. */
   constructor(@Optional() @Inject(GUARD_PARTS) parts?: GuardParts) {
     super();
     this.#challenges = parts?.presented.challenges ?? DEFAULT_CHALLENGES;
+    this.#others = parts?.authorities;
   }
 
   /** Responds in the form of the error's context: HTTP, GraphQL, a gateway or a message. */
@@ -45,10 +49,16 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   #reply(error: SessionAuthError, host: ArgumentsHost): void {
     const [request, reply] = [host.switchToHttp().getRequest<object>(), host.switchToHttp().getResponse<unknown>()];
     const denial = denialOf(error);
-    const headers = isChallenged(reply) ? [] : this.#challenges.headersOf(denial, request);
+    const headers = isChallenged(reply) ? [] : this.#challengesFor(error).headersOf(denial, request);
     setHeaders(reply, [['cache-control', 'no-store'], ...headers]);
     const adapter = this.httpAdapterHost?.httpAdapter;
     if (adapter?.isHeadersSent(reply)) adapter.end(reply);
     else adapter?.reply(reply, error instanceof HttpException ? error.getResponse() : bodyOf(denial), denial.statusCode);
+  }
+
+  /** The challenge says how to present a session to the service that refused this one. */
+  #challengesFor(error: SessionAuthError): Challenges {
+    const name = authorityOf(error);
+    return (name === undefined ? undefined : this.#others?.challengesOf(name)) ?? this.#challenges;
   }
 }

@@ -2,6 +2,7 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
 import type { SessionClient } from '../client/session-client.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { AccessRules } from '../guard/access/access-metadata.js';
 import type { Authorities } from '../guard/authorities.js';
@@ -15,6 +16,7 @@ import { tokensOf } from './authorities/authority-tokens.js';
 import { clientProviders, verifierProvider } from './core-providers.js';
 import { EventSource } from './events/event-source.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
+import { NamedSessionAuthService } from './service/named-session-auth.service.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
@@ -25,8 +27,17 @@ import { WarningLog } from './events/warning-log.js';
 
 const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProvider<SessionAuthService> => ({
   provide,
-  useFactory: (sessions: SessionClient<UserRecord>, checks: SessionVerifier<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings) =>
-    new SessionAuthService(sessions, checks, deadlines, { ...set, maxTokenLength: set.http.maxTokenLength }),
+  useFactory: (
+    sessions: SessionClient<UserRecord>,
+    checks: SessionVerifier<UserRecord>,
+    deadlines: Deadlines,
+    set: SessionAuthSettings,
+  ) => {
+    const settings = { ...set, maxTokenLength: set.http.maxTokenLength };
+    return set.authority === DEFAULT_AUTHORITY
+      ? new SessionAuthService(sessions, checks, deadlines, settings)
+      : new NamedSessionAuthService(set.authority, sessions, checks, deadlines, settings);
+  },
   inject: [client, SessionVerifier, Deadlines, SETTINGS],
 });
 

@@ -11,12 +11,18 @@ interface SchemeSource {
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** The headers of a 401 that refuses the token of a request. Set only if they depend on the source that found the token. */
+/** The headers of a 401 that refuses the token of a request, for the errors of one registration. */
+interface Refusal {
+  readonly of: Challenges;
+  readonly headers: HeaderList;
+}
+
+/** The refusal of the token of a request. Set only if it depends on the source that found the token. */
 const REFUSED = Symbol('headers of a refused token');
 
 /** A request whose token a source has found. */
 interface PresentingRequest {
-  [REFUSED]?: HeaderList | undefined;
+  [REFUSED]?: Refusal | undefined;
 }
 
 /** Sources without a header have no scheme, but each 401 must have a challenge. */
@@ -27,7 +33,7 @@ const NO_HEADERS: HeaderList = [];
 export class Challenges {
   readonly #missing: HeaderList;
   /** By the index of the source that found the token. */
-  readonly #refused: readonly HeaderList[];
+  readonly #refused: readonly Refusal[];
   /** For a token that no source has found: a handler passed it to the service. */
   readonly #refusedOfUnknown: HeaderList;
   readonly #dependsOnSource: boolean;
@@ -38,7 +44,7 @@ export class Challenges {
     const listed = unique.length === 0 ? [DEFAULT_SCHEME] : unique;
     const isAlone = new Set(schemes).size < 2;
     this.#missing = challengesOf(listed);
-    this.#refused = schemes.map((scheme) => challengesOf(listed, isAlone ? listed[0] : scheme));
+    this.#refused = schemes.map((scheme) => ({ of: this, headers: challengesOf(listed, isAlone ? listed[0] : scheme) }));
     this.#refusedOfUnknown = challengesOf(listed, isAlone ? listed[0] : undefined);
     this.#dependsOnSource = !isAlone;
   }
@@ -56,7 +62,8 @@ export class Challenges {
     if (retryAfterSeconds !== undefined) return [['retry-after', String(retryAfterSeconds)]];
     if (statusCode !== 401) return NO_HEADERS;
     if (code !== SESSION_REJECTED.code) return this.#missing;
-    return (request as PresentingRequest | undefined)?.[REFUSED] ?? this.#refusedOfUnknown;
+    const refusal = (request as PresentingRequest | undefined)?.[REFUSED];
+    return refusal?.of === this ? refusal.headers : this.#refusedOfUnknown;
   }
 }
 

@@ -6,14 +6,16 @@ import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
 import type { HttpRequest } from '../../guard/http/http-request.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import type { GuardedCall } from '../../guard/transport.js';
+import type { Challenges } from '../../guard/http/challenges.js';
 import { rejectForeignSockets } from './gateway-authorities.js';
 import { nameIn } from './registration.js';
 import { SocketAuthority } from '../sockets/socket-authority.js';
 import type { WarningLog } from '../events/warning-log.js';
 
-/** What the guard and `SessionSockets` use of a registration. */
+/** What the guard, the filter of errors and `SessionSockets` use of a registration. */
 interface NamedRegistration {
   readonly guard: CallGuard;
+  readonly challenges: Challenges;
   readonly sockets: SocketAuthority | undefined;
 }
 
@@ -40,6 +42,10 @@ export class AuthorityTable implements Authorities, OnModuleInit {
   guardOf({ context, request }: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined {
     const name = authority ?? this.#nameOf(context, request);
     return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.guard;
+  }
+
+  challengesOf(name: string): Challenges | undefined {
+    return this.#find(name)?.challenges;
   }
 
   /** Returns the sockets of the registration that the option `authority` selects for a connection; `undefined` if there is no such registration. */
@@ -75,7 +81,7 @@ function namedRegistrations(modules: ModulesContainer): ReadonlyMap<string, Name
     if (name === undefined) continue;
     const parts = module.providers.get(GUARD_PARTS)?.instance as GuardParts;
     const sockets = module.providers.get(SocketAuthority)?.instance as SocketAuthority | undefined;
-    named.set(name, { guard: new SessionAuthGuard(parts), sockets });
+    named.set(name, { guard: new SessionAuthGuard(parts), challenges: parts.presented.challenges, sockets });
   }
   return named;
 }

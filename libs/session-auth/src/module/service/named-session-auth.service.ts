@@ -1,0 +1,42 @@
+import type { UserRecord } from '../../contract/record/user-record.js';
+import { nameAuthority } from '../../guard/error-authority.js';
+import { SessionAuthService } from './session-auth.service.js';
+
+type Arguments<Method extends 'signIn' | 'signOut' | 'userDetails' | 'verify' | 'forget'> = Parameters<SessionAuthService[Method]>;
+
+/** The service of a registration with a name. Its errors name the registration, so that a response to one has its challenge. */
+export class NamedSessionAuthService<User extends UserRecord> extends SessionAuthService<User> {
+  readonly #authority: string;
+
+  constructor(authority: string, ...parts: ConstructorParameters<typeof SessionAuthService<User>>) {
+    super(...parts);
+    this.#authority = authority;
+  }
+
+  override signIn(...call: Arguments<'signIn'>): ReturnType<SessionAuthService<User>['signIn']> {
+    return this.#named(super.signIn(...call));
+  }
+
+  override signOut(...call: Arguments<'signOut'>): Promise<void> {
+    return this.#named(super.signOut(...call));
+  }
+
+  override userDetails(...call: Arguments<'userDetails'>): Promise<User> {
+    return this.#named(super.userDetails(...call));
+  }
+
+  override verify(...call: Arguments<'verify'>): Promise<User> {
+    return this.#named(super.verify(...call));
+  }
+
+  override forget(...call: Arguments<'forget'>): Promise<void> {
+    return this.#named(super.forget(...call));
+  }
+
+  #named<Result>(work: Promise<Result>): Promise<Result> {
+    return work.catch((error: unknown) => {
+      nameAuthority(error, this.#authority);
+      throw error;
+    });
+  }
+}
