@@ -6,7 +6,19 @@ const PARTS_OF_COMMANDS =
   'contract/|redis/|client/(reply-headers|user-details-verdict|http/(bounded-body|reply))[.]ts|module/settings/defaults[.]ts';
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
-const ENTRIES = ['context', 'diagnostics', 'errors', 'opentelemetry', 'redis', 'sockets', 'store', 'swagger', 'terminus', 'testing'];
+const ENTRIES = [
+  'browsers',
+  'context',
+  'diagnostics',
+  'errors',
+  'opentelemetry',
+  'redis',
+  'sockets',
+  'store',
+  'swagger',
+  'terminus',
+  'testing',
+];
 /** Packages of contexts other than HTTP. */
 const OPTIONAL_PACKAGES =
   'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';

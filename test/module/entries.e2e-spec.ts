@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import * as browsers from 'nestjs-session-auth/browsers';
 import * as context from 'nestjs-session-auth/context';
 import * as diagnostics from 'nestjs-session-auth/diagnostics';
 import * as errors from 'nestjs-session-auth/errors';
@@ -20,6 +21,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
       'Roles SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionAuthority SessionHttpService SubRoles UserRecord ' +
       'fromBearer fromCookie fromHeader fromPayload',
   ],
+  ['browsers', browsers, 'SameOriginGuard endedSessionCookie sessionCookie'],
   ['context', context, 'SessionContext SessionRelay currentUserOf'],
   ['diagnostics', diagnostics, 'BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
   [

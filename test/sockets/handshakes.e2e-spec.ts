@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromBearer, fromHeader, SessionAuthService } from 'nestjs-session-auth';
+import { fromBearer, fromCookie, fromHeader, SessionAuthService } from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { afterDelay, hold, json, reply, silence } from '../support/scripted-service.js';
 import { IS_LONG_FORM } from '../support/long-form.js';
@@ -77,6 +77,38 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
       });
     });
   }
+
+  plainRow(
+    'a handshake with a cookie from a page of another origin is denied with 403 without a call, whatever fields it sends [P20]',
+    async () => {
+      const trusted = 'https://app.example.com';
+      await trial.start({ token: [fromHeader('x-auth-token'), fromCookie('sid', { trustedOrigins: [trusted] })] });
+      const token = trial.service.signInAs({});
+      const [host, callsBefore] = [new URL(trial.url).host, trial.service.callsTo('user_details')];
+      trial.feed.connected.length = 0;
+      const open = (headers: Record<string, string>, header?: string) =>
+        trial.attempt(header, {
+          extraHeaders: { cookie: `sid=${token}`, ...headers },
+          auth: { origin: trusted, 'sec-fetch-site': 'same-origin' },
+        });
+      const refused = { opened: false, denial: { statusCode: 403, code: 'CROSS_ORIGIN_DENIED' } };
+
+      for (const origin of ['https://evil.example', 'null', `http://${host}.evil.example`, 'http://127.0.0.1:1'])
+        expect(await open({ origin })).toMatchObject(refused);
+      expect(await open({ origin: `http://${host}`, 'sec-fetch-site': 'same-site' })).toMatchObject(refused);
+      expect(trial.service.callsTo('user_details')).toBe(callsBefore);
+      expect(trial.feed.connected).toEqual([]);
+
+      for (const headers of [
+        {},
+        { origin: `http://${host}` },
+        { origin: trusted },
+        { 'sec-fetch-site': 'same-origin', origin: 'https://proxied.example' },
+      ])
+        expect(await open(headers as Record<string, string>)).toMatchObject({ opened: true });
+      expect(await open({ origin: 'https://evil.example' }, token)).toMatchObject({ opened: true });
+    },
+  );
 
   plainRow('a socket receives nothing while its token is checked, and is known to the gateway when it opens [P03]', async () => {
     for (const delayMs of [20, SLOW_MS]) {

@@ -24,8 +24,8 @@ export type Attempting = (url: string, token: string | undefined, options?: Part
 const headersOf = (token: string | undefined): Record<string, string> => (token === undefined ? {} : { 'x-auth-token': token });
 
 /** Opens a socket of ws. */
-export const attemptWs: Attempting = async (url, token) => {
-  const socket = new WebSocket(url.replace('http', 'ws'), { headers: headersOf(token) });
+export const attemptWs: Attempting = async (url, token, { extraHeaders } = {}) => {
+  const socket = new WebSocket(url.replace('http', 'ws'), { headers: { ...headersOf(token), ...extraHeaders } });
   const heard: string[] = [];
   socket.on('message', (message: Buffer) => heard.push(message.toString()));
   const closed = new Promise<{ statusCode: number; code: string }>((resolve) =>
@@ -49,11 +49,11 @@ export const attemptWs: Attempting = async (url, token) => {
 /** Opens a socket of socket.io, in the namespace that the URL names. */
 export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
   const socket = io(url, {
-    extraHeaders: headersOf(token),
     forceNew: true,
     reconnection: false,
     transports: ['websocket'],
     ...options,
+    extraHeaders: { ...headersOf(token), ...options.extraHeaders },
   });
   const heard: string[] = [];
   // Of the connection and not of the socket: also what comes before a socket is open.

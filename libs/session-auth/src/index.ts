@@ -56,6 +56,7 @@ export {
   type AnyUserRecord,
 } from './guard/access/current-user.decorator.js';
 export type { PresentedSession } from './guard/session/current-session.js';
+export type { CrossOriginOptions } from './guard/session/trusted-origins.js';
 export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/record/user-record.js';

@@ -22,6 +22,13 @@ export const SESSION_REJECTED = {
 /** 403: the caller has no access. Does not disclose the requirement. */
 export const ACCESS_DENIED = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied' } as const satisfies Denial;
 
+/** 403: a page of another origin made the browser send the cookie of its user. */
+export const CROSS_ORIGIN_DENIED = {
+  statusCode: 403,
+  code: 'CROSS_ORIGIN_DENIED',
+  message: 'Pages of another origin have no access',
+} as const satisfies Denial;
+
 /** 503: the session service gave no usable answer. */
 export const SERVICE_UNAVAILABLE = {
   statusCode: 503,

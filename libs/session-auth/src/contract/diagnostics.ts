@@ -66,11 +66,11 @@ export interface BreakerMessage {
 
 /**
  * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there is no valid session, a rule
- * of the handler is not met, or the session service is unavailable.
+ * of the handler is not met, a page of another origin sent the cookie, or the session service is unavailable.
  */
 export interface DenialMessage {
-  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403 and 503. */
-  readonly code: 'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'SESSION_SERVICE_UNAVAILABLE';
+  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403 and 503. */
+  readonly code: 'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'CROSS_ORIGIN_DENIED' | 'SESSION_SERVICE_UNAVAILABLE';
   /** Name of the registration of the module that denied it; `'default'` for the one without a name. */
   readonly authority: string;
 }

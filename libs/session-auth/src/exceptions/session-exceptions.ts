@@ -1,5 +1,5 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { ACCESS_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { ACCESS_DENIED, CROSS_ORIGIN_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import { markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import type { UnavailableReason } from '../contract/outcome.js';
 import { bodyOf } from './denial-body.js';
@@ -48,15 +48,21 @@ export class SessionRejectedError extends UnauthorizedException implements Sessi
   }
 }
 
-/** A rule of the handler is not met, or the service refuses this application or user. Signing in again does not help. */
+type AccessDenial = typeof ACCESS_DENIED | typeof CROSS_ORIGIN_DENIED;
+
+/**
+ * A rule of the handler is not met, or the service refuses this application or user (`ACCESS_DENIED`), or a page of another origin made the browser
+ * send its cookie (`CROSS_ORIGIN_DENIED`, from a guard only). Signing in again does not help.
+ */
 export class AccessDeniedError extends ForbiddenException implements SessionAuthError {
   /** Always 'AccessDeniedError'. */
   override readonly name = 'AccessDeniedError';
-  readonly code = 'ACCESS_DENIED';
+  readonly code: AccessDenial['code'];
   readonly statusCode = 403;
 
-  constructor() {
-    super(bodyOf(ACCESS_DENIED), { errorCode: ACCESS_DENIED.code });
+  constructor(code: AccessDenial['code'] = 'ACCESS_DENIED') {
+    super(bodyOf(code === 'CROSS_ORIGIN_DENIED' ? CROSS_ORIGIN_DENIED : ACCESS_DENIED), { errorCode: code });
+    this.code = code;
   }
 }
 

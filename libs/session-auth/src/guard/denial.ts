@@ -1,5 +1,11 @@
 import { HttpException } from '@nestjs/common';
-import { ACCESS_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, type SESSION_REQUIRED } from '../contract/denials.js';
+import {
+  ACCESS_DENIED,
+  type CROSS_ORIGIN_DENIED,
+  SERVICE_UNAVAILABLE,
+  SESSION_REJECTED,
+  type SESSION_REQUIRED,
+} from '../contract/denials.js';
 import { DENIALS } from '../contract/diagnostics.js';
 import type { SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
@@ -9,8 +15,9 @@ import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError
 /** A denial because the session service gave no usable answer. */
 type OutageDenial = typeof SERVICE_UNAVAILABLE & Pick<Unavailable, 'reason' | 'retryAfterSeconds'>;
 
-/** A denial by the guard, with one of its four codes. */
-export type GuardDenial = typeof SESSION_REQUIRED | typeof SESSION_REJECTED | typeof ACCESS_DENIED | OutageDenial;
+/** A denial by the guard, with one of its five codes. */
+export type GuardDenial =
+  typeof SESSION_REQUIRED | typeof SESSION_REJECTED | typeof ACCESS_DENIED | typeof CROSS_ORIGIN_DENIED | OutageDenial;
 
 /** Returns the denial with 503: the session service gave no usable answer. */
 export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
@@ -37,7 +44,8 @@ export function sessionException(denial: GuardDenial): HttpException & SessionAu
     case 'SESSION_SERVICE_UNAVAILABLE':
       return new SessionServiceUnavailableError(denial);
     case 'ACCESS_DENIED':
-      return new AccessDeniedError();
+    case 'CROSS_ORIGIN_DENIED':
+      return new AccessDeniedError(denial.code);
     default:
       return new SessionRejectedError(denial.code);
   }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
@@ -12,7 +12,7 @@ import { rejectMissingModule } from './missing-module.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
 import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial } from './denial.js';
 import { keepFromSharedCaches } from './http/http-transport.js';
-import { MALFORMED_TOKEN, NO_TOKEN } from './session/presented-session.js';
+import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session/presented-session.js';
 import type { GuardedCall } from './transport.js';
 import { transportOf } from './transports.js';
 
@@ -61,8 +61,8 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     if (isAdmitted(call.request, this.parts.verifier, context)) return true;
     if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
     const session = this.parts.presented.read(context, call.request);
-    if (session === NO_TOKEN) return this.admitIfOptional(call, rule, SESSION_REQUIRED);
-    if (session === MALFORMED_TOKEN) return this.admitIfOptional(call, rule, SESSION_REJECTED);
+    if (session === CROSS_ORIGIN) return this.deny(call, DENIAL_WITHOUT_SESSION[session]);
+    if (typeof session === 'string') return this.admitIfOptional(call, rule, DENIAL_WITHOUT_SESSION[session]);
     const verdict = this.check(call, rule, session);
     return verdict instanceof Promise
       ? verdict.then((settled) => this.decide(call, rule, session, settled))

@@ -25,7 +25,7 @@ export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
       type: SessionAuthDenial,
       headers: { 'WWW-Authenticate': CHALLENGE },
     }),
-    ApiForbiddenResponse({ description: 'The user does not have access', type: SessionAuthDenial }),
+    ApiForbiddenResponse({ description: 'The user, or the origin of the page, does not have access', type: SessionAuthDenial }),
     ApiServiceUnavailableResponse({
       description: 'The session service is unavailable',
       type: SessionAuthDenial,
@@ -44,7 +44,7 @@ export class SessionAuthDenial {
   @ApiProperty({ example: 'Unauthorized' }) readonly error!: string;
   /** Stable code for programs. */
   @ApiProperty({
-    enum: ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'SESSION_SERVICE_UNAVAILABLE'],
+    enum: ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'CROSS_ORIGIN_DENIED', 'SESSION_SERVICE_UNAVAILABLE'],
     description: 'Stable code for programs',
   })
   readonly code!: string;

@@ -52,7 +52,9 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
   readonly #onCheck = (message: unknown): void => this.#latest.add(message as CheckMessage);
 
   readonly #onDenial = (message: unknown): void => {
-    this.#totals.denials[(message as DenialMessage).code] += 1;
+    const { code } = message as DenialMessage;
+    // Not counted: the backend reads no cookie.
+    if (code !== 'CROSS_ORIGIN_DENIED') this.#totals.denials[code] += 1;
   };
 
   readonly #onCalls = {

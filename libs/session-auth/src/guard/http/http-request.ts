@@ -5,6 +5,10 @@ import type { ExecutionContext } from '@nestjs/common';
 /** The part of a request that the guard reads, on Express and on Fastify. */
 export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
+  /** Absent if the call is not a request of HTTP: the handshake of a socket, or a message. */
+  readonly method?: string | undefined;
+  /** Headers of the request that opened a socket, as the client's browser sent them: `headers` also has fields that any page can set. */
+  readonly upgradeHeaders?: IncomingHttpHeaders;
   readonly rawHeaders?: readonly string[];
   /** Fastify: the request of Node.js. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };

@@ -1,8 +1,10 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { AUTH_IV_HEADER, isHeaderValue } from '../../contract/wire.js';
+import { CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { Challenges } from '../http/challenges.js';
 import type { HttpRequest } from '../http/http-request.js';
+import { isCrossOriginToken } from './cross-origin.js';
 import type { TokenSource } from './token-source.js';
 
 /** Settings of {@link PresentedSessions}. */
@@ -17,6 +19,15 @@ export interface PresentationSettings {
 export const NO_TOKEN = 'no token';
 /** The token or the IV is malformed: the service is not called. */
 export const MALFORMED_TOKEN = 'malformed token';
+/** A page of another origin made the browser send the token: the service is not called. */
+export const CROSS_ORIGIN = 'cross-origin';
+
+/** The denial of a request that presents no session. */
+export const DENIAL_WITHOUT_SESSION = {
+  [NO_TOKEN]: SESSION_REQUIRED,
+  [MALFORMED_TOKEN]: SESSION_REJECTED,
+  [CROSS_ORIGIN]: CROSS_ORIGIN_DENIED,
+} as const;
 
 const AUTH_IV = AUTH_IV_HEADER.toLowerCase();
 
@@ -34,11 +45,11 @@ export class PresentedSessions {
     this.challenges = new Challenges(settings.sources);
   }
 
-  /** Returns the session of a request, {@link NO_TOKEN} or {@link MALFORMED_TOKEN}. */
-  read(context: ExecutionContext, request: HttpRequest): SessionIdentity | typeof NO_TOKEN | typeof MALFORMED_TOKEN {
+  /** Returns the session of a request, or why it presents none. */
+  read(context: ExecutionContext, request: HttpRequest): SessionIdentity | keyof typeof DENIAL_WITHOUT_SESSION {
     const token = this.#findToken(context, request);
     if (token === undefined || token === '') return NO_TOKEN;
-    if (!isHeaderValue(token, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
+    if (!isHeaderValue(token, this.#settings.maxTokenLength)) return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
     const authIv = this.#settings.forwardAuthIv ? request.headers[AUTH_IV] : undefined;
     if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
     return { token, authIv };

@@ -1,17 +1,24 @@
-/** A function that creates a source from a name. */
-export type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
-
 /** Shared by all copies of this package. */
 const INVALID = Symbol.for('nestjs-session-auth:invalid-source');
 
-/** Marks a source that has no valid name, and would find no token in any call. It is rejected when the application starts, like every option. */
-export function markInvalid<Source extends object>(source: Source, createdBy: NamedSource): Source {
-  return Object.assign(source, { [INVALID]: createdBy });
+/** A function that creates a source from a name. */
+export type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
+
+/** What is wrong with the arguments of a source: its name, unless a problem is given. */
+interface InvalidSource {
+  readonly creator: NamedSource;
+  readonly problem?: string;
+  readonly remedy?: string;
 }
 
-/** Returns the function that has created a source without a valid name; `undefined` for a valid source. */
-export function invalidSourceOf(source: object): NamedSource | undefined {
-  return (source as { readonly [INVALID]?: NamedSource })[INVALID];
+/** Marks a source with invalid arguments, which would find no token in any call. It is rejected when the application starts, like every option. */
+export function markInvalid<Source extends object>(source: Source, invalid: InvalidSource): Source {
+  return Object.assign(source, { [INVALID]: invalid });
+}
+
+/** Returns what is wrong with a source; `undefined` for a valid source. */
+export function invalidSourceOf(source: object): InvalidSource | undefined {
+  return (source as { readonly [INVALID]?: InvalidSource })[INVALID];
 }
 
 /** RFC 9110, section 5.1. */

@@ -1,7 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { headerCount, type HttpRequest } from '../http/http-request.js';
 import { callParameter } from '../transports.js';
+import { CROSS_ORIGIN_TOKEN, isCrossOrigin } from './cross-origin.js';
 import { isCookieName, isHeaderName, markInvalid } from './source-names.js';
+import { type CrossOriginOptions, readTrustedOrigins } from './trusted-origins.js';
 
 /** The result of a source: one token, several, or none. Several count as a malformed token. */
 export type FoundToken = string | readonly string[] | undefined;
@@ -25,7 +27,7 @@ export interface TokenSource {
  * An invalid name stops the application at bootstrap.
  */
 export function fromHeader(name: string): TokenSource {
-  if (!isHeaderName(name)) return markInvalid(() => undefined, 'fromHeader');
+  if (!isHeaderName(name)) return markInvalid(() => undefined, { creator: 'fromHeader' });
   const header = name.toLowerCase();
   return source(name, (request) => readHeader(request, header) ?? (request.handshakeToken as FoundToken));
 }
@@ -46,18 +48,31 @@ export function fromBearer(): TokenSource {
   return Object.assign(bearer, { scheme: 'Bearer' });
 }
 
-/** Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding. An invalid name stops the application at bootstrap. */
-export function fromCookie(name: string): TokenSource {
-  if (!isCookieName(name)) return markInvalid(() => undefined, 'fromCookie');
+/**
+ * Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding.
+ *
+ * Browsers send cookies with the requests of any page. A cookie in a request of another origin's page is denied with 403 `CROSS_ORIGIN_DENIED`, unless
+ * the method is GET, HEAD or OPTIONS. So is one in the handshake of a socket. `trustedOrigins` names other origins whose pages are admitted.
+ * An invalid name or origin stops the application at bootstrap.
+ */
+export function fromCookie(name: string, options: CrossOriginOptions = {}): TokenSource {
+  if (!isCookieName(name)) return markInvalid(() => undefined, { creator: 'fromCookie' });
+  const trusted = readTrustedOrigins(options);
+  if ('problem' in trusted) return markInvalid(() => undefined, { creator: 'fromCookie', ...trusted });
   const prefix = `${name}=`;
-  return source('Cookie', ({ headers: { cookie } }) => {
-    if (cookie === undefined) return undefined;
-    const values = cookie
-      .split(';')
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(prefix));
-    return values.length > 1 ? values : values[0]?.slice(prefix.length);
+  return source('Cookie', (request) => {
+    const found = readCookie(request.headers.cookie, prefix);
+    return found !== undefined && found !== '' && isCrossOrigin(request, trusted) ? CROSS_ORIGIN_TOKEN : found;
   });
+}
+
+function readCookie(cookie: string | undefined, prefix: string): FoundToken {
+  if (cookie === undefined) return undefined;
+  const values = cookie
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(prefix));
+  return values.length > 1 ? values : values[0]?.slice(prefix.length);
 }
 
 function source(header: string, find: (request: HttpRequest) => FoundToken): TokenSource {
@@ -80,7 +95,7 @@ const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);
  * other microservices can use it too. Returns no token over HTTP and in GraphQL, where a token in the payload would appear in logs and caches.
  */
 export function fromPayload(field: string): TokenSource {
-  if (typeof field !== 'string' || field === '') return markInvalid(() => undefined, 'fromPayload');
+  if (typeof field !== 'string' || field === '') return markInvalid(() => undefined, { creator: 'fromPayload' });
   return (context) => {
     return MESSAGES.has(context.getType()) ? (callParameter(context, field) as FoundToken) : undefined;
   };

@@ -90,7 +90,12 @@ export function requestLike(candidate: unknown): CallRequest | undefined {
 export function handshakeRequest(upgrade: CallRequest | undefined, clientFields?: unknown): CallRequest {
   const fields = namedValues(entriesOf(clientFields));
   const headers = Object.assign(namedValues([]) as IncomingHttpHeaders, upgrade?.headers, fields);
-  return { headers, rawHeaders: upgrade?.rawHeaders ?? upgrade?.raw?.rawHeaders ?? [], handshakeToken: fields.token };
+  return {
+    headers,
+    upgradeHeaders: upgrade?.headers ?? {},
+    rawHeaders: upgrade?.rawHeaders ?? upgrade?.raw?.rawHeaders ?? [],
+    handshakeToken: fields.token,
+  };
 }
 
 /**

@@ -26,8 +26,15 @@ export function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH
 function isSource(source: unknown): source is TokenSource {
   if (typeof source !== 'function' || isClass(source)) return false;
   if (CREATORS.has(source)) return invalidOption('token', `has ${source.name} itself, which is no source`, `Call it: ${source.name}(...)`);
-  const creator = invalidSourceOf(source);
-  if (creator) return invalidOption('token', `has ${creator}() without a valid name`, `Give it ${EXAMPLES[creator]}`);
+  const invalid = invalidSourceOf(source);
+  if (invalid) {
+    const { creator, problem, remedy } = invalid;
+    return invalidOption(
+      'token',
+      `has ${creator}() ${problem ? `with ${problem}` : 'without a valid name'}`,
+      remedy ?? `Give it ${EXAMPLES[creator]}`,
+    );
+  }
   if (isAsynchronous(source)) return invalidOption('token', 'has an asynchronous source', 'Use a function that returns the token at once');
   const { header } = source as TokenSource;
   if (header === undefined || isHeaderName(header)) return true;

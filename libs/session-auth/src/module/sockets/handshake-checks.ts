@@ -1,13 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
 import { type Authenticated, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial, unavailableDenial } from '../../guard/denial.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
 import type { Challenges } from '../../guard/http/challenges.js';
-import { NO_TOKEN } from '../../guard/session/presented-session.js';
+import { DENIAL_WITHOUT_SESSION } from '../../guard/session/presented-session.js';
 import type { CallRequest } from '../../guard/transport.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthEvents } from '../events/session-auth-events.js';
@@ -53,8 +52,8 @@ export class HandshakeChecks {
    */
   begin(handshake: Handshake): EndsWithSession | undefined {
     const session = this.#parts.presented.read(connectionContext(handshake.client), handshake.request);
-    if (typeof session !== 'object') {
-      handshake.settle(session === NO_TOKEN ? SESSION_REQUIRED : SESSION_REJECTED);
+    if (typeof session === 'string') {
+      handshake.settle(DENIAL_WITHOUT_SESSION[session]);
       return undefined;
     }
     const verdict = verifyForSocket(this.#parts.verifier, session);

@@ -1,7 +1,7 @@
 import type { UserRecord } from '../../contract/record/user-record.js';
-import { SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
+import { SESSION_REJECTED } from '../../contract/denials.js';
 import { payloadOf } from '../../guard/denial.js';
-import { NO_TOKEN } from '../../guard/session/presented-session.js';
+import { DENIAL_WITHOUT_SESSION } from '../../guard/session/presented-session.js';
 import { holdMessages } from '../../guard/sockets/held-messages.js';
 import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import { connectionContext } from './handshake-checks.js';
@@ -32,7 +32,7 @@ export class OpenSocketChecks {
     const authority = this.#authorities.select(client, request);
     const session = authority?.parts.presented.read(connectionContext(client), request);
     if (!authority || typeof session !== 'object') {
-      disconnect(client, payloadOf(session === NO_TOKEN ? SESSION_REQUIRED : SESSION_REJECTED));
+      disconnect(client, payloadOf(typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED));
       return undefined;
     }
     const messages = holdMessages(client);

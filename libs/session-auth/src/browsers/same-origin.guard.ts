@@ -1,0 +1,45 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import { ACCESS_DENIED, CROSS_ORIGIN_DENIED } from '../contract/denials.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { exceptionOf, reportDenial } from '../guard/denial.js';
+import { Challenges } from '../guard/http/challenges.js';
+import { keepFromSharedCaches } from '../guard/http/http-transport.js';
+import { isCrossOrigin } from '../guard/session/cross-origin.js';
+import { type CrossOriginOptions, readTrustedOrigins } from '../guard/session/trusted-origins.js';
+import { transportOf } from '../guard/transports.js';
+
+const NO_CHALLENGES = new Challenges([]);
+
+/**
+ * Denies calls of other origins' pages, whether they present a session or not, with 403 `CROSS_ORIGIN_DENIED`: for the sign-in, which has no cookie yet.
+ * Otherwise a page of another origin could sign its visitor in to an account of its own. GET, HEAD and OPTIONS are admitted. Handlers that
+ * `SessionAuthGuard` checks don't need it: `fromCookie()` has the same check.
+ *
+ * ```ts
+ * @Public() @UseGuards(SameOriginGuard) @Post('session') signIn() {}
+ * ```
+ */
+export class SameOriginGuard implements CanActivate {
+  readonly #trusted: ReadonlySet<string>;
+
+  /** @throws InvalidConfigurationError if an origin is invalid */
+  constructor(options: CrossOriginOptions = {}) {
+    const trusted = readTrustedOrigins(options);
+    if ('problem' in trusted) throw new InvalidConfigurationError(`SameOriginGuard has ${trusted.problem}. ${trusted.remedy}.`);
+    this.#trusted = trusted;
+  }
+
+  /**
+   * Returns `true`, or rejects.
+   * @throws AccessDeniedError (403) over HTTP and in GraphQL, WsException in a gateway, RpcException in a message handler
+   */
+  canActivate(context: ExecutionContext): true | Promise<never> {
+    const call = transportOf(context)?.open(context);
+    if (!call) return Promise.reject(exceptionOf(ACCESS_DENIED));
+    if (!isCrossOrigin(call.request, this.#trusted)) return true;
+    if (call.reply !== undefined) keepFromSharedCaches(call.reply, '');
+    reportDenial(CROSS_ORIGIN_DENIED, DEFAULT_AUTHORITY);
+    return call.transport.deny(call, CROSS_ORIGIN_DENIED, NO_CHALLENGES);
+  }
+}

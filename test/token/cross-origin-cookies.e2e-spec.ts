@@ -1,0 +1,173 @@
+import { describe, expect, it } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { All, Controller, Post, Sse, UseGuards } from '@nestjs/common';
+import {
+  CurrentUser,
+  fromCookie,
+  fromHeader,
+  OptionalAuth,
+  Public,
+  SessionAuthEvents,
+  SessionAuthGuard,
+  type SessionAuthDecision,
+  type TokenSource,
+  type UserRecord,
+} from 'nestjs-session-auth';
+import { SameOriginGuard } from 'nestjs-session-auth/browsers';
+import { DENIAL_CHANNEL } from 'nestjs-session-auth/diagnostics';
+import { of } from 'rxjs';
+import { PLATFORMS } from '../support/platforms.js';
+import { sendRaw } from '../support/raw-request.js';
+import { sharedSample } from '../support/shared-sample.js';
+
+const TRUSTED = 'https://app.example.com';
+const EVIL = 'https://evil.example';
+
+const runs: string[] = [];
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class NotesController {
+  @All('notes') notes(@CurrentUser('username') username: string): string {
+    runs.push('notes');
+    return username;
+  }
+
+  @Post('optional') @OptionalAuth() optional(@CurrentUser() user?: UserRecord): string {
+    runs.push('optional');
+    return user?.username ?? 'anonymous';
+  }
+
+  @Post('public') @Public() open(): string {
+    return 'public';
+  }
+
+  @Post('sign-in') @Public() @UseGuards(SameOriginGuard) signIn(): string {
+    runs.push('sign-in');
+    return 'signed in';
+  }
+
+  @Sse('events') events() {
+    return of({ data: 'event' });
+  }
+}
+
+/** A source of an application that calls that of the library: it must keep the check. */
+const wrapped: TokenSource = Object.assign(
+  ((context, request) => fromCookie('wrapped')(context, request)) as (...args: Parameters<TokenSource>) => ReturnType<TokenSource>,
+  { header: 'Cookie' },
+);
+
+describe.each(PLATFORMS)('a cookie in the request of a page of another origin, on %s', (_name, platform) => {
+  const token = [fromHeader('x-auth-token'), fromCookie('sid', { trustedOrigins: [TRUSTED] }), wrapped];
+  const shared = sharedSample({ options: { token }, controllers: [NotesController] }, platform);
+
+  async function send(method: string, path: string, headers: Record<string, string>, cookie = 'sid=good') {
+    shared.service.signInAs({ username: 'ann' }, 'good');
+    runs.length = 0;
+    const lines = Object.entries({ cookie, ...headers }).map(([name, value]) => `${name}: ${value}`);
+    const { status, headers: replied, body } = await sendRaw(shared.app.url, { method, path, lines });
+    return { status, headers: replied, body, calls: shared.service.callsTo('user_details') };
+  }
+
+  it.each([
+    ['POST', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
+    ['POST', { 'Sec-Fetch-Site': 'same-site', Origin: 'https://other.example.com' }],
+    ['POST', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['POST', { Origin: EVIL }],
+    ['POST', { Origin: 'null' }],
+    ['PUT', { Origin: EVIL }],
+    ['PATCH', { Origin: EVIL }],
+    ['DELETE', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
+    ['GET', { Origin: EVIL, Upgrade: 'websocket' }],
+    ['POST', { Origin: EVIL, 'X-HTTP-Method-Override': 'GET', 'X-Forwarded-Host': 'evil.example' }],
+  ])('is denied with 403 and without a call, and its handler does not run: %s %j [P20]', async (method, headers) => {
+    const reply = await send(method, '/notes', headers as Record<string, string>);
+
+    expect([reply.status, reply.calls, runs]).toEqual([403, 0, []]);
+    expect(JSON.parse(reply.body)).toEqual({
+      statusCode: 403,
+      message: 'Pages of another origin have no access',
+      error: 'Forbidden',
+      code: 'CROSS_ORIGIN_DENIED',
+    });
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    expect(reply.headers.has('www-authenticate')).toBe(false);
+  });
+
+  it.each([
+    ['GET', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
+    ['HEAD', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['OPTIONS', { Origin: EVIL }],
+    ['POST', { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://behind.a.proxy' }],
+    ['POST', { 'Sec-Fetch-Site': 'none' }],
+    ['POST', { 'Sec-Fetch-Site': 'cross-site', Origin: TRUSTED }],
+    ['POST', { Origin: TRUSTED }],
+    ['POST', {}],
+  ])('is admitted if the request changes nothing, or its origin is its own or trusted: %s %j', async (method, headers) => {
+    expect(await send(method, '/notes', headers as Record<string, string>)).toMatchObject({ status: 200, calls: 1 });
+  });
+
+  it('is admitted if Origin and Host are the same', async () => {
+    expect(await send('POST', '/notes', { Origin: 'http://localhost' })).toMatchObject({ status: 200, body: 'ann' });
+    expect(await send('POST', '/notes', { Origin: 'http://localhost:3000' })).toMatchObject({ status: 403 });
+  });
+
+  it('opens a stream of events, which is a GET', async () => {
+    shared.service.signInAs({ username: 'ann' }, 'good');
+    const reply = await shared.app.get('/events', undefined, { cookie: 'sid=good', origin: EVIL, 'sec-fetch-site': 'cross-site' });
+    await reply.body?.cancel();
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  });
+
+  it('denies an optional route too, which admits the request without the cookie', async () => {
+    expect(await send('POST', '/optional', { Origin: EVIL })).toMatchObject({ status: 403, calls: 0 });
+    expect(await send('POST', '/optional', { Origin: EVIL }, 'other=1')).toMatchObject({ status: 201, body: 'anonymous' });
+    expect(await send('POST', '/optional', { 'Sec-Fetch-Site': 'same-origin' })).toMatchObject({ status: 201, body: 'ann' });
+  });
+
+  it('is not read on a public route', async () => {
+    expect(await send('POST', '/public', { Origin: EVIL })).toMatchObject({ status: 201, calls: 0 });
+  });
+
+  it('does not deny a request whose token is in a header, which no page of another origin can set without CORS', async () => {
+    expect(await send('POST', '/notes', { Origin: EVIL, 'X-AUTH-TOKEN': 'good' })).toMatchObject({ status: 200, body: 'ann' });
+  });
+
+  it('is denied if a source of the application has read it with fromCookie', async () => {
+    expect(await send('POST', '/notes', { Origin: EVIL }, 'wrapped=good')).toMatchObject({ status: 403, calls: 0 });
+    expect(await send('POST', '/notes', { Origin: TRUSTED }, 'wrapped=good')).toMatchObject({ status: 403, calls: 0 });
+    expect(await send('POST', '/notes', {}, 'wrapped=good')).toMatchObject({ status: 200 });
+  });
+
+  it('denies the sign-in behind SameOriginGuard, with and without a cookie, but for its own page', async () => {
+    for (const cookie of ['sid=good', 'other=1']) {
+      const denied = await send('POST', '/sign-in', { Origin: EVIL }, cookie);
+      expect([denied.status, denied.headers.get('cache-control'), runs]).toEqual([403, 'no-store', []]);
+      expect(JSON.parse(denied.body)).toMatchObject({ code: 'CROSS_ORIGIN_DENIED' });
+      expect(await send('POST', '/sign-in', { 'Sec-Fetch-Site': 'same-origin' }, cookie)).toMatchObject({ status: 201 });
+    }
+  });
+
+  it('is a decision, and a message of the denial channel, with the code CROSS_ORIGIN_DENIED and no user', async () => {
+    const decisions: SessionAuthDecision[] = [];
+    const denials: unknown[] = [];
+    const heard = (message: unknown): void => void denials.push(message);
+    const subscription = shared.app.app.get(SessionAuthEvents).decisions$.subscribe((decision) => decisions.push(decision));
+    subscribe(DENIAL_CHANNEL, heard);
+    await send('POST', '/notes', { Origin: EVIL });
+    unsubscribe(DENIAL_CHANNEL, heard);
+    subscription.unsubscribe();
+
+    const { isAllowed, outcome, code, handler, user } = decisions[0] ?? ({} as SessionAuthDecision);
+    expect([decisions.length, isAllowed, outcome, code, handler, user]).toEqual([
+      1,
+      false,
+      'forbidden',
+      'CROSS_ORIGIN_DENIED',
+      'notes',
+      undefined,
+    ]);
+    expect(denials).toEqual([{ code: 'CROSS_ORIGIN_DENIED', authority: 'default' }]);
+  });
+});
