@@ -56,9 +56,14 @@ export function readSharedRecord(
   const byStoreMs = ttlMs - remainingMs;
   const byHostMs = Date.now() - confirmedAt;
   return {
-    json: hasToken ? { ...json, auth_token: token } : json,
+    json: hasToken ? { ...json, auth_token: ownCopyOf(token) } : json,
     ageMs: Math.max(0, byStoreMs, byHostMs, storeTimeMs - since),
     sinceMs: since,
     clockDiffers: Math.abs(byHostMs - byStoreMs) > CLOCK_TOLERANCE_MS,
   };
+}
+
+/** Copies a token. To V8, a part of a header is a view of it, by which a cached record would keep the header, and its other cookies, in memory. */
+function ownCopyOf(token: string): string {
+  return Buffer.from(token).toString();
 }
