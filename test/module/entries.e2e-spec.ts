@@ -28,7 +28,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
     'errors',
     errors,
     'AccessDeniedError CredentialsRejectedError InvalidConfigurationError InvalidRequestError SessionAuthError SessionAuthErrorFilter ' +
-      'SessionRejectedError SessionServiceUnavailableError isSessionAuthError',
+      'SessionRejectedError SessionServiceUnavailableError TooManyAttemptsError isSessionAuthError',
   ],
   ['opentelemetry', opentelemetry, 'observeSessionAuth'],
   ['redis', redis, 'RedisSessionStore'],

@@ -29,6 +29,13 @@ export const CROSS_ORIGIN_DENIED = {
   message: 'Pages of another origin have no access',
 } as const satisfies Denial;
 
+/** 429: too many sign-ins of this client were refused. Does not disclose whether the user name exists, nor which count is full. */
+export const TOO_MANY_ATTEMPTS = {
+  statusCode: 429,
+  code: 'TOO_MANY_ATTEMPTS',
+  message: 'Too many sign-ins have failed; try again later',
+} as const satisfies Denial;
+
 /** 503: the session service gave no usable answer. */
 export const SERVICE_UNAVAILABLE = {
   statusCode: 503,

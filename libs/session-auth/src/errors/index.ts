@@ -5,5 +5,6 @@ export {
   InvalidRequestError,
   SessionRejectedError,
   SessionServiceUnavailableError,
+  TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
 export { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';

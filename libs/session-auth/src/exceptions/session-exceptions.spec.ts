@@ -1,7 +1,7 @@
 import {
   BadRequestException,
   ForbiddenException,
-  type HttpException,
+  HttpException,
   ServiceUnavailableException,
   UnauthorizedException,
   type Type,
@@ -15,6 +15,7 @@ import {
   InvalidRequestError,
   SessionRejectedError,
   SessionServiceUnavailableError,
+  TooManyAttemptsError,
 } from './session-exceptions.js';
 
 describe('an error of this library', () => {
@@ -22,13 +23,14 @@ describe('an error of this library', () => {
     [new InvalidConfigurationError('wrong'), 'InvalidConfigurationError', 'INVALID_CONFIGURATION', 500],
     [new InvalidRequestError(), 'InvalidRequestError', 'INVALID_REQUEST', 400],
     [new CredentialsRejectedError(), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
+    [new TooManyAttemptsError(7), 'TooManyAttemptsError', 'TOO_MANY_ATTEMPTS', 429],
     [new SessionRejectedError(), 'SessionRejectedError', 'SESSION_REJECTED', 401],
     [new AccessDeniedError(), 'AccessDeniedError', 'ACCESS_DENIED', 403],
     [new SessionServiceUnavailableError(unavailable('timeout')), 'SessionServiceUnavailableError', 'SESSION_SERVICE_UNAVAILABLE', 503],
   ])('%p is a %s with code %s and status %i, and an instance of no other class', (error, name, code, statusCode) => {
     expect(error).toMatchObject({ name, code, statusCode });
     const classes = [InvalidConfigurationError, InvalidRequestError, CredentialsRejectedError, SessionRejectedError, AccessDeniedError];
-    expect([...classes, SessionServiceUnavailableError].filter((of) => error instanceof of).map((of) => of.name)).toEqual([name]);
+    expect([...classes, SessionServiceUnavailableError, TooManyAttemptsError].filter((of) => error instanceof of).map((of) => of.name)).toEqual([name]);
     expect(error).toBeInstanceOf(SessionAuthError);
     expect(isSessionAuthError(error)).toBe(true);
     expect(error.message).not.toBe('');
@@ -65,6 +67,20 @@ describe('an exception of this library', () => {
       error: 'Service Unavailable',
       code: 'SESSION_SERVICE_UNAVAILABLE',
       retryAfterSeconds: 7,
+    });
+  });
+
+  it('has the seconds to wait in its body after too many attempts', () => {
+    const exception = new TooManyAttemptsError(900);
+    expect(exception).toBeInstanceOf(HttpException);
+    expect(exception.getStatus()).toBe(429);
+    expect(exception.errorCode).toBe('TOO_MANY_ATTEMPTS');
+    expect(exception.getResponse()).toEqual({
+      statusCode: 429,
+      message: 'Too many sign-ins have failed; try again later',
+      error: 'Too Many Requests',
+      code: 'TOO_MANY_ATTEMPTS',
+      retryAfterSeconds: 900,
     });
   });
 

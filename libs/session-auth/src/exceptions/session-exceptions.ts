@@ -1,5 +1,5 @@
-import { BadRequestException, ForbiddenException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { ACCESS_DENIED, CROSS_ORIGIN_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { ACCESS_DENIED, CROSS_ORIGIN_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, SESSION_REQUIRED, TOO_MANY_ATTEMPTS } from '../contract/denials.js';
 import { markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import type { UnavailableReason } from '../contract/outcome.js';
 import { bodyOf } from './denial-body.js';
@@ -27,6 +27,21 @@ export class CredentialsRejectedError extends UnauthorizedException implements S
 
   constructor() {
     super(bodyOf(CREDENTIALS_REJECTED), { errorCode: CREDENTIALS_REJECTED.code });
+  }
+}
+
+/** Too many sign-ins of this client were refused (`signInLimit`). The session service was not called. Try again after `retryAfterSeconds`. */
+export class TooManyAttemptsError extends HttpException implements SessionAuthError {
+  /** Always 'TooManyAttemptsError'. */
+  override readonly name = 'TooManyAttemptsError';
+  readonly code = 'TOO_MANY_ATTEMPTS';
+  readonly statusCode = 429;
+  /** Seconds until a sign-in is within the limit again, at least 1, rounded up. */
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(bodyOf({ ...TOO_MANY_ATTEMPTS, retryAfterSeconds }), TOO_MANY_ATTEMPTS.statusCode, { errorCode: TOO_MANY_ATTEMPTS.code });
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -91,6 +106,7 @@ export class SessionServiceUnavailableError extends ServiceUnavailableException 
 for (const exception of [
   InvalidRequestError,
   CredentialsRejectedError,
+  TooManyAttemptsError,
   SessionRejectedError,
   AccessDeniedError,
   SessionServiceUnavailableError,

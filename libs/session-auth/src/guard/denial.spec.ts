@@ -9,6 +9,7 @@ import {
   InvalidRequestError,
   SessionRejectedError,
   SessionServiceUnavailableError,
+  TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
 import { bodyOf } from '../exceptions/denial-body.js';
 import {
@@ -34,6 +35,10 @@ describe('an error that a handler does not catch', () => {
 
   it('has the seconds to wait during an outage', () => {
     expect(denialOf(new SessionServiceUnavailableError(unavailable('busy', 7)))).toMatchObject({ statusCode: 503, retryAfterSeconds: 7 });
+  });
+
+  it('has the seconds to wait after too many attempts', () => {
+    expect(denialOf(new TooManyAttemptsError(900))).toMatchObject({ statusCode: 429, code: 'TOO_MANY_ATTEMPTS', retryAfterSeconds: 900 });
   });
 
   it('has no seconds to wait if another copy of this package has not set them', () => {

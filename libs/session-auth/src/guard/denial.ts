@@ -1,12 +1,6 @@
 import { HttpException } from '@nestjs/common';
-import {
-  ACCESS_DENIED,
-  type CROSS_ORIGIN_DENIED,
-  SERVICE_UNAVAILABLE,
-  SESSION_REJECTED,
-  type SESSION_REQUIRED,
-} from '../contract/denials.js';
-import { DENIALS } from '../contract/diagnostics.js';
+import { ACCESS_DENIED, type CROSS_ORIGIN_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, type SESSION_REQUIRED, TOO_MANY_ATTEMPTS } from '../contract/denials.js';
+import { DENIALS, type DenialMessage } from '../contract/diagnostics.js';
 import type { SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
 import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
@@ -25,10 +19,13 @@ export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailabl
   return { statusCode, code, message, reason, retryAfterSeconds };
 }
 
+/** Codes of the errors that say how long to wait. */
+const CODES_WITH_WAIT: readonly string[] = [SERVICE_UNAVAILABLE.code, TOO_MANY_ATTEMPTS.code];
+
 /** Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from another copy of this package. */
 export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?: unknown }): HttpDenial {
   const { statusCode, code, message, retryAfterSeconds } = error;
-  return code === SERVICE_UNAVAILABLE.code && typeof retryAfterSeconds === 'number'
+  return CODES_WITH_WAIT.includes(code) && typeof retryAfterSeconds === 'number'
     ? { statusCode, code, message, retryAfterSeconds }
     : { statusCode, code, message };
 }
@@ -63,7 +60,7 @@ export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'auth
 }
 
 /** Publishes a denial to its diagnostics channel, if the channel has subscribers. */
-export function reportDenial({ code }: GuardDenial, authority: string): void {
+export function reportDenial({ code }: Pick<DenialMessage, 'code'>, authority: string): void {
   if (DENIALS.hasSubscribers) DENIALS.publish({ code, authority });
 }
 

@@ -21,6 +21,8 @@ import { SessionAuthService } from './service/session-auth.service.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
+import { SIGN_IN_LIMIT } from './sign-in-limit/sign-in-limit-provider.js';
+import { SignInLimit } from './sign-in-limit/sign-in-limit.js';
 import { SessionSockets } from './sockets/session-sockets.js';
 import { SocketAuthority } from './sockets/socket-authority.js';
 import { WarningLog } from './events/warning-log.js';
@@ -32,13 +34,14 @@ const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProv
     checks: SessionVerifier<UserRecord>,
     deadlines: Deadlines,
     set: SessionAuthSettings,
+    signInLimit: SignInLimit,
   ) => {
-    const settings = { ...set, maxTokenLength: set.http.maxTokenLength };
+    const settings = { ...set, maxTokenLength: set.http.maxTokenLength, signInLimit };
     return set.authority === DEFAULT_AUTHORITY
       ? new SessionAuthService(sessions, checks, deadlines, settings)
       : new NamedSessionAuthService(set.authority, sessions, checks, deadlines, settings);
   },
-  inject: [client, SessionVerifier, Deadlines, SETTINGS],
+  inject: [client, SessionVerifier, Deadlines, SETTINGS, SignInLimit],
 });
 
 const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> => ({
@@ -95,6 +98,7 @@ export function authorityProviders(name: string): Provider[] {
     EventSource,
     eventsAs(tokens.events),
     verifierProvider(tokens.client),
+    SIGN_IN_LIMIT,
     serviceAs(tokens.service, tokens.client),
     socketAuthority(tokens.events),
     policies,

@@ -94,6 +94,14 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#write('decision subscriber failed', 'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.');
   }
 
+  /** `signInLimit` refused a sign-in. Names the client, unless it has no IP address, and never the user. */
+  signInsLimited(network = 'a client without an IP address'): void {
+    this.#write(
+      'sign-ins limited',
+      `too many sign-ins have failed (signInLimit), the latest from ${network}. If it is the address of a proxy, configure trust proxy.`,
+    );
+  }
+
   /** A socket.io socket was open before its session could be checked. */
   unprotectedSocket(): void {
     this.#write('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.');

@@ -22,13 +22,14 @@ import {
 import { readCacheSettings, readStoreSettings, type StoreContext } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
+import { readSignIns, type SignInSettings } from './sign-in-settings.js';
 import { readSources } from './source-settings.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated options, with defaults applied. */
-export interface SessionAuthSettings {
+export interface SessionAuthSettings extends SignInSettings {
   /** Name of the registration. */
   readonly authority: string;
   /** Selects the registration of each call. */
@@ -42,7 +43,6 @@ export interface SessionAuthSettings {
   readonly shared: SharedTierSettings | undefined;
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
-  readonly maxSignIns: number;
   readonly statusMap: StatusMap;
   readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
@@ -55,8 +55,8 @@ export interface SessionAuthSettings {
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
-  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho'],
-  ...['audit', 'asyncContext', 'http', 'authority'],
+  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'signInLimit', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField'],
+  ...['tokenEcho', 'audit', 'asyncContext', 'http', 'authority'],
 ];
 
 /** Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the first invalid option */
@@ -85,7 +85,7 @@ function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthS
     shared: cache && readShared(options.cache, { cache, authority, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
     signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
     signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
-    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),
+    ...readSignIns(options),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     ...readIdentity(options),
