@@ -5,8 +5,8 @@ import type { SignInLimitSettings } from '../settings/sign-in-settings.js';
 import { networkOf } from './client-network.js';
 import { FailureCounts } from './failure-counts.js';
 
-/** Keys with failures that each table keeps. With default `failuresPerClient`, both tables take at most 8 MB at 5 `failures`. */
-export const MAX_KEYS = 20_000;
+/** Keys with failures that each table keeps: both take 8 MB when each key has failed once, and 14 MB with 5 failures of each. */
+export const MAX_KEYS = 10_000;
 const MAX_CLIENT_LENGTH = 256;
 /** Longer user names are counted by their beginning. */
 const MAX_NAME_LENGTH = 1_024;
