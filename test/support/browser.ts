@@ -9,7 +9,11 @@ const installed = existsSync(EXECUTABLE);
 /** A suite that needs Chromium: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
 export const describeWithBrowser = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
 
-/** Starts a browser without a window. Containers give it no sandbox of its own, and it visits nobody but the demo. */
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
+/**
+ * Starts a browser without a window. Containers give it no sandbox of its own, and it visits nobody but the servers of the test.
+ * @param hosts where the names of hosts lead, as in `MAP example.com 127.0.0.1:8443`
+ */
+export function startBrowser(hosts: readonly string[] = []): Promise<Browser> {
+  const rules = hosts.length === 0 ? [] : [`--host-resolver-rules=${hosts.join(',')}`];
+  return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', ...rules] });
 }

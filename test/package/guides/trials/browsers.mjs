@@ -1,0 +1,46 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { once } from 'node:events';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { WebSocket } from 'ws';
+import { AppModule, configure } from '../dist/browsers/src/app.module.js';
+import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+const FRONT_END = { origin: 'https://app.example.com', 'sec-fetch-site': 'same-site' };
+const OTHER = { origin: 'https://blog.example.com', 'sec-fetch-site': 'same-site' };
+
+await trial('Browsers', async () => {
+  for (const adapter of [undefined, new FastifyAdapter()]) {
+    const { sessions, moduleRef } = await underTest(AppModule);
+    sessions.addUser({ username: 'ann', password: 'ann-demo' });
+    const { app, url, ask } = await listening(configure(moduleRef.createNestApplication(adapter)));
+    const body = JSON.stringify({ username: 'ann', password: 'ann-demo' });
+    const signIn = (page) => ask('/session', { ...page, 'content-type': 'application/json' }, { method: 'POST', body });
+
+    equal((await (await expectStatus(signIn(OTHER), 403)).json()).code, 'CROSS_ORIGIN_DENIED');
+    const [setCookie] = (await expectStatus(signIn(FRONT_END), 204)).headers.getSetCookie();
+    const [cookie, ...attributes] = setCookie.split('; ');
+    deepEqual([cookie.startsWith('__Host-session='), attributes], [true, ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']]);
+
+    deepEqual(await (await expectStatus(ask('/notes', { ...FRONT_END, cookie }, { method: 'POST' }), 201)).json(), { addedBy: 'ann' });
+    equal((await (await expectStatus(ask('/notes', { ...OTHER, cookie }, { method: 'POST' }), 403)).json()).code, 'CROSS_ORIGIN_DENIED');
+    await expectStatus(ask('/notes', { cookie }, { method: 'POST' }), 201);
+    const mine = await expectStatus(ask('/me', { ...FRONT_END, cookie }), 200);
+    equal(mine.headers.get('access-control-allow-origin'), FRONT_END.origin);
+    equal((await expectStatus(ask('/me', { ...OTHER, cookie }), 200)).headers.get('access-control-allow-origin'), null);
+
+    const connect = (page) => new WebSocket(`${url.replace('http', 'ws')}/feed`, { headers: { ...page, cookie } });
+    const own = connect({ origin: FRONT_END.origin });
+    await once(own, 'open');
+    own.send(JSON.stringify({ event: 'me' }));
+    deepEqual(JSON.parse((await once(own, 'message'))[0]), { event: 'me', data: 'ann' });
+    const denied = connect({ origin: OTHER.origin });
+    denied.on('error', () => undefined);
+    equal((await once(denied, 'unexpected-response'))[1].statusCode, 403);
+
+    await expectStatus(ask('/session', { ...OTHER, cookie }, { method: 'DELETE' }), 403);
+    const ended = await expectStatus(ask('/session', { ...FRONT_END, cookie }, { method: 'DELETE' }), 204);
+    equal(ended.headers.getSetCookie()[0], '__Host-session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax');
+    await expectStatus(ask('/me', { cookie }), 401);
+    await app.close();
+  }
+});
