@@ -4,11 +4,13 @@ import {
   Authorize,
   CurrentUser,
   InjectSessionAuth,
+  RequireFlags,
   Roles,
   SessionAuthModule,
   SessionAuthority,
   SubRoles,
   UserRecord,
+  type AuthorizationPolicy,
   type CurrentUserRecord,
   type ServiceOf,
   type SessionAuthOptions,
@@ -28,6 +30,7 @@ class PartnerRecord extends UserRecord {
   readonly company?: string | undefined = undefined;
   readonly department?: number | undefined = undefined;
   readonly level: number = 1;
+  readonly is_gold?: boolean | undefined = undefined;
 }
 
 declare module 'nestjs-session-auth' {
@@ -82,6 +85,15 @@ prove<Equal<ServiceOf<typeof suppliers>, SessionAuthService<UserRecord>>>();
 // @ts-expect-error the registration without a name has the record class of SessionAuthTypes
 SessionAuthModule.forRoot({ ...required, userRecord: PartnerRecord });
 
+// @ts-expect-error no flag of any record
+RequireFlags('company');
+class GoldPartners implements AuthorizationPolicy {
+  allows(user: PartnerRecord): boolean {
+    return user.level > 1;
+  }
+}
+Authorize(GoldPartners);
+
 class PartnersController {
   constructor(@InjectSessionAuth('partners') readonly partners: SessionAuthService<PartnerRecord>) {}
 
@@ -89,6 +101,30 @@ class PartnersController {
   @Authorize((user: PartnerRecord) => user.level > 1)
   company(@CurrentUser() user: PartnerRecord): string | undefined {
     return user.company;
+  }
+
+  @RequireFlags('ats_enabled', 'is_gold')
+  fields(
+    @CurrentUser('company') company: string | undefined,
+    @CurrentUser('level') level: number,
+    @CurrentUser('department') ofPartner: number | undefined,
+    @CurrentUser('department') ofStaff: string | undefined,
+    @CurrentUser('email') email: string | undefined,
+  ): unknown[] {
+    return [company, level, ofPartner, ofStaff, email];
+  }
+
+  wrongFields(
+    // @ts-expect-error the company may be absent
+    @CurrentUser('company') company: string,
+    // @ts-expect-error the department may be absent, in both records
+    @CurrentUser('department') department: string,
+    // @ts-expect-error the department of neither record
+    @CurrentUser('department') wrong: boolean | undefined,
+    // @ts-expect-error no record has this field
+    @CurrentUser('compny') misspelt: string | undefined,
+  ): unknown[] {
+    return [company, department, wrong, misspelt];
   }
 
   own(@CurrentUser() user: MyRecord): string | undefined {

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { Controller, Get, Module } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { Test } from '@nestjs/testing';
+import { SessionAuthModule } from 'nestjs-session-auth';
 import { TestSessions } from 'nestjs-session-auth/testing';
 import { WebSocket } from 'ws';
+import { GoldPartnersController, PartnerRecord, StaffRecord } from '../dist/several-services/block-4.js';
 import { AppModule } from '../dist/several-services/src/app.module.js';
 import { PartnersGateway } from '../dist/several-services/src/partners.gateway.js';
 import { TenantsModule } from '../dist/several-services/src/tenants.module.js';
@@ -22,6 +24,16 @@ Controller('openings')(OpenController);
 Get()(OpenController.prototype, 'list', Object.getOwnPropertyDescriptor(OpenController.prototype, 'list'));
 class TenantsApp {}
 Module({ imports: [TenantsModule], controllers: [OpenController] })(TenantsApp);
+
+const required = { baseUrl: 'https://sessions.example.com/api', apiKey: 'key' };
+class RecordsApp {}
+Module({
+  imports: [
+    SessionAuthModule.forRoot({ ...required, userRecord: StaffRecord }),
+    SessionAuthModule.forRoot({ ...required, name: 'partners', userRecord: PartnerRecord }),
+  ],
+  controllers: [GoldPartnersController],
+})(RecordsApp);
 
 /** An application as the guide prints it, with the sessions of each of its registrations. */
 async function start(Root, ...names) {
@@ -71,5 +83,15 @@ await trial('one session service per tenant', async () => {
   await expectStatus(ask('/openings', own), 200);
   await expectStatus(ask('/openings', { ...acme, 'x-tenant': 'acme' }), 200);
   for (const tenant of ['globex', 'default', 'unknown']) await expectStatus(ask('/openings', { ...acme, 'x-tenant': tenant }), 401);
+  await app.close();
+});
+
+await trial('user records of several classes', async () => {
+  const { all, app, ask } = await start(RecordsApp, 'partners');
+  const [, partners] = all;
+
+  const gold = await ask('/gold', partners.signInAs({ username: 'bob', company: 'Globex', is_gold: true }));
+  equal(await gold.text(), '{"partner":"bob","company":"Globex"}');
+  await expectStatus(ask('/gold', partners.signInAs({ username: 'eve', company: 'Acme' })), 403);
   await app.close();
 });

@@ -5,7 +5,8 @@ import type { RoleName, SubRoleName } from '../../contract/session-auth-types.js
 import { callParameter } from '../transports.js';
 import { optionalAccess, publicAccess, requiring } from './declare-access.js';
 import { isPolicyClass, type PolicyClass } from './authorization-policy.js';
-import type { AnyUserRecord, CurrentUserRecord } from './current-user.decorator.js';
+import type { AnyUserRecord } from './current-user.decorator.js';
+import type { FlagsOf } from './record-fields.js';
 
 /** Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement. */
 export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
@@ -91,10 +92,9 @@ function namesOf(decorator: string, names: readonly unknown[]): ReadonlySet<stri
   return new Set(valid);
 }
 
-/** The name of a boolean field of the user record, such as `ats_enabled`. */
-export type UserFlag = {
-  [Field in keyof CurrentUserRecord]-?: NonNullable<CurrentUserRecord[Field]> extends boolean ? Field : never;
-}[keyof CurrentUserRecord];
+/** The name of a boolean field of the user record of any registration, such as `ats_enabled`. */
+export type UserFlag = FlagsOf<AnyUserRecord>;
+type Flags = Readonly<Partial<Record<UserFlag, unknown>>>;
 
 /**
  * Requires all of these fields of the user record to be `true`. An absent field is not `true`. A handler's list replaces its controller's.
@@ -106,7 +106,11 @@ export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorato
   if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== '')) {
     throw new InvalidConfigurationError('@RequireFlags() needs at least one field of the user record: name those that must be true.');
   }
-  return requiring({ kind: 'flags', text: textOf('RequireFlags', flags), isMet: (user) => flags.every((flag) => user[flag] === true) });
+  return requiring({
+    kind: 'flags',
+    text: textOf('RequireFlags', flags),
+    isMet: (user: Flags) => flags.every((flag) => user[flag] === true),
+  });
 }
 
 /** The parameter of a call for each id of `ccl_info`. */

@@ -1,5 +1,5 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
-import type { CurrentUserRecord } from './current-user.decorator.js';
+import type { AnyUserRecord } from './current-user.decorator.js';
 
 /**
  * A rule with dependencies, for `@Authorize(OwnsOpening)`: an injectable class. If a provider of the class is visible in the module of the handler,
@@ -8,7 +8,7 @@ import type { CurrentUserRecord } from './current-user.decorator.js';
  */
 export interface AuthorizationPolicy {
   /** Returns whether the user has access: `true`, or a promise of it. Any other value, an exception and a rejection deny. */
-  allows(user: CurrentUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
+  allows(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }
 
 /** The class of an {@link AuthorizationPolicy}. */

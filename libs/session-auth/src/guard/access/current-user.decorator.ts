@@ -6,6 +6,8 @@ import { sessionOf, userOf, type GuardedRequest } from '../guarded-request.js';
 import { CurrentPresentedSession, type PresentedSession } from '../session/current-session.js';
 import { transportOf } from '../transports.js';
 import { nameParameter } from './access-metadata.js';
+import type { FieldDecoratorFor, ParameterDecoratorFor } from './parameter-types.js';
+import type { NamesOf } from './record-fields.js';
 
 /** The record that handlers receive: `UserRecord`, or the class that the application declares in `SessionAuthTypes`. */
 export type CurrentUserRecord = SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
@@ -17,56 +19,17 @@ export type AnyUserRecord =
     : CurrentUserRecord;
 
 type Pipe = Type<PipeTransform> | PipeTransform;
-type Handler = (...parameters: never[]) => unknown;
-
-type ParameterOf<Target, Key, Index extends number> = Key extends keyof Target
-  ? Target[Key] extends Handler
-    ? Parameters<Target[Key]>[Index]
-    : unknown
-  : unknown;
-
-/** Whether a parameter can receive a value: its type may be wider, or a subclass that the application uses. */
-type Fits<Value, Parameter> = undefined extends Value
-  ? undefined extends Parameter
-    ? Overlaps<Value, Parameter>
-    : false
-  : Overlaps<Value, Parameter>;
-
-type Overlaps<Value, Parameter> = [Parameter] extends [Value] ? true : [NonNullable<Value>] extends [Parameter] ? true : false;
-
-/** Whether a parameter can receive a value, or one of others: the compiler does not see which registration checks a handler. */
-type FitsAny<Value, Others, Parameter> =
-  Fits<Value, Parameter> extends true ? true : true extends (Others extends unknown ? Fits<Others, Parameter> : never) ? true : false;
-
-declare const parameter: unique symbol;
-
-/** Stands in the error of the compiler: a parameter with this decorator must accept `Type`. Not the type of any value. */
-interface ParameterMustAccept<Name extends string, Type> {
-  readonly [parameter]: readonly [Name, Type];
-}
-
-/** A parameter decorator that compiles only on a parameter whose type can hold `Value`, and `undefined` if `Value` includes it. */
-type ParameterDecoratorFor<Name extends string, Value, Others = never> = <
-  Target extends object,
-  Key extends string | symbol | undefined,
-  Index extends number,
->(
-  target: Target,
-  key: FitsAny<Value, Others, ParameterOf<Target, Key, Index>> extends true ? Key : ParameterMustAccept<Name, Value>,
-  index: Index,
-) => void;
-
-/** The names of the fields. Not an alias of `keyof`, so that the compiler prints the names in its error. */
+/** The names of the fields of each record. Not an alias of `keyof`, so that the compiler prints the names in its error. */
 interface Known {
-  readonly field: { [Name in keyof CurrentUserRecord]-?: Name }[keyof CurrentUserRecord];
+  readonly field: NamesOf<AnyUserRecord>;
 }
 
 type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known['field']]
   ? Pipes extends readonly []
-    ? ParameterDecoratorFor<First, CurrentUserRecord[First]>
+    ? FieldDecoratorFor<AnyUserRecord, First>
     : ParameterDecorator
   : [First] extends [Pipe]
-    ? ParameterDecoratorFor<'the user', CurrentUserRecord>
+    ? ParameterDecoratorFor<'the user', CurrentUserRecord, AnyUserRecord>
     : ParameterDecorator;
 
 function requestOf(context: ExecutionContext): GuardedRequest {
@@ -74,7 +37,7 @@ function requestOf(context: ExecutionContext): GuardedRequest {
 }
 
 const readUser = createParamDecorator(
-  nameParameter('@CurrentUser()', (field: keyof CurrentUserRecord | undefined, context: ExecutionContext): unknown => {
+  nameParameter('@CurrentUser()', (field: string | undefined, context: ExecutionContext): unknown => {
     const user = userOf(requestOf(context)) as Readonly<Record<string, unknown>> | undefined;
     return field === undefined ? user : user?.[field];
   }),
