@@ -71,12 +71,7 @@ export interface BreakerMessage {
 export interface DenialMessage {
   /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503 and 429. */
   readonly code:
-    | 'SESSION_REQUIRED'
-    | 'SESSION_REJECTED'
-    | 'ACCESS_DENIED'
-    | 'CROSS_ORIGIN_DENIED'
-    | 'SESSION_SERVICE_UNAVAILABLE'
-    | 'TOO_MANY_ATTEMPTS';
+    'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'CROSS_ORIGIN_DENIED' | 'SESSION_SERVICE_UNAVAILABLE' | 'TOO_MANY_ATTEMPTS';
   /** Name of the registration of the module that denied it; `'default'` for the one without a name. */
   readonly authority: string;
 }

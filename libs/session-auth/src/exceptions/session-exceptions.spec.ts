@@ -30,7 +30,9 @@ describe('an error of this library', () => {
   ])('%p is a %s with code %s and status %i, and an instance of no other class', (error, name, code, statusCode) => {
     expect(error).toMatchObject({ name, code, statusCode });
     const classes = [InvalidConfigurationError, InvalidRequestError, CredentialsRejectedError, SessionRejectedError, AccessDeniedError];
-    expect([...classes, SessionServiceUnavailableError, TooManyAttemptsError].filter((of) => error instanceof of).map((of) => of.name)).toEqual([name]);
+    expect(
+      [...classes, SessionServiceUnavailableError, TooManyAttemptsError].filter((of) => error instanceof of).map((of) => of.name),
+    ).toEqual([name]);
     expect(error).toBeInstanceOf(SessionAuthError);
     expect(isSessionAuthError(error)).toBe(true);
     expect(error.message).not.toBe('');

@@ -1,5 +1,12 @@
 import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { ACCESS_DENIED, CROSS_ORIGIN_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, SESSION_REQUIRED, TOO_MANY_ATTEMPTS } from '../contract/denials.js';
+import {
+  ACCESS_DENIED,
+  CROSS_ORIGIN_DENIED,
+  SERVICE_UNAVAILABLE,
+  SESSION_REJECTED,
+  SESSION_REQUIRED,
+  TOO_MANY_ATTEMPTS,
+} from '../contract/denials.js';
 import { markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import type { UnavailableReason } from '../contract/outcome.js';
 import { bodyOf } from './denial-body.js';

@@ -1,5 +1,12 @@
 import { HttpException } from '@nestjs/common';
-import { ACCESS_DENIED, type CROSS_ORIGIN_DENIED, SERVICE_UNAVAILABLE, SESSION_REJECTED, type SESSION_REQUIRED, TOO_MANY_ATTEMPTS } from '../contract/denials.js';
+import {
+  ACCESS_DENIED,
+  type CROSS_ORIGIN_DENIED,
+  SERVICE_UNAVAILABLE,
+  SESSION_REJECTED,
+  type SESSION_REQUIRED,
+  TOO_MANY_ATTEMPTS,
+} from '../contract/denials.js';
 import { DENIALS, type DenialMessage } from '../contract/diagnostics.js';
 import type { SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';

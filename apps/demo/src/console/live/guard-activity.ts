@@ -53,8 +53,8 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
 
   readonly #onDenial = (message: unknown): void => {
     const { code } = message as DenialMessage;
-    // Not counted: the backend reads no cookie.
-    if (code !== 'CROSS_ORIGIN_DENIED') this.#totals.denials[code] += 1;
+    // Not counted: the backend reads no cookie, and the check of a session has no part in a sign-in.
+    if (code !== 'CROSS_ORIGIN_DENIED' && code !== 'TOO_MANY_ATTEMPTS') this.#totals.denials[code] += 1;
   };
 
   readonly #onCalls = {

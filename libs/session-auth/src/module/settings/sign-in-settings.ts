@@ -1,5 +1,5 @@
 import { integerOption, rejectUnknownOptions, requiredInteger } from './option-checks.js';
-import type { SessionAuthOptions } from '../options.js';
+import type { SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated option `signInLimit`. */

@@ -3,7 +3,7 @@ import { TOO_MANY_ATTEMPTS } from '../../contract/denials.js';
 import { reportDenial } from '../../guard/denial.js';
 import { SETTINGS } from '../settings/settings-providers.js';
 import type { SessionAuthSettings } from '../settings/settings.js';
-import { WarningLog } from '../warning-log.js';
+import { WarningLog } from '../events/warning-log.js';
 import { SignInLimit } from './sign-in-limit.js';
 
 /** The limit of a registration, which reports what it refuses. */
