@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { IncomingMessage } from 'node:http';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { UseGuards } from '@nestjs/common';
+import { UseGuards, type DynamicModule } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
-import { CurrentUser, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
-import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
+import { CurrentUser, fromCookie, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
+import { SessionSockets, type SocketClient, type SocketUpgrade } from 'nestjs-session-auth/sockets';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
@@ -115,6 +116,11 @@ class NewsResolver {
     return 'news';
   }
 
+  @Query(() => String)
+  mine(@CurrentUser('username') username = ''): string {
+    return username;
+  }
+
   @Subscription(() => String)
   async *news(@CurrentUser('username') username = ''): AsyncGenerator<{ news: string }> {
     yield { news: `hello ${username}` };
@@ -124,11 +130,13 @@ class NewsResolver {
 
 interface Connection {
   readonly connectionParams?: { readonly token?: string };
-  readonly extra: { readonly socket: SocketClient };
+  readonly extra: { readonly socket: SocketClient; readonly request: IncomingMessage };
 }
 
+const presentedOf = ({ connectionParams }: Connection): SocketUpgrade => ({ headers: { 'x-auth-token': connectionParams?.token } });
+
 /** As the documentation shows it. */
-const graphql = () =>
+const graphql = (upgradeOf: (connection: Connection) => SocketUpgrade = presentedOf) =>
   GraphQLModule.forRootAsync<ApolloDriverConfig>({
     driver: ApolloDriver,
     inject: [SessionSockets],
@@ -137,8 +145,8 @@ const graphql = () =>
       subscriptions: {
         'graphql-ws': {
           onConnect: async (context: unknown) => {
-            const { connectionParams, extra } = context as Connection;
-            await sockets.watch(extra.socket, { headers: { 'x-auth-token': connectionParams?.token } });
+            const connection = context as Connection;
+            await sockets.watch(connection.extra.socket, upgradeOf(connection));
           },
         },
       },
@@ -183,5 +191,63 @@ describe.each(PLATFORMS)('a subscription whose socket is watched, on %s', (_name
   it('does not begin without a session', async () => {
     const { closing } = await connect('bad');
     expect(await closing()).toMatchObject({ code: 4401, reason: 'SESSION_REJECTED' });
+  });
+});
+
+const EVIL = 'https://evil.example';
+
+describe.each(PLATFORMS)('a cookie that a page of another origin makes the browser send, on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const token = fromCookie('sid');
+
+  async function start(imports: DynamicModule[]) {
+    const service = await bed.service();
+    service.signInAs({}, 'good');
+    const app = await bed.sample({ baseUrl: service.url, options: { token }, imports, controllers: [], providers: [NewsResolver] });
+    return { service, app };
+  }
+
+  /** Its fields look like headers, as those of a page may. */
+  function connect(url: string, origin: string, closed: (event: unknown) => void = () => undefined): Client {
+    class Socket extends WebSocket {
+      constructor(address: string, protocols: string) {
+        super(address, protocols, { headers: { cookie: 'sid=good', origin } });
+      }
+    }
+    const connectionParams = { origin: url, host: new URL(url).host, 'sec-fetch-site': 'same-origin' };
+    const address = `${url.replace('http', 'ws')}/graphql`;
+    return createClient({ url: address, webSocketImpl: Socket, connectionParams, retryAttempts: 0, on: { closed } });
+  }
+
+  it('is denied in a query over POST and in a subscription, and admitted in a query over GET, which changes nothing', async () => {
+    const options = { driver: ApolloDriver, autoSchemaFile: true, subscriptions: { 'graphql-ws': true } } as const;
+    const { service, app } = await start([GraphQLModule.forRoot<ApolloDriverConfig>(options)]);
+    const headers = { cookie: 'sid=good', origin: EVIL, 'content-type': 'application/json' };
+    const post = await fetch(`${app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: '{ mine }' }) });
+    const denied = { errors: [{ extensions: { code: 'FORBIDDEN', originalError: { statusCode: 403, code: 'CROSS_ORIGIN_DENIED' } } }] };
+    expect(await post.json()).toMatchObject(denied);
+    const client = connect(app.url, EVIL);
+    for await (const result of client.iterate({ query: 'subscription { news }' })) expect(result).toMatchObject(denied);
+    await client.dispose();
+    expect(service.callsTo('user_details')).toBe(0);
+
+    expect(await (await fetch(`${app.url}/graphql?query=%7Bmine%7D`, { headers })).json()).toEqual({ data: { mine: 'ann' } });
+    const own = connect(app.url, app.url);
+    const { value } = await own.iterate({ query: 'subscription { news }' }).next();
+    expect(value).toEqual({ data: { news: 'hello ann' } });
+    await own.dispose();
+  });
+
+  it('closes a watched socket with 4403', async () => {
+    const { app } = await start([graphql(({ extra }) => extra.request)]);
+    let closed: unknown;
+    const client = connect(app.url, EVIL, (event) => (closed = event));
+    await client
+      .iterate({ query: 'subscription { news }' })
+      .next()
+      .catch(() => undefined);
+
+    await until('the end of the socket', () => closed !== undefined);
+    expect(closed).toMatchObject({ code: 4403, reason: 'CROSS_ORIGIN_DENIED' });
   });
 });

@@ -18,7 +18,7 @@ await trial('Fastify', async () => {
   const credentials = JSON.stringify({ username: 'ann', password: 'ann-demo' });
   const signIn = await expectStatus(ask('/session', { 'content-type': 'application/json' }, { method: 'POST', body: credentials }), 204);
   const cookie = signIn.headers.get('set-cookie').split(';')[0];
-  match(cookie, /^session=\S+$/);
+  match(cookie, /^__Host-session=\S+$/);
   const me = await expectStatus(ask('/me', { cookie }), 200);
   equal((await me.json()).username, 'ann');
   await expectStatus(ask('/me', sessions.signInAs()), 200);
