@@ -28,9 +28,9 @@ const runs: string[] = [];
 @Controller()
 @UseGuards(SessionAuthGuard)
 class NotesController {
-  @All('notes') notes(@CurrentUser('username') username?: string): string {
+  @All('notes') notes(@CurrentUser('username') username = ''): string {
     runs.push('notes');
-    return username ?? '';
+    return username;
   }
 
   @Post('optional') @OptionalAuth() optional(@CurrentUser() user?: UserRecord): string {
