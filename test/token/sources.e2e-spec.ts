@@ -44,6 +44,7 @@ const cookie: Case[] = [
   ['a cookie whose name ends alike', ['Cookie: xsid=good'], 'asked for a token'],
   ['a cookie whose name starts alike', ['Cookie: sidx=good'], 'asked for a token'],
   ['a cookie in another case', ['Cookie: SID=good'], 'asked for a token'],
+  ['a cookie whose name starts with a no-break space', ['Cookie: \xa0sid=good'], 'asked for a token'],
   ['an empty cookie', ['Cookie: sid='], 'asked for a token'],
   ['the same cookie twice', ['Cookie: sid=good; sid=good'], 'refused'],
   ['the same cookie with two values', ['Cookie: sid=good; sid=bad'], 'refused'],

@@ -17,7 +17,7 @@ export interface SessionCookieOptions {
   /** Sends the cookie to paths that start with this one only, which is no protection from other paths. Not with `__Host-`. @default '/' */
   readonly path?: string;
   /**
-   * Whether browsers send the cookie over https only. Browsers treat `http://localhost` as secure, except Safari. `false` is for http alone, with a name that
+   * Whether browsers send the cookie over https only. Chromium also accepts it from `http://localhost`. `false` is for http alone, with a name that
    * starts neither with `__Host-` nor with `__Secure-`. @default true
    */
   readonly secure?: boolean;

@@ -66,11 +66,14 @@ export function fromCookie(name: string, options: CrossOriginOptions = {}): Toke
   });
 }
 
+/** Not `trim()`, which also removes bytes that a subdomain may put before the name, to imitate a cookie with the prefix `__Host-`. */
+const BLANKS = /^[ \t]+/;
+
 function readCookie(cookie: string | undefined, prefix: string): FoundToken {
   if (cookie === undefined) return undefined;
   const values = cookie
     .split(';')
-    .map((pair) => pair.trim())
+    .map((pair) => pair.replace(BLANKS, '').trimEnd())
     .filter((pair) => pair.startsWith(prefix));
   return values.length > 1 ? values : values[0]?.slice(prefix.length);
 }
