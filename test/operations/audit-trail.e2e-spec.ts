@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Logger, type INestApplication, type Type } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import type { SessionAuthDecision, SessionAuthEvents } from 'nestjs-session-auth';
+import { TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Subject } from 'rxjs';
+import { CapturedLog } from '../support/captured-log.js';
+import { importFromGuide, type GuideCode } from '../support/guide-code.js';
+import { EXPRESS } from '../support/platforms.js';
+import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
+import { until } from '../support/until.js';
+
+interface Trail {
+  readonly lost: number;
+  onModuleInit(): void;
+  onApplicationShutdown(): Promise<void>;
+}
+
+interface DatabaseOfGuide {
+  query(text: string, values: unknown[]): Promise<unknown>;
+}
+
+interface AuditTrailModule {
+  readonly AuditTrail: new (events: Pick<SessionAuthEvents, 'decisions$'>, database: DatabaseOfGuide) => Trail;
+}
+
+const MAX_WAITING = 50_000;
+const DECISION: SessionAuthDecision = {
+  isAllowed: true,
+  outcome: 'authenticated',
+  authority: 'default',
+  kind: 'http',
+  controller: 'OpeningsController',
+  handler: 'list',
+  atMs: 1_700_000_000_000,
+};
+
+describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
+  const sessions = new TestSessions();
+  const log = new CapturedLog();
+  let server: PostgresServer;
+  let databaseUrl: string;
+  let tables: string[];
+  let trail: GuideCode<AuditTrailModule>;
+  let database: GuideCode<{ readonly Database: new () => DatabaseOfGuide }>;
+  let root: GuideCode<{ readonly AppModule: Type }>;
+  let app: INestApplication | undefined;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    tables = (await readFile(join(import.meta.dirname, '../../docs/audit-trail.md'), 'utf8'))
+      .split('```')
+      .filter((block) => block.startsWith('sql\n'))
+      .map((block) => block.slice(4));
+    root = await importFromGuide('audit-trail.md', 'src/app.module.ts');
+    [trail, database] = [
+      await importFromGuide<AuditTrailModule>('audit-trail.md', 'src/audit-trail.ts'),
+      await importFromGuide('audit-trail.md', 'src/database.ts'),
+    ];
+  });
+  beforeEach(async () => {
+    databaseUrl = await server.createDatabase();
+    process.env.DATABASE_URL = databaseUrl;
+    await rows(tables[0] ?? '');
+    log.lines.length = 0;
+    Logger.overrideLogger(log);
+  });
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+    Logger.overrideLogger(false);
+  });
+  afterAll(async () => {
+    for (const guide of [root, trail, database]) await guide.remove();
+    await server.stop();
+  });
+
+  const rows = (sql: string): Promise<Record<string, unknown>[]> => server.ask(sql, databaseUrl);
+  const count = async (): Promise<number> => Number((await rows('select count(*) from decisions'))[0]?.count);
+
+  /** Stops the server with all its processes, as the loss of its machine does. */
+  const stopDatabase = async (): Promise<void> => server.kill(await server.workers());
+
+  async function start(): Promise<(headers?: SessionHeaders) => Promise<number>> {
+    const moduleRef = await sessions.install(Test.createTestingModule({ imports: [root.module.AppModule] })).compile();
+    const started = (app = moduleRef.createNestApplication(await EXPRESS(), { logger: log }));
+    await started.listen(0, '127.0.0.1');
+    const url = await started.getUrl();
+    return async (headers) => (await fetch(`${url}/openings`, { headers: headers ?? {} })).status;
+  }
+
+  /** The service of the guide, with decisions that the test emits. */
+  function trailOf(query: DatabaseOfGuide['query'] | undefined): { readonly decide: (times: number) => void; readonly written: Trail } {
+    const decisions = new Subject<SessionAuthDecision>();
+    const real = new database.module.Database();
+    if (query) Object.assign(real, { query });
+    const written = new trail.module.AuditTrail({ decisions$: decisions }, real);
+    written.onModuleInit();
+    return { decide: (times) => Array.from({ length: times }, () => decisions.next(DECISION)), written };
+  }
+
+  it('has one line for each decision, without the token, when the application has closed', async () => {
+    const ask = await start();
+    const ann = sessions.signInAs({ username: 'ann', role: 'hiring_manager', acting_as: 'support-7' } as object);
+    const odd = sessions.signInAs({ username: 'b\u0000b \ud800', role: 'new_hire' });
+    expect([await ask(ann), await ask(odd), await ask()]).toEqual([200, 403, 401]);
+    await app?.close();
+
+    const lines = await rows('select * from decisions order by number');
+    expect(
+      lines.map(({ number, allowed, outcome, code, kind, handler, username, impersonator }) => [
+        ...[Number(number), allowed, outcome, code, kind],
+        ...[handler, username, impersonator],
+      ]),
+    ).toEqual([
+      [1, true, 'authenticated', null, 'http', 'OpeningsController.list', 'ann', 'support-7'],
+      [2, false, 'forbidden', 'ACCESS_DENIED', 'http', 'OpeningsController.list', 'b\ufffdb \ufffd', null],
+      [3, false, 'unauthenticated', 'SESSION_REQUIRED', 'http', 'OpeningsController.list', null, null],
+    ]);
+    expect(Math.abs(Date.now() - Number(lines[0]?.at))).toBeLessThan(600_000);
+    expect(JSON.stringify(lines)).not.toContain(ann['x-auth-token']);
+  });
+
+  it('has every decision once after the database has ended and started again, and the guard answers meanwhile', async () => {
+    const ask = await start();
+    const ann = sessions.signInAs({ username: 'ann', role: 'hiring_manager' });
+    expect(await ask(ann)).toBe(200);
+    await until('the first line is written', async () => (await count()) === 1);
+    await stopDatabase();
+    expect(await Promise.all(Array.from({ length: 20 }, () => ask(ann)))).toEqual(Array(20).fill(200));
+    await until('a failed insert is logged', () => log.having('warn', 'decisions wait, 0 are lost').length > 0);
+    await server.run();
+
+    await until('every line is written', async () => (await count()) === 21);
+    expect(await rows('select min(number) as first, max(number) as last, count(distinct run) as runs from decisions')).toEqual([
+      { first: '1', last: '21', runs: '1' },
+    ]);
+    expect(await rows(tables[1] ?? '')).toEqual([]);
+  });
+
+  it('counts what it loses while too many decisions wait, and the gap in the numbers shows it', async () => {
+    let isDown = true;
+    const real = new database.module.Database();
+    const { decide, written } = trailOf(async (text, values) => {
+      if (isDown) throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' });
+      return real.query(text, values);
+    });
+    decide(MAX_WAITING + 123);
+    await until(
+      'a failed insert is logged',
+      () => log.having('warn', 'insert failed (ECONNREFUSED): 50000 decisions wait, 123 are lost').length > 0,
+    );
+    isDown = false;
+    await until('the lines that waited are written', async () => (await count()) === MAX_WAITING);
+    decide(1);
+    await written.onApplicationShutdown();
+
+    expect([await count(), written.lost]).toEqual([MAX_WAITING + 1, 123]);
+    expect(await rows(tables[1] ?? '')).toEqual([expect.objectContaining({ lost: '123' })]);
+    expect(log.having('error', '123 decisions were not recorded')).toHaveLength(1);
+    await (real as unknown as { end(): Promise<void> }).end();
+  });
+
+  it('writes a batch once whose answer was lost', async () => {
+    const real = new database.module.Database();
+    let sent = 0;
+    const { decide, written } = trailOf(async (text, values) => {
+      await real.query(text, values);
+      if ((sent += 1) === 1) throw new Error('the answer is lost');
+    });
+    decide(10);
+    await until('the batch is sent again', () => sent === 2);
+    await written.onApplicationShutdown();
+
+    expect([await count(), written.lost]).toEqual([10, 0]);
+    await (real as unknown as { end(): Promise<void> }).end();
+  });
+
+  it('closes while the database is down, and counts what waited as lost', async () => {
+    const { decide, written } = trailOf(() => Promise.reject(new Error('down')));
+    decide(7);
+    await written.onApplicationShutdown();
+
+    expect(written.lost).toBe(7);
+    expect(log.having('error', '7 decisions were not recorded')).toHaveLength(1);
+  });
+});
