@@ -8,7 +8,9 @@ import {
   ApiUnauthorizedResponse,
   type DocumentBuilder,
 } from '@nestjs/swagger';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
+import { authorityOf } from '../guard/access/access-metadata.js';
 
 const CHALLENGE = {
   description: 'Scheme of each token source, and the realm',
@@ -16,10 +18,13 @@ const CHALLENGE = {
 } as const;
 const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1, maximum: 120 } } as const;
 
-/** Documents that a route, or every route of a controller, requires a session: the security scheme, and the responses 401, 403 and 503. */
+/**
+ * Documents that a route, or every route of a controller, requires a session: the security scheme, and the responses 401, 403 and 503. The scheme is that
+ * of the registration which `@SessionAuthority()` names on the route or its controller, in whatever order the decorators are written.
+ */
 export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
   return applyDecorators(
-    ApiSecurity(SESSION_SCHEME),
+    requireSession,
     ApiUnauthorizedResponse({
       description: 'No token, or one that is not valid',
       type: SessionAuthDenial,
@@ -53,8 +58,27 @@ export class SessionAuthDenial {
   readonly retryAfterSeconds?: number;
 }
 
-/** Name of the security scheme in an OpenAPI document. */
+/** Name of the security scheme in an OpenAPI document. That of the registration `partners` is `session-partners`. */
 export const SESSION_SCHEME = 'session';
+
+type Requirement = Record<string, string[]>;
+
+/** The decorators of a class run after those of its methods, so the requirement is filled in when all of them have run: before any document is created. */
+function requireSession(target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void {
+  const requirement: Requirement = {};
+  applyDecorators(ApiSecurity(requirement))(target, key, descriptor);
+  const [handler, controller] = descriptor === undefined ? [target, target] : [descriptor.value as object, target.constructor];
+  queueMicrotask(() => (requirement[schemeOf(authorityOf(handler) ?? authorityOf(controller))] = []));
+}
+
+function schemeOf(authority = DEFAULT_AUTHORITY): string {
+  return authority === DEFAULT_AUTHORITY ? SESSION_SCHEME : `${SESSION_SCHEME}-${authority}`;
+}
+
+/** A security scheme of OpenAPI, as {@link DocumentBuilder} accepts it. */
+export type SessionScheme = Parameters<DocumentBuilder['addSecurity']>[1];
+
+const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUTH_TOKEN_HEADER };
 
 /**
  * Adds the security scheme of sessions to a document, so that users of its page can enter a token and try guarded routes.
@@ -62,8 +86,11 @@ export const SESSION_SCHEME = 'session';
  * ```ts
  * const config = addSessionAuth(new DocumentBuilder().setTitle('Openings')).build();
  * ```
+ *
+ * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for `fromBearer()`. @default the header `X-AUTH-TOKEN`
+ * @param authority name of the registration. @default the registration without a name
  */
-export function addSessionAuth(builder: DocumentBuilder): DocumentBuilder {
+export function addSessionAuth(builder: DocumentBuilder, scheme: SessionScheme = TOKEN_IN_HEADER, authority?: string): DocumentBuilder {
   const description = 'The token of a session, as returned by a sign-in';
-  return builder.addApiKey({ type: 'apiKey', in: 'header', name: AUTH_TOKEN_HEADER, description }, SESSION_SCHEME);
+  return builder.addSecurity(schemeOf(authority), { description, ...scheme });
 }
