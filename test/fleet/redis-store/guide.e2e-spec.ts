@@ -14,6 +14,8 @@ const SECTIONS = ['The rights of the user', 'TLS', ...(IS_LONG_FORM ? ['Sentinel
 const itTakesLong = IS_LONG_FORM ? it : it.skip;
 const RIGHTS = ['evalsha', 'eval', 'getrange', 'get', 'mget', 'set', 'del', 'pttl', 'time', 'publish', 'subscribe', 'ping', 'info'];
 const MINUTE = 60_000;
+/** It has no connection of its own: only that of its subscription is tried. */
+const WITHOUT_AUTHORITY = { tls: {}, lazyConnect: true };
 
 describeWithRedis('docs/redis.md', () => {
   let section: GuideSection;
@@ -97,14 +99,25 @@ describeWithRedis('docs/redis.md', () => {
 
   it('TLS: a store without the authority reports why it can not subscribe', async () => {
     const { store, redis } = await open('TLS');
-    const stranger = (redis as Redis).duplicate({ tls: {} });
-    stranger.on('error', () => undefined);
-    closables.push(() => stranger.disconnect());
+    const stranger = (redis as Redis).duplicate(WITHOUT_AUTHORITY);
 
     const [subscriber, other] = [subscribe(new RedisSessionStore({ redis: stranger })), subscribe(store)];
 
     await until('it tells', () => subscriber.states.length > 0 && other.isSubscribed);
     expect(subscriber.states).toEqual(['The connection to Redis failed (DEPTH_ZERO_SELF_SIGNED_CERT)']);
+  });
+
+  it('TLS: a store without the authority can stop its subscription at any moment of a handshake', async () => {
+    const { redis } = await open('TLS');
+    const store = new RedisSessionStore({ redis: (redis as Redis).duplicate(WITHOUT_AUTHORITY) });
+
+    for (let turns = 0; turns < 20; turns += 1) {
+      const subscriber = new RecordedSubscriber();
+      const stop = store.subscribe(subscriber);
+      for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+      await stop();
+      expect(subscriber.isSubscribed).toBe(false);
+    }
   });
 
   /** Uses everything that a store does until Redis has refused this command to its user. */

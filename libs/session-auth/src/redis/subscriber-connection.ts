@@ -46,7 +46,7 @@ export class SubscriberConnection {
 
   /** Runs until the connection ends, or `stop` is aborted. Resolves with the reason. Never rejects. */
   async run(stop: AbortSignal): Promise<string> {
-    const onStop = (): void => this.#client.disconnect();
+    const onStop = (): void => this.#close();
     stop.addEventListener('abort', onStop);
     if (stop.aborted) onStop();
     try {
@@ -89,8 +89,15 @@ export class SubscriberConnection {
     if (!(await this.#probe.arrives(this.#events.publishers()))) throw new Deaf();
   }
 
-  async #disconnect(): Promise<void> {
+  /** A socket that is closed during a TLS handshake which fails can emit two errors. ioredis handles one: the other would end the process. */
+  #close(): void {
+    const { stream } = this.#client as Partial<Pick<Redis, 'stream'>>;
+    stream?.on('error', () => undefined);
     this.#client.disconnect();
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#close();
     if (this.#client.status === 'end') return;
     const never = new Promise<never>(() => undefined);
     await withTimeout(never, MAX_DISCONNECT_MS, this.#ended.signal).catch(() => undefined);
