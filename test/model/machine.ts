@@ -1,0 +1,478 @@
+import {
+  bitOf,
+  newHost,
+  type Answer,
+  type Bar,
+  type Command,
+  type End,
+  type Ends,
+  type Entry,
+  type Flight,
+  type Host,
+  type Kept,
+  type Settings,
+  type State,
+  type Write,
+} from './state.js';
+import type { Bug } from './bugs.js';
+
+/**
+ * The rules of the session cache, as actions on a state. Each says what one event may change, and no more: how the library arranges its code is
+ * not part of it. A deliberate bug drops one rule.
+ */
+export class Machine {
+  readonly #settings: Settings;
+  readonly #bug: Bug | undefined;
+  /** No answer, tombstone or revocation matters at this age. */
+  readonly #longest: number;
+
+  constructor(settings: Settings, bug?: Bug) {
+    this.#settings = settings;
+    this.#bug = bug;
+    this.#longest = settings.ttl + settings.stale + settings.timeout;
+  }
+
+  // Checks
+
+  /** Whether the cache of an instance may answer for a session. */
+  isCached(host: Host, token: number): boolean {
+    return this.#usable(host, token, this.#settings.ttl) !== undefined;
+  }
+
+  /** A check is answered from the cache, without a call. */
+  hit(state: State, host: Host, token: number): void {
+    const entry = this.#usable(host, token, this.#settings.ttl);
+    if (!entry) return;
+    this.#accept(state, token, entry.answer, { bar: this.#bar(state, host), lifetime: this.#settings.ttl });
+    if (this.#settings.requests) host.request = { ...entry.answer };
+  }
+
+  /** Another guard of the same request reuses the check. */
+  reuse(state: State, host: Host): void {
+    if (host.request) this.#accept(state, host.request.token, host.request, { bar: this.#bar(state, host), lifetime: Infinity });
+  }
+
+  /** The flight that a check of a session joins. */
+  joinable(host: Host, token: number): Flight | undefined {
+    return host.flights.find((flight) => flight.token === token && !flight.isDetached && !flight.isClosed);
+  }
+
+  /** A check joins a flight. */
+  join(state: State, host: Host, flight: Flight): void {
+    const { known, seen } = this.#bar(state, host);
+    flight.bar = { known: flight.bar.known | known, seen: flight.bar.seen | seen };
+  }
+
+  /** A check starts a flight, in the place of one that is no longer joined. Where the token has a tombstone, it does not ask the store. */
+  begin(state: State, host: Host, token: number, id = 0): Flight {
+    const bar = this.#bar(state, host);
+    const flight: Flight = {
+      id,
+      token,
+      age: 0,
+      phase: 'looking',
+      found: { kind: 'none' },
+      since: undefined,
+      call: undefined,
+      reply: 'failed',
+      isDetached: false,
+      isClosed: false,
+      bar,
+      storeBar: this.#cleanEnds(state),
+    };
+    for (const other of host.flights) if (other.token === token) other.isDetached = true;
+    host.flights.push(flight);
+    if (host.tombstones[token] !== undefined) this.ask(state, flight);
+    return flight;
+  }
+
+  /** The store answers a look-up: with a value that no recorded revocation concerns, with a tombstone, or with nothing usable. */
+  look(state: State, flight: Flight): void {
+    const kept = state.store[flight.token];
+    flight.phase = 'looked';
+    flight.since = this.#bug === 'host-clock' ? -1 : state.records;
+    if (kept?.kind === 'tombstone') flight.found = { kind: 'tombstone', shows: this.#signOutsOf(state, flight.token) };
+    else if (kept && this.#isReadable(state, kept)) {
+      const countedAge = this.#bug === 'wall-clock-age' ? 0 : kept.answer.age;
+      flight.found = { kind: 'value', answer: { ...kept.answer }, countedAge };
+    }
+  }
+
+  /** The reply of the store arrives. Without a usable answer, the service is called. */
+  read(state: State, host: Host, flight: Flight): void {
+    const { found, token } = flight;
+    if (found.kind === 'tombstone') this.#foundTombstone(host, token, found.shows);
+    if (found.kind !== 'value' || this.#isRevoked(host, token, found.countedAge) || isAfter(found.countedAge, host.tokenRevoked[token])) {
+      this.ask(state, flight);
+      return;
+    }
+    this.#leave(host, flight);
+    const { ttl, timeout } = this.#settings;
+    this.#accept(state, token, found.answer, {
+      bar: { known: flight.bar.known, seen: flight.bar.seen | flight.storeBar },
+      lifetime: ttl + timeout,
+    });
+    this.#cache(host, flight, found.answer, found.countedAge);
+  }
+
+  /** A call to the service is sent. */
+  ask(state: State, flight: Flight): void {
+    flight.phase = 'asking';
+    flight.found = { kind: 'none' };
+    const { id, token } = flight;
+    const concerning = endsWhere(state, (end) => this.#concerns(end, token));
+    flight.call = { id, token, age: 0, after: this.#pastEnds(state) & concerning, during: concerning };
+  }
+
+  /** The service decides. */
+  serve(state: State, flight: Flight): void {
+    flight.phase = 'answered';
+    flight.reply = state.valid[flight.token] ? 'accepted' : 'refused';
+  }
+
+  /** The response arrives: it is cached and stored, unless the flight was evicted or the user revoked since the call was sent. */
+  reply(state: State, host: Host, flight: Flight): void {
+    const { call, token, reply } = flight;
+    this.#leave(host, flight);
+    if (reply === 'failed') this.#serveStale(state, host, flight);
+    if (reply === 'refused' && !flight.isDetached) host.cache[token] = undefined;
+    if (reply !== 'accepted' || !call) return;
+    this.#accept(state, token, call, { bar: flight.bar, lifetime: this.#settings.timeout });
+    this.#store(state, host, flight, call);
+    this.#cache(host, flight, call, this.#bug === 'lifetime-from-reply' ? 0 : flight.age);
+  }
+
+  /** A write reaches the store, which refuses it if there is a tombstone. */
+  write(state: State, write: Write): void {
+    const { token } = write.answer;
+    if (state.store[token]?.kind === 'tombstone') {
+      write.isRefused = true;
+      return;
+    }
+    state.store[token] = { kind: 'value', answer: write.answer, since: write.since };
+    state.writes = state.writes.filter((other) => other !== write);
+  }
+
+  /** The instance learns that the store refused its write. */
+  refusedWrite(state: State, write: Write): void {
+    state.writes = state.writes.filter((other) => other !== write);
+    const host = state.hosts[write.host];
+    if (host && this.#bug !== 'refused-write') this.#foundTombstone(host, write.answer.token, 0);
+    if (host) host.seen |= this.#signOutsOf(state, write.answer.token);
+  }
+
+  // Revocations
+
+  /** `signOut`, `forget` or `endUser` is called. */
+  start(state: State, hostIndex: number, kind: End['kind'], target: number): number {
+    const end = state.ends.push({ kind, host: hostIndex, target, phase: 'marking', isDirty: false, isVoid: false, isOrphan: false }) - 1;
+    const host = state.hosts[hostIndex];
+    if (!host) return end;
+    this.#revoke(host, kind, target);
+    host.queue.push({ kind: kind === 'signOut' ? 'tombstone' : 'record', end });
+    return end;
+  }
+
+  /** The first command of an instance reaches the store, which executes it. */
+  execute(state: State, host: Host, command: Command): void {
+    host.queue = host.queue.filter((other) => other !== command);
+    this.#apply(state, host, command);
+    this.#attempted(state, host, command);
+  }
+
+  /** A command fails: it is not executed, or it is and the reply is lost. It is repeated later. */
+  fail(state: State, host: Host, command: Command, isExecuted: boolean): void {
+    host.queue = host.queue.filter((other) => other !== command);
+    if (isExecuted) this.#apply(state, host, command);
+    if (command.kind !== 'clear') {
+      if (this.#bug !== 'no-retry') host.outbox.push(command);
+      const end = state.ends[command.end];
+      if (end && end.phase !== 'settled') end.isDirty = true;
+    }
+    this.#attempted(state, host, command);
+  }
+
+  /** A failed command is sent again. */
+  retry(host: Host, command: Command): void {
+    host.outbox = host.outbox.filter((other) => other !== command);
+    host.queue.push(command);
+  }
+
+  /** The service executes a sign-out, unless the call fails. */
+  endAtService(state: State, end: End, isExecuted: boolean): void {
+    end.phase = 'called';
+    if (isExecuted) state.valid[end.target] = false;
+  }
+
+  /** A sign-out settles: the session is revoked again, and the other instances are told. */
+  settle(state: State, index: number): void {
+    const end = state.ends[index];
+    const host = end && state.hosts[end.host];
+    if (!end || !host) return;
+    end.phase = 'settled';
+    host.known |= bitOf(index);
+    if (end.kind !== 'signOut') return;
+    this.#revoke(host, 'signOut', end.target);
+    host.queue.push({ kind: 'tombstone', end: index }, { kind: 'publish', end: index });
+  }
+
+  /** A message arrives. */
+  receive(state: State, host: Host, index: number): void {
+    host.inbox.splice(host.inbox.indexOf(index), 1);
+    const end = state.ends[index];
+    if (!end) return;
+    if (this.#bug === 'late-detach' && end.kind === 'signOut') this.#evict(host, end.target, host.tombstones);
+    else this.#revoke(host, end.kind, end.target);
+    host.known |= bitOf(index);
+  }
+
+  /** A sign-in issues a token again, and removes its tombstone. */
+  signIn(state: State, host: Host, token: number): void {
+    state.valid[token] = true;
+    for (const end of state.ends) if (end.kind === 'signOut' && end.target === token) end.isVoid = true;
+    host.outbox = host.outbox.filter((command) => command.kind === 'clear' || !state.ends[command.end]?.isVoid);
+    this.#detach(host, token);
+    host.tombstones[token] = undefined;
+    host.queue.push({ kind: 'clear', token });
+  }
+
+  // Faults
+
+  /** An instance loses its connection for messages. */
+  interrupt(host: Host): void {
+    host.subscription = 'none';
+    host.inbox = [];
+  }
+
+  /** An instance subscribes again. */
+  subscribe(state: State, host: Host): void {
+    host.subscription = 'confirming';
+    host.covers = endsWhere(state, ({ phase }) => phase === 'settled');
+  }
+
+  /** The subscription is confirmed. Messages may have been lost: every session is evicted, and no flight that has started is cached. */
+  confirm(host: Host): void {
+    host.subscription = 'confirmed';
+    host.seen |= host.covers;
+    host.covers = 0;
+    if (this.#bug === 'resubscription') return;
+    host.lost = 0;
+    host.cache.fill(undefined);
+    for (const flight of host.flights) flight.isClosed = true;
+    host.request = undefined;
+  }
+
+  /** A message is lost without notice. */
+  lose(host: Host, index: number): void {
+    host.inbox.splice(host.inbox.indexOf(index), 1);
+    host.missed |= bitOf(index);
+  }
+
+  /** An instance crashes, and another starts in its place. */
+  crash(state: State, index: number): void {
+    state.hosts[index] = newHost(this.#settings);
+    state.writes = state.writes.filter((write) => write.host !== index || !write.isRefused);
+    for (const end of state.ends) {
+      if (end.host !== index) continue;
+      end.isOrphan = true;
+      if (end.phase !== 'settled') end.phase = 'gone';
+    }
+  }
+
+  // Time
+
+  /** Whether time may pass: a flight ends within its time. */
+  mayPass(state: State): boolean {
+    return state.hosts.every(({ flights }) => flights.every(({ age }) => age < this.#settings.timeout));
+  }
+
+  /** Time passes: ages grow, and what has expired is removed. */
+  pass(state: State, time: number): void {
+    const { ttl, stale } = this.#settings;
+    const longest = this.#longest;
+    const older = (age: number | undefined): number | undefined => (age === undefined || age + time > longest ? undefined : age + time);
+    const grow = (aged: Answer | undefined): void => {
+      if (aged) aged.age = Math.min(aged.age + time, longest);
+    };
+    for (const host of state.hosts) {
+      host.cache.forEach((entry, token) => {
+        if (!entry) return;
+        grow(entry.answer);
+        entry.countedAge += time;
+        if (entry.countedAge >= ttl + stale + this.#settings.slack) host.cache[token] = undefined;
+      });
+      host.tombstones.forEach((age, token) => {
+        const grown = older(age);
+        host.tombstones[token] = grown !== undefined && grown >= ttl + stale ? undefined : grown;
+      });
+      for (const marks of [host.userRevoked, host.tokenRevoked]) marks.forEach((age, of) => (marks[of] = older(age)));
+      host.lost = older(host.lost);
+      for (const flight of host.flights) {
+        flight.age += time;
+        grow(flight.call);
+        if (flight.found.kind !== 'value') continue;
+        grow(flight.found.answer);
+        flight.found.countedAge += time;
+      }
+    }
+    for (const { answer } of state.writes) grow(answer);
+    state.store.forEach((kept, token) => {
+      if (kept?.kind === 'value') grow(kept.answer);
+      else if (kept) kept.age += time;
+      // A value may be kept for longer than a session: instances do not rely on its expiry in the store.
+      if (kept && (kept.kind === 'value' ? kept.answer.age : kept.age) >= longest) state.store[token] = undefined;
+    });
+  }
+
+  /** Every other instance learns of a revocation, or missed it by a fault. Checked in every state. */
+  judgeDelivery(state: State): void {
+    state.ends.forEach((end, index) => {
+      const origin = state.hosts[end.host];
+      if (!origin || end.phase !== 'settled' || end.isVoid || end.isOrphan) return;
+      const isPublish = (command: Command): boolean => command.kind === 'publish' && command.end === index;
+      if ([...origin.queue, ...origin.outbox].some(isPublish)) return;
+      state.hosts.forEach((host, at) => {
+        if (at === end.host || host.subscription !== 'confirmed' || host.inbox.includes(index)) return;
+        if (!((host.known | host.seen | host.missed) & bitOf(index))) state.violation ??= `delivery: instance ${at} is never told`;
+      });
+    });
+  }
+
+  // What is promised
+
+  /** A session is accepted. This is where the promises are checked. */
+  #accept(state: State, token: number, answer: Answer, { bar, lifetime }: { readonly bar: Bar; readonly lifetime: number }): void {
+    if (answer.token !== token) state.violation ??= 'own user: the answer belongs to another token';
+    if (answer.age > lifetime + this.#settings.slack || (lifetime === this.#settings.ttl && answer.age >= lifetime + this.#settings.slack))
+      state.violation ??= `lifetime: accepted at the age of ${answer.age}`;
+    state.ends.forEach((end, index) => {
+      const isBarred = ((bar.known & ~answer.after) | (bar.seen & ~answer.during)) & bitOf(index);
+      if (isBarred !== 0 && !end.isVoid && this.#concerns(end, token)) state.violation ??= `revoked: accepted after ${end.kind}`;
+    });
+  }
+
+  /** Revocations that an instance must respect from now on. */
+  #bar(state: State, host: Host): Bar {
+    return { known: host.known, seen: host.seen & this.#cleanEnds(state) };
+  }
+
+  #cleanEnds(state: State): Ends {
+    return endsWhere(state, ({ phase, isDirty }) => phase === 'settled' && !isDirty);
+  }
+
+  /** A sign-out ends the session before it settles; the others make the next check ask the service from their start. */
+  #pastEnds(state: State): Ends {
+    return endsWhere(state, ({ kind, phase }) => kind !== 'signOut' || phase === 'settled');
+  }
+
+  #signOutsOf(state: State, token: number): Ends {
+    return endsWhere(state, ({ kind, target }) => kind === 'signOut' && target === token);
+  }
+
+  #concerns({ kind, target }: End, token: number): boolean {
+    return target === (kind === 'endUser' ? this.#settings.users[token] : token);
+  }
+
+  // Parts of the actions
+
+  #usable(host: Host, token: number, lifetime: number): Entry | undefined {
+    const entry = host.cache[token];
+    if (!entry || entry.countedAge >= lifetime + this.#settings.slack) return undefined;
+    return this.#isRevoked(host, token, entry.countedAge) ? undefined : entry;
+  }
+
+  #serveStale(state: State, host: Host, { token, bar }: Flight): void {
+    const { ttl, stale } = this.#settings;
+    const entry = this.#bug === 'stale-revoked' ? host.cache[token] : this.#usable(host, token, ttl + stale);
+    if (entry) this.#accept(state, token, entry.answer, { bar, lifetime: ttl + stale });
+  }
+
+  /** Whether the user of an answer of this age is revoked here since. */
+  #isRevoked(host: Host, token: number, age: number): boolean {
+    return isAfter(age, host.userRevoked[this.#settings.users[token] ?? -1]);
+  }
+
+  /** An entry in the store is used while it is young, and no revocation was recorded since the look-up before its call. */
+  #isReadable(state: State, { answer, since }: Extract<Kept, { readonly kind: 'value' }>): boolean {
+    const isYoung = this.#bug === 'wall-clock-age' || answer.age < this.#settings.ttl;
+    const isRevoked = state.ends.some(
+      (end, index) => end.kind !== 'signOut' && (state.records & ~since & bitOf(index)) !== 0 && this.#concerns(end, answer.token),
+    );
+    return isYoung && !isRevoked;
+  }
+
+  #cache(host: Host, flight: Flight, answer: Answer, countedAge: number): void {
+    const { token } = flight;
+    if (flight.isDetached && this.#bug !== 'evicted-flight') return;
+    if (host.tombstones[token] !== undefined || this.#isRevoked(host, token, countedAge)) return;
+    if (isAfter(flight.age, host.lost)) return;
+    host.cache[token] = { answer: { ...answer }, countedAge };
+  }
+
+  #store(state: State, host: Host, { isDetached, since, token }: Flight, answer: Answer): void {
+    if ((isDetached && this.#bug !== 'evicted-flight') || since === undefined || answer.age >= this.#settings.ttl) return;
+    if (this.#isRevoked(host, token, answer.age) || isAfter(answer.age, host.tokenRevoked[token])) return;
+    state.writes.push({ host: state.hosts.indexOf(host), answer: { ...answer }, since, isRefused: false });
+  }
+
+  #leave(host: Host, flight: Flight): void {
+    host.flights = host.flights.filter((other) => other !== flight);
+  }
+
+  #revoke(host: Host, kind: End['kind'], target: number): void {
+    if (this.#bug !== 'kept-request') host.request = undefined;
+    if (kind !== 'endUser') {
+      this.#detach(host, target);
+      this.#evict(host, target, kind === 'signOut' ? host.tombstones : host.tokenRevoked);
+      return;
+    }
+    host.userRevoked[target] = 0;
+    if (this.#bug !== 'joined-after-end') for (const flight of host.flights) flight.isClosed = true;
+  }
+
+  #foundTombstone(host: Host, token: number, shows: Ends): void {
+    host.seen |= shows;
+    if (host.tombstones[token] === undefined) this.#revoke(host, 'signOut', token);
+    else this.#detach(host, token);
+  }
+
+  #detach(host: Host, token: number): void {
+    for (const flight of host.flights) if (flight.token === token) flight.isDetached = true;
+  }
+
+  #evict(host: Host, token: number, marks: (number | undefined)[]): void {
+    host.cache[token] = undefined;
+    marks[token] = 0;
+  }
+
+  #apply(state: State, sender: Host, command: Command): void {
+    if (command.kind === 'clear') {
+      state.store[command.token] = undefined;
+      return;
+    }
+    const end = state.ends[command.end];
+    if (!end) return;
+    if (command.kind === 'tombstone') state.store[end.target] = { kind: 'tombstone', age: 0 };
+    else if (command.kind === 'record') state.records |= bitOf(command.end);
+    else for (const host of state.hosts) if (host !== sender && host.subscription !== 'none') host.inbox.push(command.end);
+  }
+
+  /** A revocation goes on after the first attempt of each command, whatever its result. */
+  #attempted(state: State, host: Host, command: Command): void {
+    const end = command.kind === 'clear' ? undefined : state.ends[command.end];
+    if (!end || command.kind === 'clear') return;
+    if (end.phase === 'publishing') this.settle(state, command.end);
+    if (end.phase !== 'marking') return;
+    end.phase = end.kind === 'signOut' ? 'calling' : 'publishing';
+    if (end.kind !== 'signOut') host.queue.push({ kind: 'publish', end: command.end });
+  }
+}
+
+/** Whether a mark came after an answer of this age. A mark of the same time did. */
+function isAfter(age: number, mark: number | undefined): boolean {
+  return mark !== undefined && age >= mark;
+}
+
+function endsWhere({ ends }: State, matches: (end: End) => boolean): Ends {
+  return ends.reduce((all, end, index) => (matches(end) ? all | bitOf(index) : all), 0);
+}

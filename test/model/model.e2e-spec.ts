@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { BUGS } from '../simulation/bugs.mjs';
+import { RULES } from './bugs.js';
+import { SHORT_SCOPES } from './scopes.js';
+
+const PROGRAM = fileURLToPath(new URL('run.mjs', import.meta.url));
+/** Bugs that cost calls and break no promise: leases are not part of the model. */
+const NOT_MODELLED = ['The holder of a lease sends no heartbeat'];
+
+/** Runs the model as `npm run test:model` does. Returns what it prints. */
+function run(...args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => execFile(process.execPath, [PROGRAM, ...args], (_error, output, errors) => resolve(output + errors)));
+}
+
+describe('the model of the session cache', () => {
+  let output = '';
+  let bugs = '';
+  beforeAll(async () => {
+    [output, bugs] = await Promise.all([run('--short'), run('--bugs')]);
+  });
+
+  it.each(SHORT_SCOPES.map(({ name }) => name))('keeps every promise in every state of: %s', (name) => {
+    const [, states] = new RegExp(`^${name} \\(.*\\): (\\d+) states, \\d+ transitions, depth \\d+, complete`, 'm').exec(output) ?? [
+      output,
+      0,
+    ];
+    expect(Number(states)).toBeGreaterThan(1_000);
+  });
+
+  it.each(Object.keys(RULES))('breaks a promise with a deliberate bug: %s', (name) => {
+    expect(bugs).toMatch(new RegExp(`^${name}: \\d+ actions, then (revoked|lifetime|delivery): `, 'm'));
+  });
+
+  it('has a rule for each deliberate bug of the simulation that breaks a promise', () => {
+    const names = (BUGS as readonly { readonly name: string }[]).map(({ name }) => name).sort();
+    expect([...Object.keys(RULES), ...NOT_MODELLED].sort()).toEqual(names);
+  });
+});
