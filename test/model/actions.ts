@@ -84,12 +84,17 @@ function checks(machine: Machine, { users, requests }: Scope, { state, host, on 
     );
   users.forEach((_, token) => {
     const joined = machine.joinable(host, token);
-    if (machine.isCached(host, token))
+    host.cache[token]?.forEach((entry, index) => {
+      if (!machine.isUsable(host, entry)) return;
       on(
         () => `answers token ${token} from its cache`,
-        (next, copy) => machine.hit(next, copy, token),
+        (next, copy) => {
+          const same = copy.cache[token]?.[index];
+          if (same) machine.hit(next, copy, same);
+        },
       );
-    else if (joined) {
+    });
+    if (joined) {
       const index = host.flights.indexOf(joined);
       on(
         () => `joins a check of token ${token} to a flight`,

@@ -41,7 +41,7 @@ export function copyOf(state: State, only?: number): State {
 function copyOfHost(host: Host): Host {
   return {
     ...host,
-    cache: host.cache.map((entry) => entry && { answer: { ...entry.answer }, countedAge: entry.countedAge }),
+    cache: host.cache.map((entries) => entries.map(({ answer: cached, countedAge }) => ({ answer: { ...cached }, countedAge }))),
     tombstones: [...host.tombstones],
     userRevoked: [...host.userRevoked],
     tokenRevoked: [...host.tokenRevoked],
@@ -85,9 +85,12 @@ function fingerprintOf(state: State): number {
 }
 
 function host_(host: Host): void {
-  for (const entry of host.cache) {
-    answer(entry?.answer);
-    optional(entry?.countedAge);
+  for (const entries of host.cache) {
+    put(entries.length);
+    for (const entry of entries) {
+      answer(entry.answer);
+      put(entry.countedAge);
+    }
   }
   host.tombstones.forEach(optional);
   host.userRevoked.forEach(optional);

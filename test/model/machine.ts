@@ -34,17 +34,17 @@ export class Machine {
 
   // Checks
 
-  /** Whether the cache of an instance may answer for a session. */
-  isCached(host: Host, token: number): boolean {
-    return this.#usable(host, token, this.#settings.ttl) !== undefined;
+  /** Whether an entry of the cache may answer a check. */
+  isUsable(host: Host, { answer, countedAge }: Entry, isStale = false): boolean {
+    const { ttl, stale, slack } = this.#settings;
+    if (countedAge >= ttl + (isStale ? stale : 0) + slack) return false;
+    return (isStale && this.#bug === 'stale-revoked') || !this.#isRevoked(host, answer.token, countedAge);
   }
 
   /** A check is answered from the cache, without a call. */
-  hit(state: State, host: Host, token: number): void {
-    const entry = this.#usable(host, token, this.#settings.ttl);
-    if (!entry) return;
-    this.#accept(state, token, entry.answer, { bar: this.#bar(state, host), lifetime: this.#settings.ttl });
-    if (this.#settings.requests) host.request = { ...entry.answer };
+  hit(state: State, host: Host, { answer }: Entry): void {
+    this.#accept(state, answer.token, answer, { bar: this.#bar(state, host), lifetime: this.#settings.ttl });
+    if (this.#settings.requests) host.request = { ...answer };
   }
 
   /** Another guard of the same request reuses the check. */
@@ -101,7 +101,7 @@ export class Machine {
   /** The reply of the store arrives. Without a usable answer, the service is called. */
   read(state: State, host: Host, flight: Flight): void {
     const { found, token } = flight;
-    if (found.kind === 'tombstone') this.#foundTombstone(host, token, found.shows);
+    if (found.kind === 'tombstone') this.foundTombstone(host, token, found.shows);
     if (found.kind !== 'value' || this.#isRevoked(host, token, found.countedAge) || isAfter(found.countedAge, host.tokenRevoked[token])) {
       this.ask(state, flight);
       return;
@@ -135,7 +135,7 @@ export class Machine {
     const { call, token, reply } = flight;
     this.#leave(host, flight);
     if (reply === 'failed') this.#serveStale(state, host, flight);
-    if (reply === 'refused' && !flight.isDetached) host.cache[token] = undefined;
+    if (reply === 'refused' && !flight.isDetached) host.cache[token] = [];
     if (reply !== 'accepted' || !call) return;
     this.#accept(state, token, call, { bar: flight.bar, lifetime: this.#settings.timeout });
     this.#store(state, host, flight, call);
@@ -157,7 +157,7 @@ export class Machine {
   refusedWrite(state: State, write: Write): void {
     state.writes = state.writes.filter((other) => other !== write);
     const host = state.hosts[write.host];
-    if (host && this.#bug !== 'refused-write') this.#foundTombstone(host, write.answer.token, 0);
+    if (host && this.#bug !== 'refused-write') this.foundTombstone(host, write.answer.token, 0);
     if (host) host.seen |= this.#signOutsOf(state, write.answer.token);
   }
 
@@ -257,7 +257,7 @@ export class Machine {
     host.covers = 0;
     if (this.#bug === 'resubscription') return;
     host.lost = 0;
-    host.cache.fill(undefined);
+    host.cache.forEach((_, token) => (host.cache[token] = []));
     for (const flight of host.flights) flight.isClosed = true;
     host.request = undefined;
   }
@@ -288,22 +288,23 @@ export class Machine {
 
   /** Time passes: ages grow, and what has expired is removed. */
   pass(state: State, time: number): void {
-    const { ttl, stale } = this.#settings;
+    const { ttl, stale, slack } = this.#settings;
     const longest = this.#longest;
     const older = (age: number | undefined): number | undefined => (age === undefined || age + time > longest ? undefined : age + time);
     const grow = (aged: Answer | undefined): void => {
       if (aged) aged.age = Math.min(aged.age + time, longest);
     };
     for (const host of state.hosts) {
-      host.cache.forEach((entry, token) => {
-        if (!entry) return;
-        grow(entry.answer);
-        entry.countedAge += time;
-        if (entry.countedAge >= ttl + stale + this.#settings.slack) host.cache[token] = undefined;
+      host.cache.forEach((entries, token) => {
+        for (const entry of entries) {
+          grow(entry.answer);
+          entry.countedAge += time;
+        }
+        if (entries.length > 0) host.cache[token] = entries.filter(({ countedAge }) => countedAge < ttl + stale + slack);
       });
       host.tombstones.forEach((age, token) => {
         const grown = older(age);
-        host.tombstones[token] = grown !== undefined && grown >= ttl + stale ? undefined : grown;
+        host.tombstones[token] = grown !== undefined && grown >= ttl + stale - slack ? undefined : grown;
       });
       for (const marks of [host.userRevoked, host.tokenRevoked]) marks.forEach((age, of) => (marks[of] = older(age)));
       host.lost = older(host.lost);
@@ -375,16 +376,10 @@ export class Machine {
 
   // Parts of the actions
 
-  #usable(host: Host, token: number, lifetime: number): Entry | undefined {
-    const entry = host.cache[token];
-    if (!entry || entry.countedAge >= lifetime + this.#settings.slack) return undefined;
-    return this.#isRevoked(host, token, entry.countedAge) ? undefined : entry;
-  }
-
   #serveStale(state: State, host: Host, { token, bar }: Flight): void {
     const { ttl, stale } = this.#settings;
-    const entry = this.#bug === 'stale-revoked' ? host.cache[token] : this.#usable(host, token, ttl + stale);
-    if (entry) this.#accept(state, token, entry.answer, { bar, lifetime: ttl + stale });
+    for (const entry of host.cache[token] ?? [])
+      if (this.isUsable(host, entry, true)) this.#accept(state, token, entry.answer, { bar, lifetime: ttl + stale });
   }
 
   /** Whether the user of an answer of this age is revoked here since. */
@@ -406,7 +401,10 @@ export class Machine {
     if (flight.isDetached && this.#bug !== 'evicted-flight') return;
     if (host.tombstones[token] !== undefined || this.#isRevoked(host, token, countedAge)) return;
     if (isAfter(flight.age, host.lost)) return;
-    host.cache[token] = { answer: { ...answer }, countedAge };
+    const entries = host.cache[token] ?? [];
+    const isSame = (entry: Entry): boolean =>
+      entry.countedAge === countedAge && entry.answer.after === answer.after && entry.answer.during === answer.during;
+    if (answer.id !== 0 || !entries.some(isSame)) entries.push({ answer: { ...answer }, countedAge });
   }
 
   #store(state: State, host: Host, { isDetached, since, token }: Flight, answer: Answer): void {
@@ -430,7 +428,8 @@ export class Machine {
     if (this.#bug !== 'joined-after-end') for (const flight of host.flights) flight.isClosed = true;
   }
 
-  #foundTombstone(host: Host, token: number, shows: Ends): void {
+  /** An instance learns that a token has a tombstone in the store. */
+  foundTombstone(host: Host, token: number, shows: Ends): void {
     host.seen |= shows;
     if (host.tombstones[token] === undefined) this.#revoke(host, 'signOut', token);
     else this.#detach(host, token);
@@ -441,7 +440,7 @@ export class Machine {
   }
 
   #evict(host: Host, token: number, marks: (number | undefined)[]): void {
-    host.cache[token] = undefined;
+    host.cache[token] = [];
     marks[token] = 0;
   }
 

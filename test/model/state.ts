@@ -71,7 +71,8 @@ export type Command =
 
 /** An instance of the application. */
 export interface Host {
-  readonly cache: (Entry | undefined)[];
+  /** The answers that may be cached for each token. A real cache has at most one of them. */
+  readonly cache: Entry[][];
   /** Age of the tombstone of each token. */
   readonly tombstones: (number | undefined)[];
   /** Time since each user was revoked here. */
@@ -162,7 +163,7 @@ export interface Settings {
 export function newHost({ users }: Settings): Host {
   const none = users.map(() => undefined);
   return {
-    cache: [...none],
+    cache: users.map(() => []),
     tombstones: [...none],
     userRevoked: [...none],
     tokenRevoked: [...none],
