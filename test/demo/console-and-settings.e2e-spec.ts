@@ -56,11 +56,12 @@ describeWithBrowser('a page of the demo', () => {
     page.setDefaultTimeout(40_000);
     await page.goto(demo.url);
     await page.getByText('too many pages watch').waitFor();
-    await page.getByRole('button', { name: 'Sign in as manager' }).first().click();
+    await page.getByRole('button', { name: 'Free play' }).click();
+    await page.getByRole('radio', { name: 'manager' }).check();
     await page.getByText('200 OK').first().waitFor();
 
     for (const other of others) other.destroy();
-    await page.getByRole('region', { name: 'The guard' }).locator('[data-connected=true]').waitFor();
+    await page.locator('.stream[data-connected=true]').waitFor();
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CacheChoice, NO_CACHE } from '../../apps/demo/src/backend/cache-choice.js';
-import { type LoadResult } from '../../apps/demo/src/console/messages.js';
+import { type LoadResult, type SceneResult } from '../../apps/demo/src/console/messages.js';
 import { type Fault } from '../../apps/demo/src/session-service/fault.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
 import { PLATFORMS } from '../support/platforms.js';
@@ -48,11 +48,17 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     const report = await live.next(({ totals }) => totals.denials.ACCESS_DENIED === 1);
     expect(live.reply.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(report.totals).toEqual({
-      checks: { cached: 0, joined: 0, called: 2, refused: 1, unavailable: 0 },
+      checks: { cached: 0, joined: 0, asked: 2, denied: 1, turnedBack: 0, unavailable: 0 },
       denials: { SESSION_REQUIRED: 1, SESSION_REJECTED: 1, ACCESS_DENIED: 1, SESSION_SERVICE_UNAVAILABLE: 0 },
       calls: 4,
     });
-    expect(report).toMatchObject({ inFlight: 0, breaker: 'closed', cached: 0, cache: NO_CACHE, fault: 'none' });
+    expect(report).toMatchObject({
+      inFlight: 0,
+      breakers: { known: 'closed', strangers: 'closed' },
+      cached: 0,
+      cache: NO_CACHE,
+      fault: 'none',
+    });
 
     const later = await LiveReports.of(demo.url);
     const history = await later.history();
@@ -62,11 +68,40 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
   });
 
-  it('reports how long checks of each kind waited', async () => {
-    await me(await client.tokenOf('manager'));
-    const { waits } = await live.next(({ checks }) => checks.called === 1);
-    expect(waits).toEqual({ called: { medianMs: expect.any(Number), slowestMs: expect.any(Number) } });
-    expect(waits.called?.medianMs).toBeGreaterThan(0);
+  it('streams each request as it passes: its lane, its call, and what became of it', async () => {
+    const token = await client.tokenOf('manager');
+    await remember(MEMORY);
+    for (const presented of [token, token, 'of-nobody', undefined]) await client.get('/api/me', presented);
+    await client.get('/api/health');
+    const events = await live.marks((all) => all.filter(([, event]) => event === 'denied').length === 2);
+    const [first = 0] = events[0] ?? [];
+    expect(events.map(([id, ...event]) => [id - first, ...event])).toEqual([
+      [0, 'in', 'strangers'],
+      [0, 'call'],
+      [0, 'asked'],
+      [1, 'in', 'known'],
+      [1, 'cached'],
+      [2, 'in', 'strangers'],
+      [2, 'call'],
+      [2, 'denied'],
+      [3, 'in', 'strangers'],
+      [3, 'denied'],
+    ]);
+  });
+
+  it('says in each reply who answered the check, and how old the answer is', async () => {
+    const answer = async (path: string, token?: string): Promise<string | null> =>
+      (await client.get(path, token)).headers.get('x-answered-by');
+    await remember(MEMORY);
+    const token = await client.tokenOf('manager');
+    expect(await answer('/api/me', token)).toBe('service');
+    expect(await answer('/api/me', token)).toMatch(/^cache; age=\d+\.\d$/);
+    expect(await answer('/api/onboarding', token)).toMatch(/^cache; age=/);
+    expect(await answer('/api/me', 'of-nobody')).toBe('service');
+    expect(await answer('/api/me')).toBeNull();
+    expect(await answer('/api/health', token)).toBeNull();
+    await ail('broken');
+    expect(await answer('/api/me', 'of-another')).toBe('none');
   });
 
   it.each([
@@ -90,11 +125,12 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     const [token = ''] = tokens;
     await ail('broken');
     for (let asked = 0; asked < 6; asked += 1) for (const one of tokens) await me(one);
-    await live.next(({ breaker }) => breaker === 'open');
+    const { totals } = await live.next(({ breakers }) => breakers.known === 'open');
+    expect([totals.checks.turnedBack > 0, totals.checks.unavailable > 0]).toEqual([true, true]);
     expect((await client.get('/api/health/session-service')).status).toBe(503);
     await ail('none');
     await until('the guard lets the user in again', async () => (await me(token)) === 200);
-    await live.next(({ breaker }) => breaker === 'closed');
+    await live.next(({ breakers }) => breakers.known === 'closed');
   });
 
   it('ends all sessions at the session service, and without a cache the guard refuses them at once', async () => {
@@ -150,14 +186,46 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   it('drives steady load until it is stopped, one run at a time', async () => {
     const body = { load: 'steady', token: await client.tokenOf('manager') };
     expect((await client.send('POST', '/console/load', { body })).status).toBe(202);
-    await live.next(({ totals }) => totals.checks.called > 5);
+    await live.next(({ totals }) => totals.checks.asked > 5);
     expect((await client.send('POST', '/console/load', { body })).status).toBe(409);
     expect((await client.send('DELETE', '/console/load')).status).toBe(204);
     expect((await client.send('POST', '/console/load', { body })).status).toBe(202);
     expect((await client.send('DELETE', '/console/load')).status).toBe(204);
   });
 
+  it('runs one scene at a time, which nothing may change meanwhile, and restores everything when its visitor leaves', async () => {
+    await remember(MEMORY);
+    const leaving = new AbortController();
+    const play = (scene: string): Promise<Response> =>
+      fetch(`${demo.url}/console/scenes`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ scene }),
+        signal: leaving.signal,
+      });
+    const outage = await play('outage');
+    const read = outage.text().catch(() => 'left');
+    await live.next(({ fault, scene, cache }) => fault === 'broken' && scene === 'outage' && cache.ttlSeconds === 0);
+    const others = [await play('stampede'), await ail('none'), await remember(NO_CACHE), await client.send('POST', '/console/load')];
+    expect(others.map(({ status }) => status)).toEqual([409, 409, 409, 409]);
+    leaving.abort();
+    expect(await read).toBe('left');
+    await live.next(({ fault, scene, cache }) => fault === 'none' && scene === undefined && cache.ttlSeconds === 300);
+    expect((await client.send('POST', '/console/end-sessions')).json()).toEqual({ ended: 0 });
+  });
+
+  it('tells the steps of a scene as they begin, and in the end what it measured', async () => {
+    const reply = await client.send('POST', '/console/scenes', { body: { scene: 'sign-out' } });
+    const lines = reply.text.trim().split('\n');
+    expect(lines.slice(0, 3)).toEqual(['{"step":0}', '{"step":1}', '{"step":2}']);
+    const { result } = JSON.parse(lines[3] ?? '') as { result: SceneResult };
+    expect(result).toMatchObject({ lost: 0, measured: { admitted: 0 } });
+    expect(result.requests.cached).toBeGreaterThan(0);
+    expect(result.requests.denied).toBeGreaterThan(0);
+  });
+
   it.each([
+    ['POST', '/console/scenes', { scene: 'theatre' }],
     ['PUT', '/console/fault', { fault: 'arson' }],
     ['PUT', '/console/cache', { ...MEMORY, ttlSeconds: 1e9 }],
     ['PUT', '/console/cache', { ttlSeconds: 5 }],
@@ -174,8 +242,9 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
       await fetch(`${demo.url}/console/fault`, { method: 'PUT', headers, body: '{"fault":"broken"}' }),
       await fetch(`${demo.url}/console/end-sessions`, { method: 'POST', headers, body: '{}' }),
       await fetch(`${demo.url}/console/load`, { method: 'POST', headers, body: '{"load":"steady","token":"t"}' }),
+      await fetch(`${demo.url}/console/scenes`, { method: 'POST', headers, body: '{"scene":"outage"}' }),
     ];
-    expect(pressed.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(pressed.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
     expect((await live.next(() => true)).fault).toBe('none');
   });
 
@@ -195,9 +264,18 @@ describe('a demo', () => {
     const live = await LiveReports.of(demo.url);
     const body = { load: 'steady', token: 'of-nobody' };
     await new DemoClient(demo.url).send('POST', '/console/load', { body });
-    await live.next(({ totals }) => totals.checks.refused > 0);
+    await live.next(({ totals }) => totals.checks.denied > 0);
     await Promise.all([demo.close(), expect(live.ended()).resolves.toBe(true)]);
     await expect(fetch(demo.url)).rejects.toThrow();
+  });
+
+  it('ends while a scene runs, and says so to its visitor', async () => {
+    const demo = await startDemo({ port: 0, env: {} });
+    const live = await LiveReports.of(demo.url);
+    const scene = new DemoClient(demo.url).send('POST', '/console/scenes', { body: { scene: 'cache' } });
+    await live.next(({ totals }) => totals.checks.cached > 0);
+    await demo.close();
+    expect((await scene).text).toContain('"error"');
   });
 
   it('has no buttons with another session service, in production or not', async () => {
@@ -214,6 +292,7 @@ describe('a demo', () => {
           ['PUT', '/console/cache'],
           ['POST', '/console/reset'],
           ['POST', '/console/load'],
+          ['POST', '/console/scenes'],
         ] as const;
         for (const [method, path] of buttons) expect((await client.send(method, path, { body: {} })).status).toBe(404);
         const live = await LiveReports.of(demo.url);

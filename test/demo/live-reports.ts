@@ -1,4 +1,4 @@
-import { REPORTS_KEPT, type LiveReport } from '../../apps/demo/src/console/messages.js';
+import { type MarkEvent, type Marks, REPORTS_KEPT, type LiveReport } from '../../apps/demo/src/console/messages.js';
 
 /** The live view of a demo, read as the page reads it. */
 export class LiveReports {
@@ -27,11 +27,22 @@ export class LiveReports {
 
   /** The first report to come that meets a condition. */
   async next(condition: (report: LiveReport) => boolean): Promise<LiveReport> {
-    for (let seen = 0; seen < REPORTS_KEPT; seen += 1) {
+    for (let seen = 0; seen < REPORTS_KEPT;) {
       const { type, data } = await this.#event();
+      if (type === 'report') seen += 1;
       if (type === 'report' && condition(data as LiveReport)) return data as LiveReport;
     }
     throw new Error(`None of ${REPORTS_KEPT} reports meets the condition`);
+  }
+
+  /** The events of requests, until they meet a condition. */
+  async marks(condition: (events: readonly MarkEvent[]) => boolean): Promise<MarkEvent[]> {
+    const events: MarkEvent[] = [];
+    while (!condition(events)) {
+      const { type, data } = await this.#event();
+      if (type === 'marks') events.push(...(data as Marks).events);
+    }
+    return events;
   }
 
   /** Whether the demo has ended the stream. */

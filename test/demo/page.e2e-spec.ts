@@ -1,13 +1,33 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Browser } from 'playwright-core';
+import { NO_CACHE } from '../../apps/demo/src/backend/cache-choice.js';
+import { SCENES, type SceneName } from '../../apps/demo/src/console/messages.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
 import { describeWithBrowser, startBrowser } from '../support/browser.js';
 import { IS_LONG_FORM, oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { json, startScriptedService } from '../support/scripted-service.js';
+import { until } from '../support/until.js';
 import { DemoClient } from './demo-client.js';
+import { LiveReports } from './live-reports.js';
 import { accessibilityProblems } from './accessibility.js';
 import { Visitor, type Visit } from './visitor.js';
+
+/** The smallest text of the page, in pixels, and what it says. */
+const SMALLEST_TEXT = `
+  [...document.querySelectorAll('body *')]
+    .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && element.getClientRects().length)
+    .map((element) => [parseFloat(getComputedStyle(element).fontSize), element.textContent.trim()])
+    .sort(([one], [other]) => one - other)[0]`;
+
+const FIGURES: Readonly<Record<SceneName, RegExp>> = {
+  stampede: /^\d+ calls? to the session service, for [45]\d\d admitted requests$/,
+  outage: /^[\d.,]+ .?s to deny a request while the breaker was open/,
+  'sign-out': /^0 of \d+ requests admitted after the sign-out$/,
+  junk: /^(\d+) of \1 requests of signed-in users admitted during the flood$/,
+  deploy: /^0 of \d+ requests lost or refused$/,
+  cache: /^\d\.\d s the ended session still worked here$/,
+};
 
 describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapter) => {
   let browser: Browser;
@@ -25,18 +45,19 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await demo.close();
   });
 
-  beforeEach(async () => {
-    await client.send('PUT', '/console/fault', { body: { fault: 'none' } });
-    await client.send('PUT', '/console/cache', { body: { ttlSeconds: 0, refreshAhead: false, staleIfError: false } });
-    await client.send('POST', '/console/reset');
-  });
+  const settings = (): Promise<unknown> =>
+    Promise.all([
+      client.send('PUT', '/console/fault', { body: { fault: 'none' } }),
+      client.send('PUT', '/console/cache', { body: NO_CACHE }),
+      client.send('DELETE', '/console/load'),
+    ]);
+  beforeEach(settings);
   afterEach(async () => {
     for (const visitor of visitors.splice(0)) {
       expect(visitor.complaints).toEqual([]);
       expect([...visitor.origins]).toEqual([demo.url]);
       await visitor.leave();
     }
-    await client.send('DELETE', '/console/load');
   });
 
   async function visit(how: Visit = {}): Promise<Visitor> {
@@ -45,193 +66,87 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     return visitor;
   }
 
-  it('lets two users try the same routes side by side, and says why one may not', async () => {
+  /** Waits until the demo is as it was before any scene. */
+  async function restored(): Promise<void> {
+    const live = await LiveReports.of(demo.url);
+    const report = await live.next(({ scene }) => scene === undefined);
+    await live.close();
+    expect(report).toMatchObject({ fault: 'none', cache: NO_CACHE, breakers: { known: 'closed', strangers: 'closed' } });
+  }
+
+  it('shows one sentence, the way of a request and six scenes at first sight, in text of 14 pixels or more', async () => {
     const visitor = await visit();
-    await visitor.signIn('A', 'manager');
-    await visitor.signIn('B', 'newhire');
-    await visitor.call('A', 'GET /api/openings', '200 OK');
-    await visitor.call('B', 'GET /api/openings', '403 Forbidden');
-    await visitor.pane('A').getByText('Site engineer').waitFor();
-    await visitor.pane('B').getByText('the rule of this route denies this user').first().waitFor();
-    const source = visitor.pane('B').getByText('export class OpeningsController');
-    await source.waitFor();
-    expect(await source.textContent()).toMatch(/@Roles\('hiring_manager'\)[^]*@Get\(\)[^]*list\(\)/);
-    await visitor.guard.getByText('403 not allowed').waitFor();
-    await visitor.screenshot(`${platform}-two-users`);
+    await visitor.page.getByText('Every request is checked.').waitFor();
+    await visitor.page.getByText(`on ${platform}`, { exact: false }).first().waitFor();
+    expect(await visitor.page.getByRole('listitem').count()).toBe(SCENES.length);
+    expect(await visitor.page.getByRole('button').count()).toBe(SCENES.length + 1);
+    expect(await visitor.page.evaluate(`${SMALLEST_TEXT}[0]`)).toBeGreaterThanOrEqual(14);
+    expect(((await visitor.page.locator('body').innerText()).match(/\S+/g) ?? []).length).toBeLessThan(180);
+    await visitor.screenshot(`${platform}-first-sight`);
   });
 
-  it.each([
-    [
-      'manager',
-      { 'POST /api/openings/:id/approval': '200 OK', 'GET /api/onboarding': '403', 'GET /api/companies/:companyId/report': '200' },
-    ],
-    ['recruiter', { 'POST /api/openings/:id/approval': '403', 'GET /api/benefits': '200 OK', 'GET /api/benefits/advice': '403' }],
-    ['newhire', { 'GET /api/onboarding': '200 OK', 'GET /api/companies/:companyId/report': '403', 'GET /api/benefits': '403' }],
-  ])('lets a %s in where the rules say so, and nowhere else', async (username, routes) => {
+  it.each(SCENES)('plays the scene %s in three steps, ends in its figure, and restores everything', async (scene) => {
     const visitor = await visit();
-    await visitor.signIn('A', username);
-    for (const [route, status] of Object.entries(routes)) await visitor.call('A', route, status);
+    await visitor.start(scene);
+    await visitor.page.getByRole('listitem').and(visitor.page.locator('[aria-current=step]')).first().waitFor();
+    expect(await visitor.figure()).toMatch(FIGURES[scene]);
+    expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
+    await visitor.screenshot(`${platform}-${scene}`);
+    await restored();
   });
 
-  it('shows the challenge to a caller without a session, and the routes that are open to all', async () => {
+  it('colours each request by what became of it, and says the same in words', async () => {
     const visitor = await visit();
-    await visitor.call('A', 'GET /api/me', '401 Unauthorized');
-    await visitor.pane('A').getByText('WWW-Authenticate: X-Auth-Token realm="session"').waitFor();
-    await visitor.call('A', 'GET /api/greeting', '200 OK');
-    await visitor.pane('A').getByRole('region', { name: 'Reply to user A' }).getByText('Welcome, stranger!').waitFor();
-    await visitor.call('A', 'GET /api/health', '200 OK');
+    await visitor.start('stampede');
+    await visitor.figure();
+    await until('the marks are counted', async () => (await visitor.counted('joined')) + (await visitor.counted('asked')) >= 400);
+    await visitor.lane
+      .getByText(/^\d+ requests, \d+ calls? to the session service: joined \d+, asked \d+\./)
+      .waitFor({ state: 'attached' });
+    await until('the lane is empty', async () => (await visitor.lane.locator('canvas').getAttribute('data-marks')) === '0');
   });
 
-  it('does not call a session valid where none is required', async () => {
-    const visitor = await visit();
-    await visitor.signIn('A', 'manager');
-    await client.send('POST', '/console/end-sessions');
-    await visitor.call('A', 'GET /api/greeting', '200 OK');
-    await visitor.pane('A').getByText('Welcome, stranger!').first().waitFor();
-    await visitor.pane('A').getByText('undefined otherwise').first().waitFor();
-  });
-
-  it('refuses a session at once when it was signed out', async () => {
-    await client.send('PUT', '/console/cache', { body: { ttlSeconds: 300, refreshAhead: false, staleIfError: false } });
-    const visitor = await visit();
-    await visitor.signIn('A', 'manager');
-    await visitor.call('A', 'GET /api/openings', '200 OK');
-    await visitor.pane('A').getByRole('button', { name: 'Sign out' }).click();
-    await visitor.pane('A').getByRole('button', { name: 'Try the old token again' }).click();
-    await visitor.pane('A').getByText('401 Unauthorized').first().waitFor();
-    await visitor.pane('A').getByText('error="invalid_token"').waitFor();
-  });
-
-  it('leads to what else the backend shows of itself', async () => {
-    const visitor = await visit();
-    await visitor.page.getByText(`A guarded NestJS backend on ${platform}`).waitFor();
-    const links = await visitor.page.getByRole('navigation').getByRole('link').all();
-    expect(links).toHaveLength(3);
-    for (const link of links) expect((await client.get(`/${await link.getAttribute('href')}`)).status).toBe(200);
-  });
-
-  it('takes own credentials, and says that wrong ones are wrong', async () => {
-    const visitor = await visit();
-    const pane = visitor.pane('A');
-    await pane.getByText('Own credentials').click();
-    await pane.getByLabel('Username').fill('recruiter');
-    await pane.getByLabel('Password').fill('not-the-password');
-    await pane.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await pane.getByText('The username or the password is wrong').first().waitFor();
-    expect(await visitor.page.content()).not.toContain('not-the-password');
-    await pane.getByLabel('Password').fill('recruiter-demo');
-    await pane.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await pane.getByRole('button', { name: 'Sign out' }).waitFor();
-  });
-
-  it('keeps the token out of sight, and out of all that outlives the tab', async () => {
-    const visitor = await visit();
-    const signedIn = visitor.page.waitForResponse((reply) => reply.url().endsWith('/api/session'));
-    await visitor.signIn('A', 'manager');
-    const { token } = (await (await signedIn).json()) as { token: string };
-    await visitor.call('A', 'GET /api/openings', '200 OK');
-    await visitor
-      .pane('A')
-      .getByText(`X-AUTH-TOKEN: ${token.slice(0, 4)}…`)
-      .waitFor();
-    expect(await visitor.page.content()).not.toContain(token);
-    const kept = await visitor.page.evaluate(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
+  it('draws each request where it was decided, without motion, for those who prefer that', async () => {
+    const visitor = await visit({ reducedMotion: 'reduce' });
+    await visitor.start('stampede');
+    await visitor.figure();
+    await until('the marks stand', async () => Number(await visitor.lane.locator('canvas').getAttribute('data-marks')) > 400);
+    const drawn = (): Promise<unknown> => visitor.page.evaluate(`document.querySelector('canvas').toDataURL()`);
+    expect(await drawn()).not.toBe(
+      await visitor.page.evaluate(`Object.assign(document.createElement('canvas'), { width: 1216 }).toDataURL()`),
     );
-    expect(kept).toBe(JSON.stringify([{}, {}, '', `${demo.url}/`]));
-    await visitor.page.reload();
-    await visitor.pane('A').getByText('not signed in').first().waitFor();
+    await visitor.screenshot(`${platform}-still`);
   });
 
-  it('shows a stampede become one call', async () => {
+  it('restores everything when its tab is closed while a scene runs', async () => {
     const visitor = await visit();
-    await visitor.signIn('A', 'manager');
-    await visitor.page.getByRole('button', { name: 'Stampede: 500 requests at once' }).click();
-    const said = visitor.page.getByText(/^500 requests, \d+ answered 200, (\d+ without a reply, )?\d+ calls? to the session service/);
-    await said.waitFor();
-    const calls = Number(/(\d+) calls? to/.exec((await said.textContent()) ?? '')?.[1]);
-    expect(calls).toBeGreaterThan(0);
-    expect(calls).toBeLessThan(20);
+    const live = await LiveReports.of(demo.url);
+    await visitor.start('outage');
+    await live.next(({ fault }) => fault === 'broken');
+    await visitor.page.close();
+    await live.next(({ scene }) => scene === undefined);
+    await live.close();
+    await restored();
   });
 
-  it('shows the breaker open under load, everyone denied meanwhile, and closed again when the service is well', async () => {
-    const visitor = await visit();
-    await visitor.signIn('A', 'manager');
-    await visitor.choose('Broken (500)');
-    await visitor.page.getByRole('button', { name: 'Steady: 20 per second for 30 s' }).click();
-    await visitor.guard.getByText('Breaker open').waitFor();
-    await visitor.call('A', 'GET /api/me', '503 Service Unavailable');
-    await visitor
-      .pane('A')
-      .getByText(/^Retry-After: \d+$/m)
-      .waitFor();
-    await visitor.screenshot(`${platform}-breaker-open`);
-    await visitor.choose('Healthy');
-    await visitor.guard.getByText('Breaker closed').waitFor({ timeout: 60_000 });
-    await visitor.call('A', 'GET /api/me', '200 OK');
-    await visitor.page.getByRole('button', { name: 'Stop the load' }).click();
-  });
-
-  it('shows the price of memory: a session that was ended elsewhere still works here, except where the route asks for certainty', async () => {
-    const visitor = await visit();
-    await visitor.choose('5 min');
-    await visitor.page.getByText(/still works here for up to 5 min/).waitFor();
-    await visitor.signIn('A', 'manager');
-    await visitor.call('A', 'GET /api/openings', '200 OK');
-    await visitor.page.getByRole('button', { name: 'End all sessions' }).click();
-    await visitor.call('A', 'GET /api/onboarding', '403 Forbidden');
-    await visitor.call('A', 'POST /api/payroll/run', '401 Unauthorized');
-    await visitor.call('A', 'GET /api/openings', '401 Unauthorized');
-  });
-
-  it('is used by the keyboard alone', async () => {
-    const visitor = await visit();
-    const tabTo = async (name: string): Promise<void> => {
-      for (let pressed = 0; pressed < 80; pressed += 1) {
-        await visitor.page.keyboard.press('Tab');
-        const focused = await visitor.page.evaluate('document.activeElement?.textContent?.trim()');
-        if (typeof focused === 'string' && focused.startsWith(name)) return;
-      }
-      throw new Error(`The keyboard does not reach ${name}`);
-    };
-    await tabTo('Sign in as manager');
-    await visitor.page.keyboard.press('Enter');
-    await visitor.pane('A').getByText('200 OK').first().waitFor();
-    await tabTo('GET /api/openings');
-    await visitor.page.keyboard.press('Space');
-    await visitor.pane('A').getByText('Site engineer').waitFor();
-  });
-
-  it('says so when an experiment can not begin', async () => {
-    const visitor = await visit();
-    await visitor.page.route('**/api/session', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '5' } }));
-    await visitor.page.getByRole('button', { name: 'The price of caching' }).click();
-    await visitor.page.getByRole('button', { name: 'End a cached session' }).click();
-    await visitor.page.getByText('The sign-in failed').waitFor();
-    await visitor.pane('A').getByText('Try again in 5 s.').first().waitFor();
-  });
-
-  it('leaves the keyboard where it is when an experiment signs a user in', async () => {
-    const visitor = await visit();
-    const focused = (): Promise<unknown> => visitor.page.evaluate('document.activeElement?.textContent?.trim()');
-    await visitor.page.getByRole('button', { name: 'Sign-out works at once' }).click();
-    await visitor.page.getByRole('button', { name: 'Sign in with a cached session' }).press('Enter');
-    await visitor.pane('A').getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(await focused()).toBe('Sign in with a cached session');
-    await visitor.signIn('B', 'newhire');
-    expect(await focused()).toBe('Sign out');
-    await visitor.pane('B').getByRole('button', { name: 'Sign out' }).press('Enter');
-    await visitor.pane('B').getByRole('button', { name: 'Try the old token again' }).waitFor();
-    expect(await focused()).toBe('Try the old token again');
-  });
-
-  it.each(IS_LONG_FORM ? [360, 768, 1280, 1920] : [360, 1920])('fits into %i pixels without scrolling sideways', async (width) => {
-    const visitor = await visit({ width });
-    await visitor.signIn('A', 'manager');
-    await visitor.call('A', 'GET /api/companies/:companyId/report', '200 OK');
-    const overhang = await visitor.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    expect(overhang).toBe(0);
-    if (width === 360) await visitor.screenshot(`${platform}-narrow`);
+  it('keeps the lane in view while a scene runs, and fits every width without scrolling sideways', async () => {
+    const visitor = await visit({ width: 1920 });
+    await visitor.start('cache');
+    for (const width of [1920, 1440, 1024, 768, 360]) {
+      await visitor.page.setViewportSize({ width, height: width < 700 ? 740 : 900 });
+      await visitor.page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
+      expect([width, await visitor.overhang()]).toEqual([width, 0]);
+      const box = await visitor.lane.boundingBox();
+      const seen = await visitor.page.evaluate<number>('innerHeight');
+      expect([width, (box?.y ?? -1) >= 0, (box?.y ?? 0) + (box?.height ?? 0) <= seen]).toEqual([width, true, true]);
+    }
+    await visitor.page.getByRole('button', { name: 'Stop' }).click();
+    expect(await visitor.overhang()).toBe(0);
+    await visitor.play();
+    await visitor.sendAs('manager');
+    await visitor.call('GET /api/companies/:companyId/report', '200 OK');
+    expect(await visitor.overhang()).toBe(0);
+    await visitor.screenshot(`${platform}-narrow`);
   });
 
   const LOOKS = [
@@ -239,24 +154,145 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     { width: 360, colorScheme: 'dark' },
     ...(IS_LONG_FORM ? [{ width: 1440, colorScheme: 'dark' } as const, { width: 360, colorScheme: 'light' } as const] : []),
   ] as const;
-  it.each(LOOKS)('has nothing that an accessibility check finds, before and after a sign-in, with %j', async (how) => {
+  it.each(LOOKS)('has nothing that an accessibility check finds, in any state, with %j', async (how) => {
     // Without motion: a colour half-way between two is nobody's to read.
     const visitor = await visit({ ...how, reducedMotion: 'reduce', bypassCSP: true });
     expect(await accessibilityProblems(visitor.page)).toEqual([]);
-    await visitor.signIn('A', 'manager');
-    await visitor.call('A', 'GET /api/onboarding', '403 Forbidden');
+    await visitor.start('stampede');
+    await visitor.figure();
+    expect(await accessibilityProblems(visitor.page)).toEqual([]);
+    await visitor.play();
+    await visitor.sendAs('manager');
+    await visitor.call('GET /api/onboarding', '403 Forbidden');
     await visitor.choose('Garbage');
-    await visitor.call('B', 'GET /api/me', '401 Unauthorized');
+    await visitor.drawer.getByText('Request, reply and source').click();
     expect(await accessibilityProblems(visitor.page)).toEqual([]);
   });
 
-  it('says so when the demo is gone', async () => {
+  it('says who answered each reply and how old the answer is, and calls no ended session valid', async () => {
+    const visitor = await visit();
+    await visitor.play();
+    await visitor.choose('5 min');
+    await visitor.page.getByText(/still works here for up to 5 min/).waitFor();
+    await visitor.sendAs('manager');
+    const { drawer } = visitor;
+    await visitor.explained('The session service answered, just now.');
+    await visitor.page.getByRole('button', { name: 'End all sessions' }).click();
+    await drawer.getByText(/session ended, at the session service only/).waitFor();
+    await visitor.call('GET /api/openings', '200 OK');
+    await visitor.explained(/^The cache answered, with what the service said \d+\.\d s ago\.$/);
+    await visitor.explained('The session was valid when the service was asked');
+    expect(await drawer.getByText('The session is valid', { exact: false }).count()).toBe(0);
+    await visitor.call('POST /api/payroll/run', '401 Unauthorized');
+    await visitor.call('GET /api/openings', '401 Unauthorized');
+    await visitor.call('GET /api/greeting', '200 OK');
+    await drawer.getByText('Welcome, stranger!').waitFor({ state: 'attached' });
+    await visitor.explained('undefined otherwise');
+  });
+
+  it('lets each user in where the rules say so, and nowhere else, and says why', async () => {
+    const visitor = await visit();
+    await visitor.play();
+    await visitor.call('GET /api/me', '401 Unauthorized');
+    await visitor.drawer.getByText('WWW-Authenticate: X-Auth-Token realm="session"').waitFor({ state: 'attached' });
+    await visitor.call('GET /api/health', '200 OK');
+    const users = {
+      manager: { 'POST /api/openings/:id/approval': '200 OK', 'GET /api/onboarding': '403', 'GET /api/companies/:companyId/report': '200' },
+      recruiter: { 'POST /api/openings/:id/approval': '403', 'GET /api/benefits': '200 OK', 'GET /api/benefits/advice': '403' },
+      newhire: { 'GET /api/onboarding': '200 OK', 'GET /api/companies/:companyId/report': '403', 'GET /api/openings': '403' },
+    };
+    for (const [username, routes] of Object.entries(users)) {
+      await visitor.sendAs(username);
+      for (const [route, status] of Object.entries(routes)) await visitor.call(route, status);
+    }
+    await visitor.explained('the rule of this route denies this user');
+    const source = await visitor.drawer.getByText('export class OpeningsController').textContent();
+    expect(source).toMatch(/@Roles\('hiring_manager'\)[^]*@Get\(\)[^]*list\(\)/);
+    await visitor.screenshot(`${platform}-free-play`);
+  });
+
+  it('refuses a session at once when it was signed out, takes own credentials, and says that wrong ones are wrong', async () => {
+    await client.send('PUT', '/console/cache', { body: { ttlSeconds: 300, refreshAhead: false, staleIfError: false } });
+    const visitor = await visit();
+    await visitor.play();
+    const { drawer } = visitor;
+    await drawer.getByText('Own credentials').click();
+    await drawer.getByLabel('Username').fill('recruiter');
+    await drawer.getByLabel('Password').fill('not-the-password');
+    await drawer.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await visitor.explained('The username or the password is wrong');
+    expect(await visitor.page.content()).not.toContain('not-the-password');
+    await drawer.getByLabel('Password').fill('recruiter-demo');
+    await drawer.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await drawer.getByText('200 OK').first().waitFor();
+    await drawer.getByRole('button', { name: 'Sign out' }).click();
+    await drawer.getByRole('button', { name: 'Try the old token again' }).click();
+    await drawer.getByText('401 Unauthorized').first().waitFor();
+    await drawer.getByText('error="invalid_token"').waitFor({ state: 'attached' });
+  });
+
+  it('keeps the token out of sight, and out of all that outlives the tab', async () => {
+    const visitor = await visit();
+    await visitor.play();
+    const signedIn = visitor.page.waitForResponse((reply) => reply.url().endsWith('/api/session'));
+    await visitor.sendAs('manager');
+    const { token } = (await (await signedIn).json()) as { token: string };
+    await visitor.call('GET /api/openings', '200 OK');
+    await visitor.drawer.getByText(`X-AUTH-TOKEN: ${token.slice(0, 4)}…`).waitFor({ state: 'attached' });
+    expect(await visitor.page.content()).not.toContain(token);
+    const kept = await visitor.page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
+    );
+    expect(kept).toBe(JSON.stringify([{}, {}, '', `${demo.url}/`]));
+  });
+
+  it('breaks the session service and sends load in free play, and shows both', async () => {
+    const visitor = await visit();
+    await visitor.play();
+    await visitor.sendAs('manager');
+    await visitor.page.getByRole('button', { name: '500 at once' }).click();
+    await visitor.page.getByText(/^500 requests, \d+ answered 200, (\d+ without a reply, )?\d+ calls? to the session service/).waitFor();
+    await visitor.choose('Garbage');
+    await visitor.lane.getByText('answers garbage').waitFor();
+    await visitor.call('GET /api/me', '503 Service Unavailable');
+    await visitor.explained('The session service gave no usable answer.');
+    await visitor.choose('Healthy');
+    await visitor.call('GET /api/me', '200 OK');
+  });
+
+  it('is used by the keyboard alone, and leads to what else the backend shows of itself', async () => {
+    const visitor = await visit();
+    const links = await visitor.page.getByRole('navigation').getByRole('link').all();
+    expect(links).toHaveLength(3);
+    for (const link of links) expect((await client.get(`/${await link.getAttribute('href')}`)).status).toBe(200);
+    const tabTo = async (name: string): Promise<void> => {
+      for (let pressed = 0; pressed < 40; pressed += 1) {
+        await visitor.page.keyboard.press('Tab');
+        const focused = await visitor.page.evaluate('document.activeElement?.textContent?.trim()');
+        if (typeof focused === 'string' && focused.startsWith(name)) return;
+      }
+      throw new Error(`The keyboard does not reach ${name}`);
+    };
+    await tabTo('What a cache costs');
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.getByRole('heading', { name: 'What a cache costs' }).and(visitor.page.locator(':focus')).waitFor();
+    await tabTo('Stop');
+    await visitor.page.keyboard.press('Space');
+    await visitor.page.getByRole('button', { name: 'A stampede' }).waitFor();
+    await restored();
+  });
+
+  it('says so when a scene can not begin, and when the demo is gone', async () => {
     const mortal = await startDemo({ port: 0, env: {}, newAdapter });
     const visitor = await Visitor.of(browser, mortal.url);
+    await visitor.page.route('**/console/scenes', (route) => route.fulfill({ status: 409 }));
+    await visitor.start('deploy');
+    await visitor.page.getByText('Something else runs on the demo').waitFor();
     await mortal.close();
-    await visitor.guard.getByText('The live stream was interrupted').waitFor();
-    await visitor.pane('A').getByRole('button', { name: 'GET /api/me', exact: true }).click();
-    await visitor.pane('A').getByText('No reply came').first().waitFor();
+    await visitor.lane.getByText('The live stream was interrupted').waitFor();
+    await visitor.play();
+    await visitor.drawer.getByRole('button', { name: 'GET /api/me', exact: true }).click();
+    await visitor.explained('No reply came');
     await visitor.leave();
   });
 });
@@ -268,7 +304,7 @@ describeWithBrowser('the page of a demo with another session service', () => {
   });
   afterAll(() => browser.close());
 
-  it('offers neither users nor buttons, and signs in with credentials', async () => {
+  it('offers neither users, scenes nor buttons, and signs in with credentials', async () => {
     const service = await startScriptedService();
     service.on(
       'sign_in',
@@ -276,16 +312,15 @@ describeWithBrowser('the page of a demo with another session service', () => {
     );
     const demo = await startDemo({ port: 0, env: { SESSION_SERVICE_URL: service.url, SESSION_SERVICE_API_KEY: 'a-key' } });
     const visitor = await Visitor.of(browser, demo.url);
-    const pane = visitor.pane('A');
-    await pane.getByLabel('Username').fill('ann');
-    await pane.getByLabel('Password').fill('a-password');
-    await pane.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await visitor.call('A', 'GET /api/openings', '200 OK');
-    await visitor.call('B', 'GET /api/openings', '401 Unauthorized');
-    expect(
-      await visitor.page.getByRole('button', { name: /Sign in as|End all sessions|Reset counts|requests at once|per second for/ }).count(),
-    ).toBe(0);
-    expect(await visitor.page.getByRole('radio').count()).toBe(0);
+    const { drawer } = visitor;
+    await visitor.call('GET /api/openings', '401 Unauthorized');
+    await drawer.getByLabel('Username').fill('ann');
+    await drawer.getByLabel('Password').fill('a-password');
+    await drawer.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await drawer.getByText('Signed in.').waitFor();
+    await visitor.call('GET /api/openings', '200 OK');
+    await until('the request has passed the lane', async () => (await visitor.counted('asked')) > 0);
+    expect(await visitor.page.getByRole('button', { name: /End all sessions|at once|a second|stampede|Free play/ }).count()).toBe(0);
     expect(visitor.complaints).toEqual([]);
     await visitor.leave();
     await demo.close();

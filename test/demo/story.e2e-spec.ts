@@ -211,6 +211,13 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(reply.headers.get('content-security-policy')).not.toContain('unsafe');
   });
 
+  it('sends a page of less than 120 kB in all', async () => {
+    const files = await Promise.all(['/', '/page.css', '/page.js', '/sources.json'].map((path) => client.get(path)));
+    const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(120_000);
+  });
+
   it('shows the source of each route, without what only the document needs', async () => {
     const sources = (await client.get('/sources.json')).json() as RouteSources;
     const { paths } = (await client.get('/docs-json')).json() as { paths: Record<string, object> };

@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { type SceneName } from '../../apps/demo/src/console/messages.js';
+import { SCRIPTS } from '../../apps/demo/page/scenes/scripts.js';
 
 const ARTEFACTS = join(import.meta.dirname, '../../dist/page-screenshots');
 
@@ -10,6 +12,7 @@ const PATIENCE_MS = 40_000;
 /** How a visitor comes. */
 export interface Visit {
   readonly width?: number;
+  readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
   readonly reducedMotion?: 'reduce' | 'no-preference';
   /** For what the page's policy would not load: the accessibility checker. @default false */
@@ -35,38 +38,65 @@ export class Visitor {
   }
 
   /** Opens the page, and waits until the guard is live. */
-  static async of(browser: Browser, url: string, { width = 1440, ...visit }: Visit = {}): Promise<Visitor> {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, ...visit });
+  static async of(browser: Browser, url: string, { width = 1440, height = 900, ...visit }: Visit = {}): Promise<Visitor> {
+    const context = await browser.newContext({ viewport: { width, height }, ...visit });
     context.setDefaultTimeout(PATIENCE_MS);
     const visitor = new Visitor(await context.newPage(), context);
     await visitor.page.goto(url);
-    await visitor.guard.locator('[data-connected=true]').waitFor();
+    await visitor.lane.locator('.stream[data-connected=true]').waitFor();
     return visitor;
   }
 
-  get guard(): Locator {
-    return this.page.getByRole('region', { name: 'The guard' });
+  get lane(): Locator {
+    return this.page.getByRole('region', { name: 'The way of a request' });
   }
 
-  /** One of the two panes. */
-  pane(name: 'A' | 'B'): Locator {
-    return this.page.getByRole('region', { name: `User ${name}`, exact: true });
+  get drawer(): Locator {
+    return this.page.getByRole('complementary', { name: 'Free play' });
   }
 
-  /** Signs in with one click, and waits until the record is there. */
-  async signIn(name: 'A' | 'B', username: string): Promise<void> {
-    await this.pane(name)
-      .getByRole('button', { name: `Sign in as ${username}` })
-      .click();
-    await this.pane(name).getByRole('button', { name: 'Sign out' }).waitFor();
-    await this.pane(name).getByText('200 OK').first().waitFor();
+  /** The number of requests of a kind, as the legend shows it. */
+  async counted(kind: string): Promise<number> {
+    return Number((await this.lane.locator(`[data-kind=${kind}] dd`).textContent())?.replaceAll(',', ''));
+  }
+
+  /** Starts a scene. */
+  async start(scene: SceneName): Promise<void> {
+    await this.page.getByRole('button', { name: SCRIPTS[scene].title }).click();
+  }
+
+  /** Waits until a scene has ended. Resolves to its figure, with what it is. */
+  async figure(): Promise<string> {
+    return (await this.page.locator('.big').textContent()) ?? '';
+  }
+
+  /** Opens free play. */
+  async play(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Free play' }).click();
+    await this.drawer.waitFor();
+  }
+
+  /** Sends as a user from now on, and waits until the user is signed in. */
+  async sendAs(username: string): Promise<void> {
+    await this.choose(username);
+    await this.drawer.getByRole('button', { name: 'Sign out' }).waitFor();
+    await this.drawer.getByText('200 OK').first().waitFor();
   }
 
   /** Calls a route, and waits until its status stands beside it. */
-  async call(name: 'A' | 'B', route: string, status: string): Promise<void> {
-    const pane = this.pane(name);
-    await pane.getByRole('button', { name: route, exact: true }).click();
-    await pane.getByRole('listitem').filter({ hasText: route }).getByText(status).waitFor();
+  async call(route: string, status: string): Promise<void> {
+    await this.drawer.getByRole('button', { name: route, exact: true }).click();
+    await this.drawer.getByRole('listitem').filter({ hasText: route }).getByText(status).waitFor();
+  }
+
+  /** Waits until the last reply is shown with an explanation. */
+  async explained(text: string | RegExp): Promise<void> {
+    await this.drawer.locator('.exchange > p').filter({ hasText: text }).waitFor();
+  }
+
+  /** How far the page reaches beyond its right edge, in pixels. */
+  overhang(): Promise<unknown> {
+    return this.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   }
 
   /** Chooses one of several, as with a mouse or a finger. */
@@ -76,7 +106,7 @@ export class Visitor {
 
   async screenshot(name: string): Promise<void> {
     mkdirSync(ARTEFACTS, { recursive: true });
-    await this.page.screenshot({ path: join(ARTEFACTS, `${name}.png`), fullPage: true });
+    await this.page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
   }
 
   async leave(): Promise<void> {

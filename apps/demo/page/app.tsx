@@ -1,34 +1,34 @@
 import { type VNode } from 'preact';
-import { type ConsoleInfo, type RouteSources } from '../src/console/messages.js';
-import { useClient } from './backend/use-client.js';
+import { useState } from 'preact/hooks';
+import { type ConsoleInfo } from '../src/console/messages.js';
 import { useJson } from './backend/use-json.js';
-import { useLoad } from './controls/use-load.js';
-import { Experiments } from './experiments/experiments.js';
-import { Panel } from './guard/panel.js';
+import { useLive } from './console/use-live.js';
+import { Drawer } from './drawer/drawer.js';
 import { Header } from './header.js';
-import { Pane } from './pane/pane.js';
+import { Lane } from './lane/lane.js';
+import { SceneCards } from './scenes/scene-cards.js';
+import { SceneView } from './scenes/scene-view.js';
+import { useScene } from './scenes/use-scene.js';
 
-/** Renders the two users on the left, and the live view of the guard with the controls on the right. */
+/** Renders one sentence, the way of a request, and the scenes; free play is in a drawer. */
 export function App(): VNode {
   const info = useJson('/console/info') as ConsoleInfo | undefined;
-  const sources = useJson('/sources.json') as RouteSources | undefined;
-  const a = useClient();
-  const b = useClient();
-  const run = useLoad();
-  const users = info?.users;
-  const user = users?.[0];
+  const live = useLive();
+  const run = useScene();
+  const [isOpen, setOpen] = useState(false);
+  const isPlaying = isOpen || info?.controls === false;
   return (
     <>
-      <Header platform={info?.platform} />
-      <main>
-        <div class="visitor">
-          {info?.controls && user && <Experiments scene={{ client: a, user, run }} />}
-          <div class="panes">
-            <Pane name="A" client={a} users={users} sources={sources} />
-            <Pane name="B" client={b} users={users} sources={sources} />
-          </div>
+      <Header platform={info?.platform} isOpen={isPlaying} toggle={info?.controls ? () => setOpen(!isOpen) : undefined} />
+      <main data-playing={isPlaying} data-running={run.state !== undefined}>
+        <div class="stage">
+          <p class="sentence">
+            Every request is checked. <span>The session service is asked as rarely as is safe.</span>
+          </p>
+          <Lane live={live} since={run.runs} />
+          {info?.controls && (run.state ? <SceneView run={run} state={run.state} /> : <SceneCards start={run.start} />)}
         </div>
-        <Panel controls={info?.controls ?? false} run={run} tokens={{ A: a.token, B: b.token }} />
+        {info && isPlaying && <Drawer info={info} report={live.report} />}
       </main>
     </>
   );

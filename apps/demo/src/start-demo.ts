@@ -5,6 +5,7 @@ import { type CacheChoice, NO_CACHE } from './backend/cache-choice.js';
 import { cacheOptionsOf } from './backend/cache-options.js';
 import { createBackend } from './backend/create-backend.js';
 import { ConsoleModule } from './console/console.module.js';
+import { RequestTracer } from './console/live/request-tracer.js';
 import { AllowedHosts } from './serving/allowed-hosts.js';
 import { createApp } from './serving/create-app.js';
 import { DemoServer } from './serving/demo-server.js';
@@ -46,8 +47,8 @@ export async function startDemo(options: StartDemoOptions = {}): Promise<Running
   try {
     const service = await connectSessionService(readSessionServiceSettings(env));
     closing.add(() => service.close());
-    const { backend, consoleApp } = await createApplications(service, options.newAdapter ?? (() => new ExpressAdapter()), closing);
-    const server = new DemoServer(backend, new ServedApp(consoleApp), allowedHosts);
+    const { tracer, consoleApp } = await createApplications(service, options.newAdapter ?? (() => new ExpressAdapter()), closing);
+    const server = new DemoServer(tracer, new ServedApp(consoleApp), allowedHosts);
     // The live streams of the console don't end by themselves.
     closing.add(() => Promise.all([server.close(), consoleApp.close()]));
     const url = await server.open(port, host);
@@ -59,7 +60,7 @@ export async function startDemo(options: StartDemoOptions = {}): Promise<Running
 }
 
 interface Applications {
-  readonly backend: RestartableApp<CacheChoice>;
+  readonly tracer: RequestTracer;
   readonly consoleApp: INestApplication;
 }
 
@@ -73,10 +74,15 @@ async function createApplications(
     createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, newAdapter());
   const backend = await RestartableApp.start(create, NO_CACHE);
   closing.add(() => backend.close());
+  const tracer = new RequestTracer(backend);
+  closing.add(() => {
+    tracer.close();
+    return Promise.resolve();
+  });
   const adapter = newAdapter();
   const info = { users, controls: serviceControls !== undefined, platform: adapter.getType() as 'express' | 'fastify' };
-  const consoleApp = await createApp(ConsoleModule.over({ backend, info, ...(serviceControls && { serviceControls }) }), adapter);
-  return { backend, consoleApp };
+  const consoleApp = await createApp(ConsoleModule.over({ backend, tracer, info, ...(serviceControls && { serviceControls }) }), adapter);
+  return { tracer, consoleApp };
 }
 
 /** Runs the steps of closing once, in reverse order. A step that fails does not stop the others; the first error is thrown at the end. */

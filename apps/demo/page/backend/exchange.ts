@@ -1,4 +1,4 @@
-const SHOWN_HEADERS = ['Content-Type', 'WWW-Authenticate', 'Retry-After', 'Cache-Control', 'Vary'];
+const SHOWN_HEADERS = ['X-Answered-By', 'Content-Type', 'WWW-Authenticate', 'Retry-After', 'Cache-Control', 'Vary'];
 
 /** A request as the page sends it. */
 export interface Call {
@@ -22,6 +22,8 @@ export interface Exchange {
   readonly statusText: string;
   readonly headers: string;
   readonly body: string;
+  /** Who answered the check of the session, as the demo says; absent if there was no check. */
+  readonly answeredBy?: string;
   /** The stable code of a denial. */
   readonly code?: string;
   readonly retryAfter?: string;
@@ -50,8 +52,10 @@ export async function send(call: Call): Promise<Outcome> {
   const json = parse(text);
   const code = stringField(json, 'code');
   const retryAfter = reply.headers.get('Retry-After');
+  const answeredBy = reply.headers.get('X-Answered-By');
   const exchange = {
     ...sent,
+    ...(answeredBy !== null && { answeredBy }),
     status: reply.status,
     statusText: `${reply.status} ${reply.statusText}`.trim(),
     headers: headersText(reply.headers),

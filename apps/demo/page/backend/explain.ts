@@ -34,11 +34,18 @@ function explainSignIn({ status, retryAfter }: Exchange): string {
   return 'The sign-in was refused.';
 }
 
-function explainEntry({ route, withToken }: Exchange): string {
+function explainEntry(exchange: Exchange): string {
+  const { route, withToken } = exchange;
   if (route === PUBLIC_ROUTE) return 'The route is public: the guard makes no check.';
   if (route === 'DELETE /api/session') return 'Signed out: the session is revoked and no longer cached.';
   if (withToken && route === OPTIONAL_ROUTE)
     return 'Anyone may call this route. The handler receives the user if the session is valid, and undefined otherwise.';
-  if (withToken) return 'The session is valid, and its user meets the rule of the route.';
+  if (withToken) return explainAdmission(exchange);
   return 'The request has no token, and this route needs none.';
+}
+
+/** A cached answer may be out of date: the session may have ended since. */
+function explainAdmission({ answeredBy }: Exchange): string {
+  if (answeredBy?.startsWith('cache')) return 'The session was valid when the service was asked, and its user met the rule of the route.';
+  return 'The session is valid, and its user meets the rule of the route.';
 }

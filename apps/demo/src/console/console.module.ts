@@ -9,6 +9,8 @@ import { LoadController } from './load/load.controller.js';
 import { LoadRuns } from './load/load-runs.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
+import { SceneRuns } from './scenes/scene-runs.js';
+import { ScenesController } from './scenes/scenes.controller.js';
 
 /** The page at `/`, with its live view and its controls. It observes the backend from outside. */
 @Module({})
@@ -16,8 +18,13 @@ export class ConsoleModule {
   static over(parts: ConsoleParts): DynamicModule {
     return {
       module: ConsoleModule,
-      controllers: [PageController, InfoController, LiveController, ...(parts.info.controls ? [ControlsController, LoadController] : [])],
-      providers: [{ provide: ConsoleParts, useValue: parts }, PageFiles, GuardActivity, LiveFeed, LoadRuns],
+      controllers: [
+        PageController,
+        InfoController,
+        LiveController,
+        ...(parts.info.controls ? [ControlsController, LoadController, ScenesController] : []),
+      ],
+      providers: [{ provide: ConsoleParts, useValue: parts }, PageFiles, GuardActivity, LiveFeed, LoadRuns, SceneRuns],
     };
   }
 }

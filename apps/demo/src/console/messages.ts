@@ -12,31 +12,48 @@ export const REPORTS_KEPT = 60 * REPORTS_PER_SECOND;
 export const LIVE_RETRY_SECONDS = 5;
 
 /**
- * Kinds of checks. Authenticated from the cache, by a call of another check, or by its own call; refused with 401 or 403; or unavailable.
+ * Kinds of checks. Authenticated from the cache, by the call of another check, or by its own call; denied with 401 or 403; turned back by an open
+ * breaker, without a call; or unavailable.
  */
-export const CHECK_KINDS = ['cached', 'joined', 'called', 'refused', 'unavailable'] as const;
+export const CHECK_KINDS = ['cached', 'joined', 'asked', 'denied', 'turnedBack', 'unavailable'] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
+
+/** What became of a request; `open`: it needed no session. */
+export type MarkKind = CheckKind | 'open';
+
+/**
+ * An event of a request, by its number: it came in, on a lane; its call to the session service was sent; or it was replied to, with the number of the request
+ * whose call it joined.
+ */
+export type MarkEvent =
+  | readonly [id: number, event: 'in', lane: 'known' | 'strangers']
+  | readonly [id: number, event: 'call']
+  | readonly [id: number, event: MarkKind, joinedTo?: number];
+
+/** What happened to requests since the previous batch. */
+export interface Marks {
+  readonly events: readonly MarkEvent[];
+  /** Requests without events, because there were too many, by what became of them. */
+  readonly more: Readonly<Partial<Record<MarkKind, number>>>;
+}
+
+/** Batches per second, and the events after which a batch takes no further request. */
+export const MARKS_PER_SECOND = 20;
+export const MARK_EVENTS_MAX = 2_000;
 
 /** Denials, by the code in the reply. */
 export const DENIAL_CODES = ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'SESSION_SERVICE_UNAVAILABLE'] as const;
 export type DenialCode = (typeof DENIAL_CODES)[number];
 
-/** Durations of the checks of one kind, in milliseconds. */
-export interface Waits {
-  readonly medianMs: number;
-  readonly slowestMs: number;
-}
+/** State of a circuit breaker: all calls, one probe, or none. */
+export type BreakerState = 'closed' | 'halfOpen' | 'open';
 
-/** The activity of the guard in half a second, and its state. */
+/** The activity of the guard so far, and its state. */
 export interface LiveReport {
   /** Number of the report since the demo started, so that a page that reconnects knows which reports it has. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Checks since the previous report. */
-  readonly checks: Readonly<Record<CheckKind, number>>;
-  /** Durations of these checks; absent for a kind without checks. */
-  readonly waits: Readonly<Partial<Record<CheckKind, Waits>>>;
   readonly totals: {
     /** Since the demo started, or since the last reset. */
     readonly checks: Readonly<Record<CheckKind, number>>;
@@ -46,10 +63,12 @@ export interface LiveReport {
   };
   /** Calls to the session service in flight. */
   readonly inFlight: number;
-  readonly breaker: 'closed' | 'halfOpen' | 'open';
+  readonly breakers: Readonly<Record<'known' | 'strangers', BreakerState>>;
   /** Entries of the session cache. */
   readonly cached: number;
   readonly cache: CacheChoice;
+  /** The scene that runs. */
+  readonly scene?: SceneName;
   /** Absent with a remote session service. */
   readonly fault?: Fault;
 }
@@ -72,6 +91,26 @@ export interface LoadResult {
   readonly calls: number;
   readonly tookMs: number;
 }
+
+/** Experiments that run on the demo itself, one at a time. */
+export const SCENES = ['stampede', 'outage', 'sign-out', 'junk', 'deploy', 'cache'] as const;
+export type SceneName = (typeof SCENES)[number];
+export const SCENE_STEPS = 3;
+
+/** The figures of a scene that has ended, as its own requests measured them. */
+export interface SceneResult {
+  /** Requests with a reply, by what became of them. */
+  readonly requests: Readonly<Record<MarkKind, number>>;
+  /** Requests without a reply. */
+  readonly lost: number;
+  /** Calls to the session service, without sign-ins and sign-outs. */
+  readonly calls: number;
+  /** What this scene measured: milliseconds, or a number of requests. */
+  readonly measured: Readonly<Record<string, number>>;
+}
+
+/** A line of the reply to a request to run a scene: a step began (0, 1, 2), the scene has ended, or it failed. Everything is restored before the last line. */
+export type SceneLine = { readonly step: number } | { readonly result: SceneResult } | { readonly error: string };
 
 /** The users and the controls that the page offers. */
 export interface ConsoleInfo {

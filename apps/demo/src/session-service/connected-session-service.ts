@@ -18,6 +18,8 @@ export interface ServiceControls {
   setFault(fault: Fault): Promise<void>;
   /** Ends every session without notifying the backend. Resolves to their number. */
   endAllSessions(): Promise<number>;
+  /** Ends a session without notifying the backend, unaffected by the fault. */
+  endSession(token: string): Promise<void>;
   /** Signs in `count` times, unaffected by the fault. Resolves to the tokens of the successful sign-ins; never rejects. */
   openSessions(count: number): Promise<string[]>;
 }

@@ -1,6 +1,7 @@
 import { DEMO_ACCOUNTS, DEMO_API_KEY, type DemoAccount, startReferenceService } from 'session-service';
 import { type ConnectedSessionService } from './connected-session-service.js';
 import { type DemoUser } from './demo-user.js';
+import { endSession } from './end-session.js';
 import { FaultProxy } from './fault-proxy.js';
 import { openSessions } from './open-sessions.js';
 
@@ -14,6 +15,7 @@ export async function startEmbeddedSessionService(): Promise<ConnectedSessionSer
     },
     setFault: proxy.setFault.bind(proxy),
     endAllSessions: service.endAllSessions.bind(service),
+    endSession: (token: string) => endSession(service.url, token),
     openSessions: (count: number) => openSessions(service.url, count),
   };
   const close = async (): Promise<void> => {

@@ -3,10 +3,11 @@ import { type ServiceControls } from '../../session-service/connected-session-se
 import { ConsoleParts } from '../console-parts.js';
 import { GuardActivity } from '../live/guard-activity.js';
 import { CacheDto, FaultDto } from './controls.dto.js';
+import { NoSceneGuard } from './no-scene.guard.js';
 import { OwnPageGuard } from './own-page.guard.js';
 
 /** The controls of the page, which exist only with the embedded session service. */
-@UseGuards(OwnPageGuard)
+@UseGuards(OwnPageGuard, NoSceneGuard)
 @Controller('console')
 export class ControlsController {
   constructor(

@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, Matches, MaxLength } from 'class-validator';
 import { type CacheChoice, TTL_SECONDS } from '../../backend/cache-choice.js';
 import { type Fault, FAULTS } from '../../session-service/fault.js';
-import { type Load, LOADS } from '../messages.js';
+import { type Load, LOADS, type SceneName, SCENES } from '../messages.js';
 
 /** The body of a request to set the fault. */
 export class FaultDto {
@@ -32,4 +32,10 @@ export class LoadDto {
   @Matches(TOKEN)
   @MaxLength(4_096)
   readonly token!: string;
+}
+
+/** The body of a request to run a scene. */
+export class SceneDto {
+  @IsIn(SCENES)
+  readonly scene!: SceneName;
 }

@@ -2,7 +2,7 @@ import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { CallMessage, CheckMessage, DenialMessage } from 'nestjs-session-auth/diagnostics';
 import { type CheckKind, type LiveReport } from '../messages.js';
-import { CheckTally } from './check-tally.js';
+import { kindOf } from './check-kind.js';
 
 const CHECKS = 'nestjs-session-auth:check';
 const DENIALS = 'nestjs-session-auth:denial';
@@ -12,9 +12,9 @@ const CALLS = tracingChannel<'nestjs-session-auth:call', CallMessage>('nestjs-se
 @Injectable()
 export class GuardActivity implements OnModuleInit, OnModuleDestroy {
   readonly #calls = new Set<CallMessage>();
-  #latest = new CheckTally();
   #totals = zeroTotals();
   #callsBefore = 0;
+  #checkCalls = 0;
 
   onModuleInit(): void {
     subscribe(CHECKS, this.#onCheck);
@@ -33,23 +33,25 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
     return this.#callsBefore + this.#totals.calls;
   }
 
-  /** Returns the checks since the previous call, the totals, and the calls in flight. */
-  take(): Pick<LiveReport, 'checks' | 'waits' | 'totals' | 'inFlight'> {
-    const { checks } = this.#latest;
-    const waits = this.#latest.summarize();
-    this.#latest = new CheckTally();
-    for (const [kind, count] of Object.entries(checks) as [CheckKind, number][]) this.#totals.checks[kind] += count;
-    return { checks, waits, totals: structuredClone(this.#totals), inFlight: this.#calls.size };
+  /** Calls since the demo started that check a session. A reset does not change it. */
+  get checkCalls(): number {
+    return this.#checkCalls;
+  }
+
+  /** Returns the totals, and the calls in flight. */
+  read(): Pick<LiveReport, 'totals' | 'inFlight'> {
+    return { totals: structuredClone(this.#totals), inFlight: this.#calls.size };
   }
 
   /** Sets all counts to zero. */
   reset(): void {
     this.#callsBefore = this.calls;
-    this.#latest = new CheckTally();
     this.#totals = zeroTotals();
   }
 
-  readonly #onCheck = (message: unknown): void => this.#latest.add(message as CheckMessage);
+  readonly #onCheck = (message: unknown): void => {
+    this.#totals.checks[kindOf(message as CheckMessage)] += 1;
+  };
 
   readonly #onDenial = (message: unknown): void => {
     const { code } = message as DenialMessage;
@@ -60,6 +62,7 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
   readonly #onCalls = {
     start: (call: CallMessage): void => {
       this.#totals.calls += 1;
+      if (call.operation === 'user_details') this.#checkCalls += 1;
       this.#calls.add(call);
     },
     end: (): void => undefined,
@@ -70,8 +73,9 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
 }
 
 function zeroTotals() {
+  const checks: Record<CheckKind, number> = { cached: 0, joined: 0, asked: 0, denied: 0, turnedBack: 0, unavailable: 0 };
   return {
-    checks: new CheckTally().checks,
+    checks,
     denials: { SESSION_REQUIRED: 0, SESSION_REJECTED: 0, ACCESS_DENIED: 0, SESSION_SERVICE_UNAVAILABLE: 0 },
     calls: 0,
   };

@@ -1,14 +1,10 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { type BreakerState, type ServiceStatus, SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { type Observable, Subject } from 'rxjs';
 import { ConsoleParts } from '../console-parts.js';
-import { type LiveReport, REPORTS_KEPT, REPORTS_PER_SECOND } from '../messages.js';
+import { type LiveReport, type Marks, REPORTS_KEPT, REPORTS_PER_SECOND } from '../messages.js';
+import { SceneRuns } from '../scenes/scene-runs.js';
 import { GuardActivity } from './guard-activity.js';
-
-/** Returns the state that the page shows: that of known sessions, or of strangers if the first is closed. */
-function breakerOf({ known, strangers }: ServiceStatus['breakers']): BreakerState {
-  return known === 'closed' ? strangers : known;
-}
 
 /** Emits a report twice a second, and keeps the reports of the last minute. */
 @Injectable()
@@ -21,6 +17,7 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly parts: ConsoleParts,
     private readonly activity: GuardActivity,
+    private readonly scenes: SceneRuns,
   ) {}
 
   onModuleInit(): void {
@@ -37,6 +34,11 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
     return this.#reports;
   }
 
+  /** Emits what happened to requests. */
+  get marks(): Observable<Marks> {
+    return this.parts.tracer.marks.batches;
+  }
+
   /** The reports of the last minute, oldest first. */
   get history(): readonly LiveReport[] {
     return this.#history;
@@ -44,13 +46,15 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
 
   #report(): void {
     const { backend, serviceControls } = this.parts;
+    const scene = this.scenes.running;
     const report: LiveReport = {
       number: (this.#number += 1),
       at: Date.now(),
-      ...this.activity.take(),
-      breaker: breakerOf(backend.app.get(SessionAuthEvents).serviceStatus.breakers),
+      ...this.activity.read(),
+      breakers: backend.app.get(SessionAuthEvents).serviceStatus.breakers,
       cached: backend.app.get(SessionAuthService).countCached(),
       cache: backend.settings,
+      ...(scene !== undefined && { scene }),
       ...(serviceControls && { fault: serviceControls.fault }),
     };
     this.#history = [...this.#history.slice(1 - REPORTS_KEPT), report];

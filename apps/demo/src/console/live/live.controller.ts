@@ -21,7 +21,7 @@ interface Reply {
   header(name: string, value: string): unknown;
 }
 
-/** Streams the activity of the guard: first the last minute, then a report twice a second. */
+/** Streams the activity of the guard: first the last minute, then a report twice a second, and each request as it passes. */
 @Controller('console/live')
 export class LiveController {
   readonly #places = new StreamPlaces(MAX_STREAMS, MAX_STREAMS_PER_ADDRESS);
@@ -42,6 +42,7 @@ export class LiveController {
   #reports(): Observable<MessageEvent> {
     const history = of<MessageEvent>({ type: 'history', data: [...this.feed.history], retry: RETRY_MS });
     const reports = this.feed.reports.pipe(map((report): MessageEvent => ({ type: 'report', data: report })));
-    return merge(history, reports).pipe(takeUntil(timer(MAX_STREAM_MS)));
+    const marks = this.feed.marks.pipe(map((batch): MessageEvent => ({ type: 'marks', data: batch })));
+    return merge(history, reports, marks).pipe(takeUntil(timer(MAX_STREAM_MS)));
   }
 }

@@ -1,13 +1,31 @@
-import { Agent, get } from 'node:http';
+import { Agent, request as requestTo } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Sends requests to the demo's own port, and counts the replies by status. */
+/** A reply, as the sender of the request measured it. */
+export interface DrivenReply {
+  readonly status: number;
+  /** What the reply says of who answered the check. */
+  readonly answeredBy: string;
+  readonly body: string;
+  /** When the request was sent, and how long the reply took, in milliseconds of the monotonic clock. */
+  readonly sentAt: number;
+  readonly tookMs: number;
+}
+
+/** A request to the demo. */
+export interface DrivenRequest {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly token?: string;
+  readonly json?: unknown;
+}
+
+/** Sends requests to the demo's own port. */
 export class LoadDriver {
   readonly #agent: Agent;
   readonly #origin: string;
-  readonly statuses: Record<string, number> = {};
-  lost = 0;
   #closed = false;
 
   constructor(origin: string, atOnce: number) {
@@ -15,37 +33,38 @@ export class LoadDriver {
     this.#agent = new Agent({ keepAlive: true, maxSockets: atOnce, maxFreeSockets: atOnce });
   }
 
-  /** Sends one request and counts its reply. Never rejects. */
-  async send(path: string, token: string): Promise<void> {
-    const status = await this.#statusOf(path, { 'x-auth-token': token });
-    if (status === undefined) this.lost += 1;
-    else this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+  /** Sends one request. Resolves to its reply; undefined without one. Never rejects. */
+  async send(request: DrivenRequest): Promise<DrivenReply | undefined> {
+    if (this.#closed) return undefined;
+    return this.#request(request).catch(() => undefined);
   }
 
   /** Opens connections in advance, so that the following requests are sent simultaneously. */
   async warm(connections: number, path: string): Promise<void> {
-    await Promise.all(Array.from({ length: connections }, () => this.#statusOf(path, {})));
+    await Promise.all(Array.from({ length: connections }, () => this.send({ path })));
   }
 
-  /** Aborts the requests in flight. Requests sent after this are counted as lost. */
+  /** Aborts the requests in flight. Requests sent after this have no reply. */
   close(): void {
     this.#closed = true;
     this.#agent.destroy();
   }
 
-  /** Resolves to undefined if there is no reply, or no request can be made. */
-  async #statusOf(path: string, headers: Record<string, string>): Promise<number | undefined> {
-    if (this.#closed) return undefined;
-    return this.#request(path, headers).catch(() => undefined);
-  }
-
-  #request(path: string, headers: Record<string, string>): Promise<number | undefined> {
+  #request({ method = 'GET', path, token, json }: DrivenRequest): Promise<DrivenReply> {
+    const sentAt = performance.now();
+    const headers = {
+      ...(token !== undefined && { 'x-auth-token': token }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+    };
     return new Promise((resolve, reject) => {
-      const request = get(`${this.#origin}${path}`, { agent: this.#agent, headers, timeout: REQUEST_TIMEOUT_MS }, (reply) => {
-        reply.resume().once('close', () => resolve(reply.statusCode));
+      const request = requestTo(`${this.#origin}${path}`, { method, agent: this.#agent, headers, timeout: REQUEST_TIMEOUT_MS }, (reply) => {
+        const answeredBy = String(reply.headers['x-answered-by'] ?? '');
+        const status = reply.statusCode ?? 0;
+        text(reply).then((body) => resolve({ status, answeredBy, body, sentAt, tookMs: performance.now() - sentAt }), reject);
       });
       request.once('timeout', () => request.destroy());
       request.once('error', reject);
+      request.end(json === undefined ? undefined : JSON.stringify(json));
     });
   }
 }

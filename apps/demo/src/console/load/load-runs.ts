@@ -2,7 +2,8 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ConsoleParts } from '../console-parts.js';
 import { GuardActivity } from '../live/guard-activity.js';
 import { type LoadResult, STAMPEDE_REQUESTS, STEADY_REQUESTS_PER_SECOND, STEADY_SECONDS } from '../messages.js';
-import { LoadDriver } from './load-driver.js';
+import { every } from './every.js';
+import { type DrivenReply, LoadDriver } from './load-driver.js';
 
 const GUARDED = '/api/me';
 const OPEN = '/api/health';
@@ -42,9 +43,9 @@ export class LoadRuns implements OnModuleDestroy {
       await driver.warm(STAMPEDE_REQUESTS, OPEN);
       const callsBefore = this.activity.calls;
       const startedAt = performance.now();
-      await Promise.all(Array.from({ length: STAMPEDE_REQUESTS }, () => driver.send(GUARDED, token)));
+      const replies = await Promise.all(Array.from({ length: STAMPEDE_REQUESTS }, () => driver.send({ path: GUARDED, token })));
       const tookMs = Math.round(performance.now() - startedAt);
-      return { load: 'stampede', statuses: driver.statuses, lost: driver.lost, calls: this.activity.calls - callsBefore, tookMs };
+      return { load: 'stampede', ...countReplies(replies), calls: this.activity.calls - callsBefore, tookMs };
     } finally {
       stop();
     }
@@ -56,13 +57,13 @@ export class LoadRuns implements OnModuleDestroy {
     const tokens = [token];
     void this.parts.serviceControls?.openSessions(OTHER_SESSIONS).then((others) => tokens.push(...others));
     let left = STEADY_REQUESTS_PER_SECOND * STEADY_SECONDS;
-    const timer = setInterval(() => {
-      void driver.send(GUARDED, tokens[left % tokens.length] ?? token);
+    const halt = every(STEADY_REQUESTS_PER_SECOND, (turn) => {
+      void driver.send({ path: GUARDED, token: tokens[turn % tokens.length] ?? token });
       left -= 1;
       if (left === 0) stop();
-    }, 1_000 / STEADY_REQUESTS_PER_SECOND).unref();
+    });
     const stop = this.#started(() => {
-      clearInterval(timer);
+      halt();
       driver.close();
     });
   }
@@ -76,4 +77,14 @@ export class LoadRuns implements OnModuleDestroy {
     this.#stop = stop;
     return stop;
   }
+}
+
+function countReplies(replies: readonly (DrivenReply | undefined)[]): Pick<LoadResult, 'statuses' | 'lost'> {
+  const statuses: Record<string, number> = {};
+  let lost = 0;
+  for (const reply of replies) {
+    if (reply) statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
+    else lost += 1;
+  }
+  return { statuses, lost };
 }
