@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { type Kysely, type PostgresPoolClient, sql } from 'kysely';
 import { DatabaseUnavailableError } from '../../apps/session-service/src/database/database-unavailable.error.js';
 import { openDatabase } from '../../apps/session-service/src/database/open-database.js';
@@ -38,17 +39,27 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   const addUser = (database: Kysely<Schema>, username: string): Promise<boolean> =>
     new UserRepository(database).add(toUserRow({ username, ccl_info: { client_id: Number.MAX_SAFE_INTEGER } }, 'hash', false));
 
+  /** A request gives up after seconds, which a machine may stand still for: what a try left is removed for the next one. */
+  async function addUserWithoutSessions(): Promise<void> {
+    await addUser(one, 'ann');
+    await one.deleteFrom('sessions').execute();
+  }
+
   const session = (index: number, expiresAt = 2000): Parameters<SessionRepository['add']>[0] => {
     return { token_digest: `digest-${index}`, username: 'ann', created_at: index, expires_at: expiresAt };
   };
 
   const countSessions = async (): Promise<number> => (await one.selectFrom('sessions').select('token_digest').execute()).length;
 
-  it('gives a user name once, however many ask for it at the same moment', async () => {
-    const added = await Promise.all(Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, 'ann')));
+  it(
+    'gives a user name once, however many ask for it at the same moment',
+    steady(async () => {
+      const name = randomUUID();
+      const added = await Promise.all(Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, name)));
 
-    expect(added.filter(Boolean)).toHaveLength(1);
-  });
+      expect(added.filter(Boolean)).toHaveLength(1);
+    }),
+  );
 
   it('reads the largest identifier as the number that it is', async () => {
     await addUser(one, 'ann');
@@ -63,27 +74,32 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   it(
     'keeps the bound of sessions of one user, even when both open many at the same moment',
     steady(async () => {
-      await addUser(one, 'ann');
-      await one.deleteFrom('sessions').execute();
+      await addUserWithoutSessions();
       const repositories = [new SessionRepository(one), new SessionRepository(other)] as const;
-      await Promise.all(
-        Array.from({ length: 3 * MAX_CONNECTIONS }, (_, index) => repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3)),
-      );
+      const adding = Array.from({ length: 60 }, (_, index) => repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3));
+      const outcomes = await Promise.allSettled(adding);
 
+      // On a slow machine, some wait for a connection in vain.
+      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+      expect(refused.filter((reason) => !(reason instanceof DatabaseUnavailableError))).toEqual([]);
+      expect(outcomes.length - refused.length).toBeGreaterThan(3);
       await expect(countSessions()).resolves.toBe(3);
     }),
   );
 
-  it('removes every expired session once, when both remove them at the same moment', async () => {
-    await addUser(one, 'ann');
-    const rows = Array.from({ length: 5000 }, (_, index) => session(index, index < 4500 ? 1000 : 2000));
-    await one.insertInto('sessions').values(rows).execute();
-    const removed = await Promise.all([one, other].map((database) => new SessionRepository(database).removeExpired(1000)));
+  it(
+    'removes every expired session once, when both remove them at the same moment',
+    steady(async () => {
+      await addUserWithoutSessions();
+      const rows = Array.from({ length: 5000 }, (_, index) => session(index, index < 4500 ? 1000 : 2000));
+      await one.insertInto('sessions').values(rows).execute();
+      const removed = await Promise.all([one, other].map((database) => new SessionRepository(database).removeExpired(1000)));
 
-    // What one has locked, the other skips: both together remove each once, and what is left has not expired.
-    expect(removed.reduce((sum, count) => sum + count)).toBe(4500);
-    await expect(countSessions()).resolves.toBe(500);
-  });
+      // What one has locked, the other skips: both together remove each once, and what is left has not expired.
+      expect(removed.reduce((sum, count) => sum + count)).toBe(4500);
+      await expect(countSessions()).resolves.toBe(500);
+    }),
+  );
 
   it('waits for the disk, even where the database does not by default', async () => {
     await server.ask(`alter database ${new URL(databaseUrl).pathname.slice(1)} set synchronous_commit = off`);
@@ -99,9 +115,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     'takes ten connections at most, however many ask',
     steady(async () => {
       const processes = await Promise.all(
-        Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
-          sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one),
-        ),
+        Array.from({ length: 60 }, () => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one)),
       );
 
       expect(new Set(processes.flatMap(({ rows }) => rows.map(({ pid }) => pid))).size).toBe(MAX_CONNECTIONS);
