@@ -19,7 +19,7 @@ export function project(displayName, testMatch, settings = {}) {
     rootDir: root,
     displayName,
     testMatch: [`<rootDir>/${testMatch}`],
-    testEnvironment: 'node',
+    testEnvironment: '<rootDir>/test/compiled-once.mjs',
     extensionsToTreatAsEsm: ['.ts'],
     transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.json', diagnostics: false }] },
     moduleNameMapper: { ...Object.fromEntries(sources), ...ONE_FILE, '^(\\.{1,2}/.*)\\.js$': '$1' },
