@@ -31,7 +31,7 @@ export interface GuideServers {
 
 interface GuideModule {
   readonly AppModule: Type;
-  configure(app: INestApplication): INestApplication;
+  readonly configure: (app: INestApplication) => INestApplication;
 }
 
 export const ANN = { username: 'ann', password: 'ann-demo' };
@@ -73,7 +73,7 @@ async function startApi({ AppModule, configure }: GuideModule, httpsOptions: obj
 
 function arrival({ method, url, headers }: IncomingMessage, status: number): Arrival {
   const { origin, 'sec-fetch-site': site, cookie } = headers;
-  return { method, path: url, origin, site: site as string | undefined, hasCookie: cookie !== undefined, status };
+  return { method, path: url, origin, site: site, hasCookie: cookie !== undefined, status };
 }
 
 async function startPages(certificate: object, frontEnd: string): Promise<Server> {

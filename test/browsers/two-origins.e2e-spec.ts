@@ -67,12 +67,12 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
     page.evaluate(`import('/session.js').then((session) => session.${call})`);
 
   /** Runs a script on a page, and gives the request to a path that the API has answered. */
-  async function arrivalOf(page: Page, script: string, path: string): Promise<Arrival> {
+  async function arrivalOf(page: Page, script: string, path: string): Promise<Arrival | undefined> {
     const index = servers.arrivals.length;
+    const arrived = (): Arrival[] => servers.arrivals.slice(index).filter((arrival) => arrival.path === path);
     void page.evaluate(script).catch(() => undefined);
-    const found = (): Arrival | undefined => servers.arrivals.slice(index).find((arrival) => arrival.path === path);
-    await until(`the request to ${path}`, () => found() !== undefined);
-    return found() as Arrival;
+    await until(`the request to ${path}`, () => arrived().length > 0);
+    return arrived()[0];
   }
 
   it('the front end of a trusted origin signs in, reads, writes, opens a socket and signs out', async () => {
@@ -136,8 +136,8 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
     ['a form of a sandboxed frame', sandboxed('/notes'), 'null'],
   ])('a page of another site is refused if the cookie has SameSite=None: %s [P20]', async (_attempt, script, origin) => {
     await signIn();
-    const [cookie] = await context.cookies(API);
-    await context.addCookies([{ ...(cookie as NonNullable<typeof cookie>), sameSite: 'None' }]);
+    const cookies = await context.cookies(API);
+    await context.addCookies(cookies.map((cookie) => ({ ...cookie, sameSite: 'None' })));
     const page = await visit(STRANGER);
 
     expect(await arrivalOf(page, script, '/notes')).toMatchObject({ site: 'cross-site', origin, hasCookie: true, status: 403 });
