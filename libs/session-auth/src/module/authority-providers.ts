@@ -2,7 +2,6 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
 import type { SessionClient } from '../client/session-client.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { AccessRules } from '../guard/access/access-metadata.js';
 import type { Authorities } from '../guard/authorities.js';
@@ -16,8 +15,8 @@ import { tokensOf } from './authorities/authority-tokens.js';
 import { clientProviders, verifierProvider } from './core-providers.js';
 import { EventSource } from './events/event-source.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
-import { NamedSessionAuthService } from './service/named-session-auth.service.js';
-import { SessionAuthService } from './service/session-auth.service.js';
+import { serviceOf } from './service/named-session-auth.service.js';
+import type { SessionAuthService } from './service/session-auth.service.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
@@ -35,12 +34,7 @@ const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProv
     deadlines: Deadlines,
     set: SessionAuthSettings,
     signInLimit: SignInLimit,
-  ) => {
-    const settings = { ...set, maxTokenLength: set.http.maxTokenLength, signInLimit };
-    return set.authority === DEFAULT_AUTHORITY
-      ? new SessionAuthService(sessions, checks, deadlines, settings)
-      : new NamedSessionAuthService(set.authority, sessions, checks, deadlines, settings);
-  },
+  ) => serviceOf(set.authority, sessions, checks, deadlines, { ...set, maxTokenLength: set.http.maxTokenLength, signInLimit }),
   inject: [client, SessionVerifier, Deadlines, SETTINGS, SignInLimit],
 });
 

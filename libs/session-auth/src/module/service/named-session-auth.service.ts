@@ -1,14 +1,22 @@
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { nameAuthority } from '../../guard/error-authority.js';
 import { SessionAuthService } from './session-auth.service.js';
 
 type Arguments<Method extends 'signIn' | 'signOut' | 'userDetails' | 'verify' | 'forget'> = Parameters<SessionAuthService[Method]>;
 
+type Parts<User extends UserRecord> = ConstructorParameters<typeof SessionAuthService<User>>;
+
+/** Creates the service of a registration. */
+export function serviceOf<User extends UserRecord>(authority: string, ...parts: Parts<User>): SessionAuthService<User> {
+  return authority === DEFAULT_AUTHORITY ? new SessionAuthService(...parts) : new NamedSessionAuthService(authority, ...parts);
+}
+
 /** The service of a registration with a name. Its errors name the registration, so that a response to one has its challenge. */
-export class NamedSessionAuthService<User extends UserRecord> extends SessionAuthService<User> {
+class NamedSessionAuthService<User extends UserRecord> extends SessionAuthService<User> {
   readonly #authority: string;
 
-  constructor(authority: string, ...parts: ConstructorParameters<typeof SessionAuthService<User>>) {
+  constructor(authority: string, ...parts: Parts<User>) {
     super(...parts);
     this.#authority = authority;
   }
