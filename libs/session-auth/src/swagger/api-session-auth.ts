@@ -75,7 +75,7 @@ function schemeOf(authority = DEFAULT_AUTHORITY): string {
   return authority === DEFAULT_AUTHORITY ? SESSION_SCHEME : `${SESSION_SCHEME}-${authority}`;
 }
 
-/** A security scheme of OpenAPI, as {@link DocumentBuilder} accepts it. */
+/** A security scheme of OpenAPI, as `DocumentBuilder` accepts it. */
 export type SessionScheme = Parameters<DocumentBuilder['addSecurity']>[1];
 
 const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUTH_TOKEN_HEADER };
