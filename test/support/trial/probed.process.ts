@@ -1,9 +1,7 @@
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
-import { NestFactory } from '@nestjs/core';
+import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SessionAuthGuard, SessionAuthModule, SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
 import type { MemoryUse, Probe, ProbedSettings } from './probed-app.js';
 
@@ -25,7 +23,13 @@ class MeController {
 })
 class ProbedModule {}
 
-const app = await NestFactory.create(ProbedModule, platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(), { logger: false });
+/** Loads one platform alone: a process starts sooner. */
+async function adapterOf(name: string): Promise<AbstractHttpAdapter> {
+  if (name === 'Fastify') return new (await import('@nestjs/platform-fastify')).FastifyAdapter();
+  return new (await import('@nestjs/platform-express')).ExpressAdapter();
+}
+
+const app = await NestFactory.create(ProbedModule, await adapterOf(platform), { logger: false });
 await app.listen(0, '127.0.0.1');
 
 function memory(): MemoryUse {
