@@ -1,5 +1,6 @@
 import {
   bitOf,
+  newFlight,
   newHost,
   type Answer,
   type Bar,
@@ -43,13 +44,13 @@ export class Machine {
 
   /** A check is answered from the cache, without a call. */
   hit(state: State, host: Host, { answer }: Entry): void {
-    this.#accept(state, answer.token, answer, { bar: this.#bar(state, host), lifetime: this.#settings.ttl });
+    this.accept(state, answer.token, answer, { bar: this.bar(state, host), lifetime: this.#settings.ttl });
     if (this.#settings.requests) host.request = { ...answer };
   }
 
   /** Another guard of the same request reuses the check. */
   reuse(state: State, host: Host): void {
-    if (host.request) this.#accept(state, host.request.token, host.request, { bar: this.#bar(state, host), lifetime: Infinity });
+    if (host.request) this.accept(state, host.request.token, host.request, { bar: this.bar(state, host), lifetime: Infinity });
   }
 
   /** The flight that a check of a session joins. */
@@ -59,27 +60,13 @@ export class Machine {
 
   /** A check joins a flight. */
   join(state: State, host: Host, flight: Flight): void {
-    const { known, seen } = this.#bar(state, host);
+    const { known, seen } = this.bar(state, host);
     flight.bar = { known: flight.bar.known | known, seen: flight.bar.seen | seen };
   }
 
   /** A check starts a flight, in the place of one that is no longer joined. Where the token has a tombstone, it does not ask the store. */
-  begin(state: State, host: Host, token: number, id = 0): Flight {
-    const bar = this.#bar(state, host);
-    const flight: Flight = {
-      id,
-      token,
-      age: 0,
-      phase: 'looking',
-      found: { kind: 'none' },
-      since: undefined,
-      call: undefined,
-      reply: 'failed',
-      isDetached: false,
-      isClosed: false,
-      bar,
-      storeBar: this.#cleanEnds(state),
-    };
+  begin(state: State, host: Host, token: number): Flight {
+    const flight = newFlight(token, this.bar(state, host), this.#cleanEnds(state));
     for (const other of host.flights) if (other.token === token) other.isDetached = true;
     host.flights.push(flight);
     if (host.tombstones[token] !== undefined) this.ask(state, flight);
@@ -92,7 +79,7 @@ export class Machine {
     flight.phase = 'looked';
     flight.since = this.#bug === 'host-clock' ? -1 : state.records;
     if (kept?.kind === 'tombstone') flight.found = { kind: 'tombstone', shows: this.#signOutsOf(state, flight.token) };
-    else if (kept && this.#isReadable(state, kept)) {
+    else if (kept && this.isReadable(state, kept)) {
       const countedAge = this.#bug === 'wall-clock-age' ? 0 : kept.answer.age;
       flight.found = { kind: 'value', answer: { ...kept.answer }, countedAge };
     }
@@ -106,9 +93,9 @@ export class Machine {
       this.ask(state, flight);
       return;
     }
-    this.#leave(host, flight);
+    this.leave(host, flight);
     const { ttl, timeout } = this.#settings;
-    this.#accept(state, token, found.answer, {
+    this.accept(state, token, found.answer, {
       bar: { known: flight.bar.known, seen: flight.bar.seen | flight.storeBar },
       lifetime: ttl + timeout,
     });
@@ -119,9 +106,9 @@ export class Machine {
   ask(state: State, flight: Flight): void {
     flight.phase = 'asking';
     flight.found = { kind: 'none' };
-    const { id, token } = flight;
+    const { token } = flight;
     const concerning = endsWhere(state, (end) => this.#concerns(end, token));
-    flight.call = { id, token, age: 0, after: this.#pastEnds(state) & concerning, during: concerning };
+    flight.call = { id: 0, token, age: 0, after: this.#pastEnds(state) & concerning, during: concerning };
   }
 
   /** The service decides. */
@@ -133,11 +120,11 @@ export class Machine {
   /** The response arrives: it is cached and stored, unless the flight was evicted or the user revoked since the call was sent. */
   reply(state: State, host: Host, flight: Flight): void {
     const { call, token, reply } = flight;
-    this.#leave(host, flight);
+    this.leave(host, flight);
     if (reply === 'failed') this.#serveStale(state, host, flight);
     if (reply === 'refused' && !flight.isDetached) host.cache[token] = [];
     if (reply !== 'accepted' || !call) return;
-    this.#accept(state, token, call, { bar: flight.bar, lifetime: this.#settings.timeout });
+    this.accept(state, token, call, { bar: flight.bar, lifetime: this.#settings.timeout });
     this.#store(state, host, flight, call);
     this.#cache(host, flight, call, this.#bug === 'lifetime-from-reply' ? 0 : flight.age);
   }
@@ -168,7 +155,7 @@ export class Machine {
     const end = state.ends.push({ kind, host: hostIndex, target, phase: 'marking', isDirty: false, isVoid: false, isOrphan: false }) - 1;
     const host = state.hosts[hostIndex];
     if (!host) return end;
-    this.#revoke(host, kind, target);
+    this.revoke(host, kind, target);
     host.queue.push({ kind: kind === 'signOut' ? 'tombstone' : 'record', end });
     return end;
   }
@@ -212,7 +199,7 @@ export class Machine {
     end.phase = 'settled';
     host.known |= bitOf(index);
     if (end.kind !== 'signOut') return;
-    this.#revoke(host, 'signOut', end.target);
+    this.revoke(host, 'signOut', end.target);
     host.queue.push({ kind: 'tombstone', end: index }, { kind: 'publish', end: index });
   }
 
@@ -222,7 +209,7 @@ export class Machine {
     const end = state.ends[index];
     if (!end) return;
     if (this.#bug === 'late-detach' && end.kind === 'signOut') this.#evict(host, end.target, host.tombstones);
-    else this.#revoke(host, end.kind, end.target);
+    else this.revoke(host, end.kind, end.target);
     host.known |= bitOf(index);
   }
 
@@ -342,7 +329,7 @@ export class Machine {
   // What is promised
 
   /** A session is accepted. This is where the promises are checked. */
-  #accept(state: State, token: number, answer: Answer, { bar, lifetime }: { readonly bar: Bar; readonly lifetime: number }): void {
+  accept(state: State, token: number, answer: Answer, { bar, lifetime }: { readonly bar: Bar; readonly lifetime: number }): void {
     if (answer.token !== token) state.violation ??= 'own user: the answer belongs to another token';
     if (answer.age > lifetime + this.#settings.slack || (lifetime === this.#settings.ttl && answer.age >= lifetime + this.#settings.slack))
       state.violation ??= `lifetime: accepted at the age of ${answer.age}`;
@@ -353,7 +340,7 @@ export class Machine {
   }
 
   /** Revocations that an instance must respect from now on. */
-  #bar(state: State, host: Host): Bar {
+  bar(state: State, host: Host): Bar {
     return { known: host.known, seen: host.seen & this.#cleanEnds(state) };
   }
 
@@ -379,7 +366,7 @@ export class Machine {
   #serveStale(state: State, host: Host, { token, bar }: Flight): void {
     const { ttl, stale } = this.#settings;
     for (const entry of host.cache[token] ?? [])
-      if (this.isUsable(host, entry, true)) this.#accept(state, token, entry.answer, { bar, lifetime: ttl + stale });
+      if (this.isUsable(host, entry, true)) this.accept(state, token, entry.answer, { bar, lifetime: ttl + stale });
   }
 
   /** Whether the user of an answer of this age is revoked here since. */
@@ -388,8 +375,8 @@ export class Machine {
   }
 
   /** An entry in the store is used while it is young, and no revocation was recorded since the look-up before its call. */
-  #isReadable(state: State, { answer, since }: Extract<Kept, { readonly kind: 'value' }>): boolean {
-    const isYoung = this.#bug === 'wall-clock-age' || answer.age < this.#settings.ttl;
+  isReadable(state: State, { answer, since }: Extract<Kept, { readonly kind: 'value' }>): boolean {
+    const isYoung = this.#bug === 'wall-clock-age' || answer.age < this.#settings.ttl + this.#settings.slack;
     const isRevoked = state.ends.some(
       (end, index) => end.kind !== 'signOut' && (state.records & ~since & bitOf(index)) !== 0 && this.#concerns(end, answer.token),
     );
@@ -413,11 +400,13 @@ export class Machine {
     state.writes.push({ host: state.hosts.indexOf(host), answer: { ...answer }, since, isRefused: false });
   }
 
-  #leave(host: Host, flight: Flight): void {
+  /** A flight ends. */
+  leave(host: Host, flight: Flight): void {
     host.flights = host.flights.filter((other) => other !== flight);
   }
 
-  #revoke(host: Host, kind: End['kind'], target: number): void {
+  /** Sessions are revoked on one instance. */
+  revoke(host: Host, kind: End['kind'], target: number): void {
     if (this.#bug !== 'kept-request') host.request = undefined;
     if (kind !== 'endUser') {
       this.#detach(host, target);
@@ -431,7 +420,7 @@ export class Machine {
   /** An instance learns that a token has a tombstone in the store. */
   foundTombstone(host: Host, token: number, shows: Ends): void {
     host.seen |= shows;
-    if (host.tombstones[token] === undefined) this.#revoke(host, 'signOut', token);
+    if (host.tombstones[token] === undefined) this.revoke(host, 'signOut', token);
     else this.#detach(host, token);
   }
 

@@ -4,8 +4,13 @@ import { search, type Search } from './search.js';
 
 const [, , mode = ''] = process.argv;
 
-if (mode === '--bugs') for (const bug of Object.keys(BUG_SCOPES) as Bug[]) findBug(bug);
-else for (const scope of mode === '--short' ? SHORT_SCOPES : SCOPES) visit(scope);
+if (mode === '--bugs') (Object.keys(BUG_SCOPES) as Bug[]).filter((bug) => isWanted(bugOf(bug))).forEach(findBug);
+else (mode === '--short' ? SHORT_SCOPES : SCOPES).filter(({ name }) => isWanted(name)).forEach(visit);
+
+/** `MODEL` selects a scope, or a bug, by its name. */
+function isWanted(name: string): boolean {
+  return process.env.MODEL === undefined || process.env.MODEL === name;
+}
 
 /** Visits every state of a scope, and prints how many there are, or how a promise is broken. */
 function visit(scope: Search): void {

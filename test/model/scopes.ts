@@ -42,7 +42,7 @@ function outlined({
 /** What `npm run test:model` visits completely. */
 export const SCOPES: readonly Search[] = [
   outlined({ name: 'sign-out', ends: [SIGN_OUT] }),
-  outlined({ name: 'forget', ends: [FORGET] }),
+  outlined({ name: 'forget', ends: [FORGET], faults: 1 }),
   outlined({ name: 'endUser', ends: [END_USER] }),
   outlined({ name: 'endUser, and time', ends: [END_USER], ticks: 1, faults: 1 }),
   outlined({ name: 'sign-in and sign-out', ends: [SIGN_OUT], signIns: 1, faults: 1 }),

@@ -36,7 +36,6 @@ export type Found =
 
 /** A single flight: first a look-up in the store, then a call to the service. */
 export interface Flight {
-  readonly id: number;
   readonly token: number;
   age: number;
   phase: 'looking' | 'looked' | 'asking' | 'answered';
@@ -178,6 +177,23 @@ export function newHost({ users }: Settings): Host {
     known: 0,
     seen: 0,
     missed: 0,
+  };
+}
+
+/** A flight that starts with a look-up, for a check that must respect these revocations. */
+export function newFlight(token: number, bar: Bar, storeBar: Ends): Flight {
+  return {
+    token,
+    age: 0,
+    phase: 'looking',
+    found: { kind: 'none' },
+    since: undefined,
+    call: undefined,
+    reply: 'failed',
+    isDetached: false,
+    isClosed: false,
+    bar,
+    storeBar,
   };
 }
 

@@ -12,6 +12,7 @@ import { SimulatedStore } from './store.js';
 import { StoreLink } from './store-link.js';
 import { watchTimers } from './virtual-globals.js';
 import type { Host } from './host.js';
+import { Trace } from './trace.js';
 import { World } from './world.js';
 
 /** Result of a history. */
@@ -46,6 +47,7 @@ class History {
   readonly #store: SimulatedStore;
   readonly #network: Network;
   readonly #checker: Checker;
+  readonly #trace: Trace;
   readonly #instances: (Instance | undefined)[] = [];
   readonly #liar: Liar | undefined;
   /** Pending operations, by host. */
@@ -68,6 +70,9 @@ class History {
     const liar = this.#liar;
     this.#network = new Network({ world: this.#world, store: this.#store, random: streams.network, health, liar, textOf: textOfMessage });
     this.#checker = new Checker({ world: this.#world, plan: this.#plan, service: this.#service, network: this.#network });
+    this.#trace = new Trace(this.#world, this.#plan, (violation) => this.#checker.fail(violation));
+    this.#network.trace = this.#trace;
+    this.#service.trace = this.#trace;
   }
 
   async play(): Promise<HistoryResult> {
@@ -132,6 +137,7 @@ class History {
   #build(host: Host): void {
     const { settings, hasStore, storeTimeoutMs } = this.#plan;
     const link = hasStore ? new StoreLink(host, this.#network, { secret: SECRET, timeoutMs: storeTimeoutMs }) : undefined;
+    this.#trace.started(host);
     this.#instances[host.index] = startInstance(host, this.#service, link, settings);
     this.#world.trace(() => `${host.name} starts`);
   }
@@ -238,9 +244,11 @@ class History {
     const reused = check === earlier?.check ? earlier.record : undefined;
     const isHit = !(check.verdict instanceof Promise);
     const record: CheckRecord = { host, session, maxAgeMs, began, beganAtMs, reused, isHit, wasIdle, blockedMs: this.#blockedMs };
+    this.#trace.checked(record, check.verdict instanceof Promise ? undefined : check.verdict);
     const judge = (verdict: Awaited<typeof check.verdict>): void => {
       record.blockedMs = this.#blockedMs;
       this.#world.trace(() => `${host.name} answers check #${began}: ${JSON.stringify(verdict)}${isHit ? ' from its cache' : ''}`);
+      this.#trace.answered(record, verdict);
       this.#checker.judge(record, verdict);
     };
     if (check.verdict instanceof Promise) this.#follow(host, name, check.verdict.then(judge));
@@ -262,11 +270,13 @@ class History {
       isClean: false,
     };
     this.#checker.ends.push(end);
+    this.#trace.ending(end);
     this.#world.trace(() => `${host.name} begins ${end.kind} ${end.username ?? end.token ?? ''} at #${end.started}`);
     const settle = (): void => {
       end.settled = this.#world.nextSequence();
       end.isClean = link?.failures === 0;
       this.#world.trace(() => `${host.name} settles ${end.kind} of #${end.started} at #${end.settled}`);
+      this.#trace.ended(end);
       this.#judgeEndTime(end);
     };
     const ended = this.#startEnd(service, end, session?.authIv);

@@ -12,6 +12,8 @@ const folder = fileURLToPath(new URL('../../dist/simulation/', import.meta.url))
 const { SIMULATION_SEED, SIMULATION_HISTORIES = '100000', SIMULATION_FIRST_SEED = '1', SIMULATION_BUG } = process.env;
 /** Maximum number of histories within which a bug must be found. */
 const BUG_HISTORIES = 10_000;
+/** The same for traces. */
+const TRACE_HISTORIES = 2_000;
 const PROGRESS_MS = 10_000;
 const programs = new Set();
 process.once('exit', () => programs.forEach((program) => rmSync(program, { force: true })));
@@ -51,26 +53,38 @@ async function findBugs() {
   const sound = await compile();
   for (const bug of chosen) {
     const began = performance.now();
-    const { histories, found } = await findBug(await compile(bug), sound);
+    const program = await compile(bug);
+    const found = await findBug(program, sound, BUG_HISTORIES, isOfChecker);
     if (!found) process.exitCode = 1;
-    const outcome = found
-      ? `found by history ${histories}, seed ${found.seed}: ${found.violations[0]}`
-      : `NOT FOUND in ${histories} histories`;
-    console.log(`${bug.name}: ${outcome} (${secondsSince(began)} s)`);
+    const byTrace = await findBug(program, sound, TRACE_HISTORIES, (violation) => !isOfChecker(violation));
+    console.log(`${bug.name}: ${describe(found, BUG_HISTORIES)} (${secondsSince(began)} s)`);
+    console.log(`  by its trace: ${describe(byTrace, TRACE_HISTORIES)}`);
   }
 }
 
-/** Returns the first history with a violation that does not occur without the bug. */
-async function findBug(program, sound) {
-  for (let firstSeed = 1; firstSeed <= BUG_HISTORIES;) {
-    const { violations } = await playHistories(program, { firstSeed, histories: BUG_HISTORIES - firstSeed + 1 });
+function describe(found, histories) {
+  return found ? `found by history ${found.seed}: ${found.violation}` : `NOT FOUND in ${histories} histories`;
+}
+
+/** Violations are of a promise, which the checker reports, or of the model, which the trace reports. */
+function isOfChecker(violation) {
+  return !violation.startsWith('trace: ');
+}
+
+/** Returns the first history with such a violation that does not occur without the bug. */
+async function findBug(program, sound, histories, isWanted) {
+  for (let firstSeed = 1; firstSeed <= histories;) {
+    const { violations } = await playHistories(program, { firstSeed, histories: histories - firstSeed + 1 });
     const [found] = violations;
     if (!found) break;
-    const without = await playHistories(sound, { firstSeed: found.seed, histories: 1 });
-    if (without.violations.length === 0) return { histories: found.seed, found };
+    const violation = found.violations.find(isWanted);
+    if (violation !== undefined) {
+      const without = await playHistories(sound, { firstSeed: found.seed, histories: 1 });
+      if (without.violations.length === 0) return { seed: found.seed, violation };
+    }
     firstSeed = found.seed + 1;
   }
-  return { histories: BUG_HISTORIES };
+  return undefined;
 }
 
 async function compile(bug) {

@@ -50,18 +50,35 @@ export class StoreLink extends SessionStore implements Link {
   }
 
   get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-    const { store, liar } = this.#network;
+    const { store, liar, trace } = this.#network;
+    const step = trace?.looks(this.#host, key);
     const execute = (): StoreEntry => {
-      const entry = store.get(key, lease);
-      return liar?.entry(key, entry) ?? entry;
+      const honest = store.get(key, lease);
+      const entry = liar?.entry(key, honest) ?? honest;
+      trace?.looked(step, entry);
+      return entry;
     };
     const name = (): string => `get ${short(key)}${lease ? ` lease ${lease.id}` : ''}`;
-    return this.#call(name, execute, { key, isShown: ({ kind }) => kind === 'tombstone' });
+    const call = this.#call(name, execute, { key, isShown: ({ kind }) => kind === 'tombstone' });
+    // Before the library continues.
+    call.then(
+      () => trace?.read(step),
+      () => undefined,
+    );
+    return call;
   }
 
   set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
     const execute = (): boolean => this.#network.store.set(key, value, ttlMs) !== this.#isContrary();
-    return this.#call(() => `set ${short(key)} for ${ttlMs}`, execute, { key, isShown: (isSet) => !isSet });
+    const { trace, world } = this.#network;
+    const sentAtMs = world.nowMs;
+    trace?.stores(this.#host, key, value);
+    const call = this.#call(() => `set ${short(key)} for ${ttlMs}`, execute, { key, isShown: (isSet) => !isSet });
+    call.then(
+      (isSet) => isSet || trace?.refused(this.#host, key, sentAtMs),
+      () => undefined,
+    );
+    return call;
   }
 
   delete(key: string): Promise<boolean> {
@@ -93,6 +110,7 @@ export class StoreLink extends SessionStore implements Link {
   }
 
   clearTombstone(key: string): Promise<void> {
+    this.#network.trace?.clears(this.#host, key);
     const execute = (): void => {
       this.#network.store.clearTombstone(key);
       this.#network.onCleared?.(this.#host, key);
@@ -103,7 +121,10 @@ export class StoreLink extends SessionStore implements Link {
   setRevocation(key: string, ttlMs: number): Promise<void> {
     return this.#call(
       () => `setRevocation ${short(key)} for ${ttlMs}`,
-      () => this.#network.store.setRevocation(key, ttlMs),
+      () => {
+        this.#network.store.setRevocation(key, ttlMs);
+        this.#network.trace?.recorded(this.#host, key);
+      },
     );
   }
 
@@ -172,6 +193,7 @@ export class StoreLink extends SessionStore implements Link {
     const arrive = (): void => {
       if (connection !== this.#connection) return;
       world.trace(() => `${this.#host.name} receives ${textOf(bytes)}`);
+      this.#network.trace?.received(this.#host, textOf(bytes));
       this.#subscriber?.message(bytes);
       if (publication && !publication.received.has(this.#host)) publication.received.set(this.#host, world.nextSequence());
     };
@@ -185,12 +207,14 @@ export class StoreLink extends SessionStore implements Link {
       const connection = (this.#connections += 1);
       const began = world.nextSequence();
       this.#connection = connection;
+      this.#network.trace?.subscribing(this.#host);
       const replyMs = this.#network.delayMs();
       // Messages published from now on arrive after the confirmation.
       this.#lastMessageMs = world.nowMs + replyMs;
       const confirm = (): void => {
         if (connection !== this.#connection) return;
         world.trace(() => `${this.#host.name} is subscribed`);
+        this.#network.trace?.subscribed(this.#host);
         this.#subscriber?.subscribed();
         this.subscriptions.push({ began, confirmed: world.nextSequence() });
       };
