@@ -41,6 +41,8 @@ function outlined({
 
 /** What `npm run test:model` visits completely. */
 export const SCOPES: readonly Search[] = [
+  outlined({ name: 'sign-out, one flight', ends: [SIGN_OUT], flights: 1 }),
+  outlined({ name: 'endUser, one flight', ends: [END_USER], flights: 1 }),
   outlined({ name: 'sign-out', ends: [SIGN_OUT] }),
   outlined({ name: 'forget', ends: [FORGET], faults: 1 }),
   outlined({ name: 'endUser', ends: [END_USER] }),

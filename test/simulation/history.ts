@@ -34,9 +34,17 @@ const MAX_TIMERS = 200;
 /** Milliseconds around the end of a lifetime. */
 const EDGE_MS = 10;
 
+/** What to do besides playing a history. */
+interface Extras {
+  /** Print what happens. */
+  readonly isTraced: boolean;
+  /** Follow it with the model. */
+  readonly isFollowed: boolean;
+}
+
 /** Plays the history of a seed, deterministically. */
-export async function playHistory(seed: number, isTraced = false): Promise<HistoryResult> {
-  return new History(seed, isTraced).play();
+export async function playHistory(seed: number, extras: Extras): Promise<HistoryResult> {
+  return new History(seed, extras).play();
 }
 
 class History {
@@ -47,7 +55,7 @@ class History {
   readonly #store: SimulatedStore;
   readonly #network: Network;
   readonly #checker: Checker;
-  readonly #trace: Trace;
+  readonly #trace: Trace | undefined;
   readonly #instances: (Instance | undefined)[] = [];
   readonly #liar: Liar | undefined;
   /** Pending operations, by host. */
@@ -58,7 +66,7 @@ class History {
   #blockedMs = 0;
   #starts = 0;
 
-  constructor(seed: number, isTraced: boolean) {
+  constructor(seed: number, { isTraced, isFollowed }: Extras) {
     const streams = new Streams(seed);
     this.#seed = seed;
     this.#world = new World(streams.network, streams.library, isTraced);
@@ -70,7 +78,7 @@ class History {
     const liar = this.#liar;
     this.#network = new Network({ world: this.#world, store: this.#store, random: streams.network, health, liar, textOf: textOfMessage });
     this.#checker = new Checker({ world: this.#world, plan: this.#plan, service: this.#service, network: this.#network });
-    this.#trace = new Trace(this.#world, this.#plan, (violation) => this.#checker.fail(violation));
+    if (isFollowed) this.#trace = new Trace(this.#world, this.#plan, (violation) => this.#checker.fail(violation));
     this.#network.trace = this.#trace;
     this.#service.trace = this.#trace;
   }
@@ -137,7 +145,7 @@ class History {
   #build(host: Host): void {
     const { settings, hasStore, storeTimeoutMs } = this.#plan;
     const link = hasStore ? new StoreLink(host, this.#network, { secret: SECRET, timeoutMs: storeTimeoutMs }) : undefined;
-    this.#trace.started(host);
+    this.#trace?.started(host);
     this.#instances[host.index] = startInstance(host, this.#service, link, settings);
     this.#world.trace(() => `${host.name} starts`);
   }
@@ -244,11 +252,11 @@ class History {
     const reused = check === earlier?.check ? earlier.record : undefined;
     const isHit = !(check.verdict instanceof Promise);
     const record: CheckRecord = { host, session, maxAgeMs, began, beganAtMs, reused, isHit, wasIdle, blockedMs: this.#blockedMs };
-    this.#trace.checked(record, check.verdict instanceof Promise ? undefined : check.verdict);
+    this.#trace?.checked(record, check.verdict instanceof Promise ? undefined : check.verdict);
     const judge = (verdict: Awaited<typeof check.verdict>): void => {
       record.blockedMs = this.#blockedMs;
       this.#world.trace(() => `${host.name} answers check #${began}: ${JSON.stringify(verdict)}${isHit ? ' from its cache' : ''}`);
-      this.#trace.answered(record, verdict);
+      this.#trace?.answered(record, verdict);
       this.#checker.judge(record, verdict);
     };
     if (check.verdict instanceof Promise) this.#follow(host, name, check.verdict.then(judge));
@@ -270,13 +278,13 @@ class History {
       isClean: false,
     };
     this.#checker.ends.push(end);
-    this.#trace.ending(end);
+    this.#trace?.ending(end);
     this.#world.trace(() => `${host.name} begins ${end.kind} ${end.username ?? end.token ?? ''} at #${end.started}`);
     const settle = (): void => {
       end.settled = this.#world.nextSequence();
       end.isClean = link?.failures === 0;
       this.#world.trace(() => `${host.name} settles ${end.kind} of #${end.started} at #${end.settled}`);
-      this.#trace.ended(end);
+      this.#trace?.ended(end);
       this.#judgeEndTime(end);
     };
     const ended = this.#startEnd(service, end, session?.authIv);
