@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { get, request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Module } from '@nestjs/common';
-import { defer, finalize, Subject } from 'rxjs';
+import { defer, finalize, NEVER, Subject } from 'rxjs';
 import { connect, type Socket } from 'node:net';
 import { LiveController } from '../../apps/demo/src/console/live/live.controller.js';
 import { LiveFeed } from '../../apps/demo/src/console/live/live-feed.js';
@@ -98,7 +98,7 @@ describe.each(PLATFORMS)('a live stream on %s', (_platform, newAdapter) => {
       streams += 1;
       return source.pipe(finalize(() => (streams -= 1)));
     });
-    @Module({ controllers: [LiveController], providers: [{ provide: LiveFeed, useValue: { reports, history: [] } }] })
+    @Module({ controllers: [LiveController], providers: [{ provide: LiveFeed, useValue: { reports, marks: NEVER, history: [] } }] })
     class LiveModule {}
     const app = await startApp(newAdapter, LiveModule);
     try {
