@@ -10,7 +10,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Copies of the pages, with front matter for TypeDoc. */
 const copies = 'dist/site-pages';
 const CONTENTS = 'docs/README.md';
-const IMAGES = ['docs/images/page-dark.png', 'docs/images/page-light.png', 'bench/results.svg', 'bench/fleet-simulation/scaling.svg'];
+const IMAGES = [
+  'docs/images/page-dark.png',
+  'docs/images/page-light.png',
+  'docs/images/page-stampede.webp',
+  'bench/results.svg',
+  'bench/fleet-simulation/scaling.svg',
+];
 
 const groups = new Map([[CONTENTS, 'Guides'], ...guidesInContents(), ['SECURITY.md', 'Project'], ['CHANGELOG.md', 'Project']]);
 const place = { files: ['README.md', ...groups.keys(), ...IMAGES], ref: 'main' };

@@ -1,46 +1,59 @@
-// Takes the README's pictures of the demo's page, light and dark, from the demo as it is built now.
+// Takes the README's pictures of the demo's page from the demo as it is built now: stills, light and dark, and an animation of a stampede.
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { startDemo } from '../apps/demo/dist/start-demo.js';
+import { animatedWebp } from './animated-webp.mjs';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const SIZE = { width: 1440, height: 900 };
-/** Until the charts show something. */
-const WATCHED_MS = 14_000;
+/** The width at which the README shows the pictures: text keeps its size. */
+const SIZE = { width: 832, height: 760 };
+const FRAME_MS = 80;
 
 const demo = await startDemo({ port: 0, env: {} });
 const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
 try {
   for (const colorScheme of ['light', 'dark']) {
-    const page = await browser.newPage({ viewport: SIZE, colorScheme });
-    await page.goto(demo.url);
-    await useIt(page);
-    const path = fileURLToPath(new URL(`../docs/images/page-${colorScheme}.png`, import.meta.url));
-    await page.screenshot({ path });
-    await page.getByRole('button', { name: 'Stop the load' }).click();
+    const page = await open(colorScheme);
+    await page.getByRole('button', { name: 'The service goes down' }).click();
+    await page.locator('.big').waitFor();
+    await page.screenshot({ path: image(`page-${colorScheme}.png`) });
     await page.close();
-    console.log(path);
   }
+  await animate(await open('light'));
 } finally {
   await browser.close();
   await demo.close();
 }
 
-/** What a visitor does in a quarter of a minute: two users, two routes, a steady load without and with the session cache. */
-async function useIt(page) {
-  const [a, b] = ['User A', 'User B'].map((name) => page.getByRole('region', { name, exact: true }));
-  await page.getByRole('radio', { name: 'Off', exact: true }).check();
-  await page.getByRole('button', { name: 'Reset counts' }).click();
-  await a.getByRole('button', { name: 'Sign in as manager' }).click();
-  await b.getByRole('button', { name: 'Sign in as newhire' }).click();
-  for (const pane of [a, b]) {
-    await pane.getByText('200 OK').first().waitFor();
-    await pane.getByRole('button', { name: 'GET /api/openings', exact: true }).click();
+async function open(colorScheme) {
+  const page = await browser.newPage({ viewport: SIZE, colorScheme });
+  await page.goto(demo.url);
+  await page.locator('.stream[data-connected=true]').waitFor();
+  return page;
+}
+
+/** Films the lane from the moment when the requests of the stampede come in until all have left. */
+async function animate(page) {
+  const client = await page.context().newCDPSession(page);
+  await page.getByRole('button', { name: 'A stampede' }).click();
+  const marks = page.locator('canvas');
+  const lane = await page.locator('.lane').boundingBox();
+  const clip = { x: Math.round(lane.x), y: Math.round(lane.y), width: Math.round(lane.width), height: Math.round(lane.height), scale: 1 };
+  await page.locator('canvas[data-marks]:not([data-marks="0"])').waitFor();
+  const frames = [];
+  for (let isOver = false; !isOver;) {
+    const takenAt = performance.now();
+    const { data } = await client.send('Page.captureScreenshot', { format: 'webp', quality: 60, clip });
+    isOver = (await marks.getAttribute('data-marks')) === '0';
+    await page.waitForTimeout(Math.max(0, FRAME_MS - (performance.now() - takenAt)));
+    frames.push({ picture: Buffer.from(data, 'base64'), ms: isOver ? 2_500 : performance.now() - takenAt });
   }
-  await b.getByText('403 Forbidden').first().waitFor();
-  await b.getByRole('button', { name: 'GET /api/onboarding', exact: true }).click();
-  await page.getByRole('button', { name: /^Steady/ }).click();
-  await page.waitForTimeout(WATCHED_MS / 2);
-  await page.getByRole('radio', { name: '5 s', exact: true }).check();
-  await page.waitForTimeout(WATCHED_MS / 2);
+  writeFileSync(image('page-stampede.webp'), animatedWebp(frames, clip));
+}
+
+function image(name) {
+  const path = fileURLToPath(new URL(`../docs/images/${name}`, import.meta.url));
+  console.log(path);
+  return path;
 }
