@@ -38,9 +38,16 @@ async function animate(page) {
   const client = await page.context().newCDPSession(page);
   await page.getByRole('button', { name: 'A stampede' }).click();
   const marks = page.locator('canvas');
-  const lane = await page.locator('.lane').boundingBox();
-  const clip = { x: Math.round(lane.x), y: Math.round(lane.y), width: Math.round(lane.width), height: Math.round(lane.height), scale: 1 };
   await page.locator('canvas[data-marks]:not([data-marks="0"])').waitFor();
+  const lane = await page.locator('.lane').boundingBox();
+  const scrolled = await page.evaluate('scrollY');
+  const clip = {
+    x: Math.round(lane.x),
+    y: Math.round(lane.y + scrolled),
+    width: Math.round(lane.width),
+    height: Math.round(lane.height),
+    scale: 1,
+  };
   const frames = [];
   for (let isOver = false; !isOver;) {
     const takenAt = performance.now();

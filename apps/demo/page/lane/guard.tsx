@@ -4,16 +4,20 @@ import { type LiveReport } from '../../src/console/messages.js';
 import { Breaker } from './breaker.js';
 import { type Geometry } from './geometry.js';
 
+/** The width that its description needs. */
+const ABOUT_WIDTH = 600;
+
 /** Draws the guard: its cache, its two lanes, and the breaker of each. */
 export function Guard({ at, report }: { readonly at: Geometry; readonly report: LiveReport | undefined }): VNode {
   const { guard, cache, lanes, isWide, breaker } = at;
   const start = cache.x + (isWide ? 66 : 34);
   const below = isWide ? -18 : 26;
+  const isRoomy = guard.right - guard.left > ABOUT_WIDTH;
   return (
     <g class="guard">
       <rect x={guard.left} y={guard.top} width={guard.right - guard.left} height={guard.bottom - guard.top} rx="16" />
       <text class="name" x={guard.left + 16} y={guard.top + 26}>
-        The guard {isWide && <tspan class="about">answers from its cache, shares calls, and stops calling a service that fails</tspan>}
+        The guard {isRoomy && <tspan class="about">answers from its cache, shares calls, and stops calling a service that fails</tspan>}
       </text>
       <Cache at={at} ttlSeconds={report?.cache.ttlSeconds ?? 0} />
       <text class="lane-name" x={start} y={lanes.known + below}>
