@@ -6,17 +6,19 @@ const SPACING = 3.8;
 /** Places around a point, taken from the middle outwards: a crowd is as large as it is. */
 export class Swarm {
   readonly #taken = new Set<number>();
+  /** All places before it are taken. */
+  #next = 0;
 
   /** Takes the free place next to the middle. */
   take(): number {
-    let place = 0;
-    while (this.#taken.has(place)) place += 1;
-    this.#taken.add(place);
-    return place;
+    while (this.#taken.has(this.#next)) this.#next += 1;
+    this.#taken.add(this.#next);
+    return this.#next;
   }
 
   free(place: number): void {
     this.#taken.delete(place);
+    this.#next = Math.min(this.#next, place);
   }
 }
 
