@@ -186,7 +186,7 @@ export class Trace {
     const token = this.#tokenOfKey(key);
     const known = this.#answerIn(value, token);
     const isAllowed = this.#state.writes.some(({ host: at, answer }) => at === this.#indexOf(host) && answer.id === known?.answer.id);
-    if (!isAllowed) this.#refuse(`${host.name} stores answer ${known?.answer.id ?? 'of nobody'}, although it was revoked since`);
+    if (!isAllowed) this.#refuse(`${host.name} stores answer ${known?.answer.id ?? 'unknown'}, although it was revoked since`);
   }
 
   /** The reply arrives that a value was refused, in time. */
