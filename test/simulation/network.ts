@@ -3,7 +3,7 @@ import type { Liar } from './liar.js';
 import { chance } from './random.js';
 import type { SimulatedStore } from './store.js';
 import type { Host } from './host.js';
-import type { Trace } from './trace.js';
+import type { Follower } from './follower.js';
 import type { World } from './world.js';
 
 /** Faults of the network between the instances and the store. Probabilities, from 0 to 1. */
@@ -64,7 +64,7 @@ export class Network {
   /** Opens a message, for the checker. */
   readonly textOf: (bytes: Uint8Array) => string;
   /** Follows the history with the model. */
-  trace: Trace | undefined;
+  trace: Follower | undefined;
   readonly #past: Uint8Array[] = [];
 
   constructor(parts: Pick<Network, 'world' | 'store' | 'random' | 'health' | 'liar' | 'textOf'>) {

@@ -13,7 +13,7 @@ import {
 import type { SeededRandom } from '../soak/seeded-random.js';
 import { chance } from './random.js';
 import type { Host } from './host.js';
-import type { Trace } from './trace.js';
+import type { Follower } from './follower.js';
 import type { World } from './world.js';
 
 /** The record of a user. Each answer has a unique number, so that each authenticated check identifies the call that it comes from. */
@@ -76,7 +76,7 @@ export class SimulatedService {
   /** Virtual time of the last change of each session. */
   readonly changedAtMs = new Map<string, number>();
   /** Follows the history with the model. */
-  trace: Trace | undefined;
+  trace: Follower | undefined;
   /** Called for each call to user_details. Returns a function that is called when the call is over. */
   onCall: ((host: Host, session: SessionIdentity) => () => void) | undefined;
 

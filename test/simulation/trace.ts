@@ -17,23 +17,13 @@ import {
   type Settings,
   type State,
 } from '../model/state.js';
+import type { Follower, Step } from './follower.js';
 import type { Host } from './host.js';
 import { keyInStore, RECORDS, textOfValue } from './instance.js';
 import type { Plan } from './plan.js';
 import type { CheckRecord, EndRecord } from './records.js';
 import type { User } from './service.js';
 import type { World } from './world.js';
-
-/** A look-up or a call of the library, as a flight of the model. */
-export interface Step {
-  readonly host: Host;
-  readonly flight: Flight;
-  readonly sentAtMs: number;
-  /** Position of its start in the trace. */
-  readonly began: number;
-  /** Position from which checks no longer join it. */
-  closed: number;
-}
 
 /** An answer of the service. */
 interface Known {
@@ -59,7 +49,7 @@ const KINDS: Readonly<Record<string, End['kind']>> = {
  * one that the model allows. The look-ups and calls of the library are separate flights here, because its own flights cannot be seen from outside:
  * the model allows somewhat more than the library does.
  */
-export class Trace {
+export class Trace implements Follower {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #fail: (violation: string) => void;
@@ -221,7 +211,7 @@ export class Trace {
   }
 
   /** A response arrives. */
-  replied(step: Step | undefined, verdict: Verdict<User>): void {
+  replied(step: Step | undefined, verdict: Verdict<{ readonly answer: number }>): void {
     if (!step) return;
     const host = this.#advance(step.host);
     const { flight } = step;
