@@ -1,6 +1,6 @@
 import { type Socket } from 'node:net';
 import { Controller, type MessageEvent, Req, Res, ServiceUnavailableException, Sse } from '@nestjs/common';
-import { defer, endWith, finalize, ignoreElements, map, merge, type Observable, of, takeUntil, timer } from 'rxjs';
+import { defer, endWith, finalize, ignoreElements, map, merge, type Observable, of, share, takeUntil, timer } from 'rxjs';
 import { LIVE_RETRY_SECONDS } from '../messages.js';
 import { LiveFeed } from './live-feed.js';
 import { StreamPlaces } from './stream-places.js';
@@ -41,9 +41,10 @@ export class LiveController {
 
   #reports(): Observable<MessageEvent> {
     const history = of<MessageEvent>({ type: 'history', data: [...this.feed.history], retry: RETRY_MS });
-    const reports = this.feed.reports.pipe(map((report): MessageEvent => ({ type: 'report', data: report })));
+    const shared = this.feed.reports.pipe(share());
+    const reports = shared.pipe(map((report): MessageEvent => ({ type: 'report', data: report })));
     const marks = this.feed.marks.pipe(
-      takeUntil(this.feed.reports.pipe(ignoreElements(), endWith('closed'))),
+      takeUntil(shared.pipe(ignoreElements(), endWith('closed'))),
       map((batch): MessageEvent => ({ type: 'marks', data: batch })),
     );
     return merge(history, reports, marks).pipe(takeUntil(timer(MAX_STREAM_MS)));
