@@ -120,7 +120,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   });
 
   it('shows the breaker open while the session service is broken, and closed again afterwards', async () => {
-    const tokens = [];
+    const tokens: string[] = [];
     for (let opened = 0; opened < 5; opened += 1) tokens.push(await client.tokenOf('manager'));
     const [token = ''] = tokens;
     await ail('broken');

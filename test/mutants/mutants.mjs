@@ -31,10 +31,24 @@ export const MUTANTS = [
     suites: ['access/authorize'],
   },
   {
+    name: 'A cookie is accepted from the pages of all origins',
+    file: 'guard/session/token-source.ts',
+    find: "found !== '' && isCrossOrigin(request, trusted) ?",
+    replace: "found === '' && isCrossOrigin(request, trusted) ?",
+    suites: ['token/cross-origin-cookies'],
+  },
+  {
+    name: 'Guesses that run at the same time are not counted',
+    file: 'module/sign-in-limit/sign-in-limit.ts',
+    find: 'pairs.reserve(pairKey);',
+    replace: '',
+    suites: ['service/sign-in-limit'],
+  },
+  {
     name: 'A token is not validated',
     file: 'guard/session/presented-session.ts',
-    find: 'if (!isHeaderValue(token, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;',
-    replace: "if (typeof token !== 'string') return MALFORMED_TOKEN;",
+    find: 'if (!isHeaderValue(token, this.#settings.maxTokenLength)) return isCross',
+    replace: "if (typeof token !== 'string') return isCross",
     suites: ['token/presented-token'],
   },
   {
