@@ -306,7 +306,7 @@ describeWithBrowser('the page of a demo with another session service', () => {
     await drawer.getByLabel('Username').fill('ann');
     await drawer.getByLabel('Password').fill('a-password');
     await drawer.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await drawer.getByText('Signed in.').waitFor();
+    await drawer.getByText('Signed in as ann.').waitFor();
     await visitor.call('GET /api/openings', '200 OK');
     await until('the request has passed the lane', async () => (await visitor.counted('asked')) > 0);
     expect(await visitor.page.getByRole('button', { name: /End all sessions|at once|a second|stampede|Free play/ }).count()).toBe(0);

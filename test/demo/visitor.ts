@@ -79,7 +79,7 @@ export class Visitor {
   /** Sends as a user from now on, and waits until the user is signed in. */
   async sendAs(username: string): Promise<void> {
     await this.choose(username);
-    await this.drawer.getByRole('button', { name: 'Sign out' }).waitFor();
+    await this.drawer.getByText(`Signed in as ${username}`).waitFor();
     await this.drawer.getByText('200 OK').first().waitFor();
   }
 

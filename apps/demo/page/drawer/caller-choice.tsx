@@ -40,7 +40,7 @@ function Session({ caller, about }: { readonly caller: Caller; readonly about: s
   if (username !== undefined)
     return (
       <p class="hint">
-        {about === undefined ? 'Signed in.' : `Signed in: ${about}.`}{' '}
+        {`Signed in as ${username}${about === undefined ? '' : `: ${about}`}.`}{' '}
         <button type="button" class="link" onClick={() => void caller.signOut()}>
           Sign out
         </button>
