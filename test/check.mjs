@@ -11,6 +11,7 @@ const SCRIPTS = [
   'docs:site',
   'layers',
   'lint:recipes',
+  'lint:workflows',
   'docs:code',
   'docs:messages',
   'docs:defaults',
