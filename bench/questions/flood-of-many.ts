@@ -23,7 +23,7 @@ const VARIANTS: readonly (readonly [VariantName, string])[] = [
   ['handWritten', 'hand-written guard with a Map of users'],
 ];
 
-/** What a flood of tokens that nobody has does to those who are signed in. */
+/** What a flood of unknown tokens does to users who are signed in. */
 export const floodOfMany: Question = {
   name: 'flood-of-many',
   title: 'A flood of random tokens beside signed-in users (cache on)',

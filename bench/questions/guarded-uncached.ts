@@ -6,7 +6,7 @@ import { tokens } from '../users.js';
 import { keycloakRealm } from '../variants/realm.js';
 import type { VariantName } from '../variants/variants.js';
 
-/** So many that no two requests in flight bring the same one: a shared flight helps nobody here. */
+/** So many that no two requests in flight present the same one: no call is shared. */
 const TOKENS = 2_000;
 const KEYCLOAK_TOKENS = 500;
 

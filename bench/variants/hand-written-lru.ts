@@ -33,7 +33,7 @@ class HandWrittenLruGuard implements CanActivate {
   }
 }
 
-/** Written by hand by somebody who read of floods: one bounded cache, for users and refusals together. */
+/** Written by hand against floods: one bounded cache, for users and refusals together. */
 export function variant({ cache, ...setup }: VariantSetup): VariantParts {
   const { imports, providers } = usersOfService(setup);
   const lru = { provide: LRUCache, useValue: new LRUCache({ max: cache?.maxEntries ?? 10_000, ttl: cache?.ttlMs ?? 60_000 }) };

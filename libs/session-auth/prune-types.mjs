@@ -1,4 +1,4 @@
-// Deletes the declaration files that no entry of the package reaches: nobody can see what they declare.
+// Deletes the declaration files that no entry of the package reaches: users cannot see what they declare.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

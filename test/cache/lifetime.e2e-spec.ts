@@ -56,7 +56,7 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     const { sessions, service, status } = await remembering(bed);
     const counts = [sessions.countCached()];
     const token = service.signInAs({});
-    for (const presented of [token, token, service.signInAs({}), 'of-nobody']) await status('/me', presented);
+    for (const presented of [token, token, service.signInAs({}), 'unknown-token']) await status('/me', presented);
     counts.push(sessions.countCached());
     await sessions.forget(token);
     counts.push(sessions.countCached());

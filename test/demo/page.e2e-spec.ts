@@ -7,11 +7,14 @@ import { describeWithBrowser, startBrowser } from '../support/browser.js';
 import { IS_LONG_FORM, oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { json, startScriptedService } from '../support/scripted-service.js';
+import { steady } from '../support/steady.js';
 import { until } from '../support/until.js';
 import { DemoClient } from './demo-client.js';
 import { LiveReports } from './live-reports.js';
 import { accessibilityProblems } from './accessibility.js';
 import { Visitor, type Visit } from './visitor.js';
+
+const WIDTHS = [1920, 1440, 1024, 768, 360];
 
 /** The smallest text of the page, in pixels, and what it says. */
 const SMALLEST_TEXT = `
@@ -95,16 +98,19 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await until('the lane is empty', async () => (await visitor.lane.locator('canvas').getAttribute('data-marks')) === '0');
   });
 
-  it.each(SCENES)('plays the scene %s in three steps, ends in its figure, and restores everything', async (scene) => {
-    const visitor = await visit();
-    await visitor.start(scene);
-    await visitor.page.getByRole('listitem').and(visitor.page.locator('[aria-current=step]')).first().waitFor();
-    expect(await visitor.figure()).toMatch(FIGURES[scene]);
-    expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
-    await visitor.screenshot(`${platform}-${scene}`);
-    await visitor.lane.getByText(/^[\d,]+ requests?, \d+ calls? to the session service: [a-z]/).waitFor({ state: 'attached' });
-    await restored();
-  });
+  it.each(SCENES)(
+    'plays the scene %s in three steps, ends in its figure, and restores everything',
+    steady(async (scene: SceneName) => {
+      const visitor = await visit();
+      await visitor.start(scene);
+      await visitor.page.getByRole('listitem').and(visitor.page.locator('[aria-current=step]')).first().waitFor();
+      expect(await visitor.figure()).toMatch(FIGURES[scene]);
+      expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
+      await visitor.screenshot(`${platform}-${scene}`);
+      await visitor.lane.getByText(/^[\d,]+ requests?, \d+ calls? to the session service: [a-z]/).waitFor({ state: 'attached' });
+      await restored();
+    }),
+  );
 
   it('restores everything when its tab is closed while a scene runs', async () => {
     const visitor = await visit();
@@ -120,7 +126,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
   it('keeps the lane in view while a scene runs, and fits every width without scrolling sideways', async () => {
     const visitor = await visit({ width: 1920 });
     await visitor.start('cache');
-    for (const width of [1920, 1440, 1024, 768, 360]) {
+    for (const width of WIDTHS) {
       await visitor.page.setViewportSize({ width, height: width < 700 ? 740 : 900 });
       await visitor.page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
       expect([width, await visitor.overhang()]).toEqual([width, 0]);
@@ -137,13 +143,11 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.screenshot(`${platform}-narrow`);
   });
 
-  const LOOKS = [
-    { width: 1440, colorScheme: 'light' },
-    { width: 360, colorScheme: 'dark' },
-    ...(IS_LONG_FORM ? [{ width: 1440, colorScheme: 'dark' } as const, { width: 360, colorScheme: 'light' } as const] : []),
-  ] as const;
+  const LOOKS = IS_LONG_FORM
+    ? WIDTHS.flatMap((width) => [{ width, colorScheme: 'light' } as const, { width, colorScheme: 'dark' } as const])
+    : [{ width: 1440, colorScheme: 'light' } as const, { width: 360, colorScheme: 'dark' } as const];
   it.each(LOOKS)('has nothing that an accessibility check finds, in any state, with %j', async (how) => {
-    // Without motion: a colour half-way between two is nobody's to read.
+    // Without motion: the colour in the middle of a transition is not checked.
     const visitor = await visit({ ...how, reducedMotion: 'reduce', bypassCSP: true });
     expect(await accessibilityProblems(visitor.page)).toEqual([]);
     await visitor.start('sign-out');

@@ -19,7 +19,7 @@ export interface Visit {
   readonly bypassCSP?: boolean;
 }
 
-/** Somebody who looks at the page, and what the browser saw meanwhile. */
+/** A visitor of the page, and what the browser saw meanwhile. */
 export class Visitor {
   /** Origins that were asked for anything. */
   readonly origins = new Set<string>();

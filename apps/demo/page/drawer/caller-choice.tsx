@@ -5,7 +5,7 @@ import { type Caller } from '../backend/use-caller.js';
 import { CredentialsForm } from './credentials-form.js';
 import { Segmented } from './segmented.js';
 
-const NOBODY = '';
+const NO_SESSION = '';
 
 interface CallerChoiceProps {
   readonly caller: Caller;
@@ -14,12 +14,12 @@ interface CallerChoiceProps {
 
 /** Renders who sends the requests: without a session, or as a user, who is signed in when chosen. */
 export function CallerChoice({ caller, users }: CallerChoiceProps): VNode {
-  const { username = NOBODY, signingIn, tokens } = caller;
+  const { username = NO_SESSION, signingIn, tokens } = caller;
   const names = [...new Set([...users.map((user) => user.username), ...Object.keys(tokens)])];
-  const options = [{ value: NOBODY, label: 'No session' }, ...names.map((value) => ({ value, label: value }))];
+  const options = [{ value: NO_SESSION, label: 'No session' }, ...names.map((value) => ({ value, label: value }))];
   const choose = (name: string): void => {
     const password = users.find((user) => user.username === name)?.password;
-    void (name === NOBODY ? caller.sendAs() : caller.sendAs(name, password));
+    void (name === NO_SESSION ? caller.sendAs() : caller.sendAs(name, password));
   };
   return (
     <section class="control" aria-labelledby="caller">

@@ -29,7 +29,7 @@ describe('the database on disk', () => {
   });
 
   it('keeps no session without its user', async () => {
-    const orphan = { token_digest: 'digest', username: 'nobody', created_at: 0, expires_at: 1 };
+    const orphan = { token_digest: 'digest', username: 'unknown', created_at: 0, expires_at: 1 };
 
     await expect(database.insertInto('sessions').values(orphan).execute()).rejects.toThrow('FOREIGN KEY');
   });
