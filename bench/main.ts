@@ -10,6 +10,7 @@ import { guardedUncached } from './questions/guarded-uncached.js';
 import { memory } from './questions/memory.js';
 import { size } from './questions/size.js';
 import { stampede } from './questions/stampede.js';
+import { switches } from './questions/switches.js';
 import { start } from './questions/start.js';
 import { waiting } from './questions/waiting.js';
 import { chart } from './report/chart.js';
@@ -22,6 +23,7 @@ const QUESTIONS = [
   cachedCheck,
   guardedCached,
   guardedUncached,
+  switches,
   stampede,
   floodOfOne,
   floodOfMany,

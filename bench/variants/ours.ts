@@ -1,8 +1,44 @@
-import { SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
-import type { VariantParts, VariantSetup } from './variant.js';
+import { Injectable } from '@nestjs/common';
+import {
+  Authorize,
+  fromCookie,
+  SessionAuthEvents,
+  SessionAuthGuard,
+  SessionAuthModule,
+  type AuthorizationPolicy,
+  type SessionAuthOptions,
+  type UserRecord,
+} from 'nestjs-session-auth';
+import type { Switch, VariantParts, VariantSetup } from './variant.js';
+
+@Injectable()
+class IsUser implements AuthorizationPolicy {
+  allows(user: UserRecord): boolean {
+    return user.username !== undefined;
+  }
+}
+
+@Injectable()
+class Subscriber {
+  constructor(events: SessionAuthEvents) {
+    events.decisions$.subscribe(() => undefined);
+  }
+}
+
+const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions>>>> = {
+  asyncContext: { asyncContext: true },
+  authority: { authority: () => 'default' },
+  cookie: { token: fromCookie('session') },
+};
 
 /** The library as it comes: every limit and every time-out on. */
-export function variant({ serviceUrl, cache }: VariantSetup): VariantParts {
-  const session = SessionAuthModule.forRoot({ baseUrl: serviceUrl, apiKey: 'application-key', ...(cache && { cache }) });
-  return { imports: [session], guard: SessionAuthGuard };
+export function variant({ serviceUrl, cache, switchedOn }: VariantSetup): VariantParts {
+  const options = switchedOn && OPTIONS[switchedOn];
+  const session = SessionAuthModule.forRoot({ baseUrl: serviceUrl, apiKey: 'application-key', ...(cache && { cache }), ...options });
+  return {
+    imports: [session],
+    guard: SessionAuthGuard,
+    ...(switchedOn === 'decisions' && { providers: [Subscriber] }),
+    ...(switchedOn === 'policy' && { providers: [IsUser], rule: Authorize(IsUser) }),
+  };
 }

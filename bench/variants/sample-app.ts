@@ -14,7 +14,7 @@ const OPENINGS = Array.from({ length: 20 }, (_, index) => ({
 class SampleApp {}
 
 /** The application of every variant: the same route, with the variant's guard in front of it, and one without. */
-export function sampleApp({ guard, imports = [], providers = [] }: VariantParts): DynamicModule {
+export function sampleApp({ guard, rule, imports = [], providers = [] }: VariantParts): DynamicModule {
   @Controller()
   class OpenController {
     @Get('open')
@@ -30,5 +30,6 @@ export function sampleApp({ guard, imports = [], providers = [] }: VariantParts)
     }
   }
   if (guard) UseGuards(guard)(OpeningsController);
+  rule?.(OpeningsController);
   return { module: SampleApp, imports, providers, controllers: [OpenController, OpeningsController] };
 }

@@ -8,12 +8,17 @@ export interface CacheSetup {
   readonly maxEntries?: number;
 }
 
+/** What an application may switch on beside the guard. */
+export type Switch = 'asyncContext' | 'authority' | 'decisions' | 'policy' | 'cookie';
+
 /** What a variant is told. */
 export interface VariantSetup {
   /** Root of the session service. */
   readonly serviceUrl: string;
   /** Absent: every request asks the service. */
   readonly cache?: CacheSetup;
+  /** Absent: nothing but the guard. Only for the library itself. */
+  readonly switchedOn?: Switch;
   /** Public key of the realm whose tokens the Keycloak variant reads. */
   readonly realmPublicKey?: string;
 }
@@ -21,6 +26,8 @@ export interface VariantSetup {
 /** What a variant adds to the sample application: nothing, or a guard and what it needs. */
 export interface VariantParts extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   readonly guard?: Type<CanActivate>;
+  /** Applied to the guarded controller. */
+  readonly rule?: ClassDecorator;
 }
 
 /** A cache that forgets nothing while a benchmark runs. */
