@@ -1,14 +1,13 @@
-import { compare } from '../compare.js';
-import { race, type LineUp } from '../race.js';
-import type { Question } from '../question.js';
+import type { SwitchesApi } from '../processes/switches.worker.js';
+import type { Finding, Question } from '../question.js';
+import { ratios, spreadOf } from '../spread.js';
 import type { Stage } from '../stage.js';
-import { tokens } from '../users.js';
-import { LONG_CACHE, type Switch } from '../variants/variant.js';
+import { token } from '../users.js';
+import type { Switch } from '../variants/variant.js';
 
-const TOKENS = tokens('user', 200);
-const USERS = { path: '/openings', header: 'x-auth-token', values: TOKENS };
-const USERS_WITH_COOKIE = { ...USERS, header: 'cookie', values: TOKENS.map((token) => `session=${token}`) };
-const NO_SWITCH = 'nestjs-session-auth, all switches off';
+const ROUNDS = 80;
+const NONE = 'none';
+const WITHOUT = 'all switches off';
 
 const NAMES: Readonly<Record<Switch, string>> = {
   asyncContext: 'asyncContext: true',
@@ -21,22 +20,36 @@ const NAMES: Readonly<Record<Switch, string>> = {
 /** The price of each switch to an application whose users are known. */
 export const switches: Question = {
   name: 'switches',
-  title: 'Requests per second with one switch on, and every session cached',
+  title: 'Processor time of a request with one switch on, and its session cached',
   ask: async (stage) => {
-    const result = await race(stage, () => lineUp(stage));
-    const findings = Object.values(NAMES).map((name) => compare(result, { platform: 'Fastify', name, against: NO_SWITCH }));
-    return { findings, notes: ['200 users. One process for each line; its guard is the same, with one option or decorator more.'] };
+    const times = await measure(stage);
+    const base = times.get(NONE) ?? [];
+    const findings = Object.entries(NAMES).flatMap(([name, subject]): Finding[] => {
+      const own = times.get(name) ?? [];
+      return [
+        { subject, unit: 'us', value: spreadOf(own) },
+        { subject, against: WITHOUT, unit: 'ratio', value: ratios(own, base) },
+      ];
+    });
+    return { findings: [{ subject: WITHOUT, unit: 'us', value: spreadOf(base) }, ...findings], notes: NOTES };
   },
 };
 
-async function lineUp(stage: Stage): Promise<LineUp> {
-  const service = await stage.service();
-  const order = { platform: 'Fastify', variant: 'ours', serviceUrl: service.url, cache: LONG_CACHE } as const;
-  const expected = { expectedStatus: 200, callsPerRequest: 0 } as const;
-  const contenders = [{ name: NO_SWITCH, app: await stage.app(order), traffic: USERS, ...expected }];
-  for (const [switchedOn, name] of Object.entries(NAMES) as [Switch, string][]) {
-    const app = await stage.app({ ...order, switchedOn });
-    contenders.push({ name, app, traffic: switchedOn === 'cookie' ? USERS_WITH_COOKIE : USERS, ...expected });
+const NOTES = [
+  'Fastify, requests injected without a network: most of a request is missing, so the ratios are worse than over HTTP. One process for all but asyncContext: where it is on, Node.js 20 slows down every promise of the process. On a busy machine, compare the least times.',
+];
+
+async function measure(stage: Stage): Promise<ReadonlyMap<string, number[]>> {
+  const { url: serviceUrl } = await stage.service();
+  const order = { serviceUrl, token: token('user', 1) };
+  const [alone, others] = [stage.worker<SwitchesApi>('switches'), stage.worker<SwitchesApi>('switches')];
+  await alone.call('start', { ...order, switches: ['asyncContext'] });
+  await others.call('start', { ...order, switches: [NONE, 'authority', 'decisions', 'policy', 'cookie'] });
+  const times = new Map<string, number[]>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const measured = { ...(await alone.call('round')), ...(await others.call('round')) };
+    for (const [name, time] of Object.entries(measured)) times.set(name, [...(times.get(name) ?? []), time]);
   }
-  return { contenders, service };
+  await stage.close();
+  return times;
 }
