@@ -103,7 +103,6 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     steady(async (scene: SceneName) => {
       const visitor = await visit();
       await visitor.start(scene);
-      await visitor.page.getByRole('listitem').and(visitor.page.locator('[aria-current=step]')).first().waitFor();
       expect(await visitor.figure()).toMatch(FIGURES[scene]);
       expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
       await visitor.screenshot(`${platform}-${scene}`);
@@ -123,9 +122,10 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await restored();
   });
 
-  it('keeps the lane in view while a scene runs, and fits every width without scrolling sideways', async () => {
+  it('marks the step of a scene, keeps the lane in view while it runs, and fits every width without scrolling sideways', async () => {
     const visitor = await visit({ width: 1920 });
     await visitor.start('cache');
+    await visitor.page.getByRole('listitem').and(visitor.page.locator('[aria-current=step]')).waitFor();
     for (const width of WIDTHS) {
       await visitor.page.setViewportSize({ width, height: width < 700 ? 740 : 900 });
       await visitor.page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
