@@ -49,6 +49,21 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
   });
 
   it.each([
+    ['that is protected', { watch: {} }, true],
+    // The objects of ws say nothing of the request that opened their sockets.
+    ['without protection', { watch: undefined }, library[0] === 'socket.io'],
+  ])('admit with SameOriginGuard no message of another origin, on a server %s', async (_case, plan, admitsItsOwn) => {
+    Object.assign(bed.plan, plan);
+    bed.service.signInAs({}, 'good');
+    const { url } = await bed.start();
+    const answerTo = async (origin: string): Promise<Message> =>
+      (await bed.connect({ headers: { 'x-auth-token': 'good', origin } })).ask('own-page');
+
+    expect(await answerTo('https://evil.example')).toEqual(refusal(403, 'CROSS_ORIGIN_DENIED'));
+    expect(await answerTo(url)).toEqual(admitsItsOwn ? ['answer', 'own page'] : refusal(403, 'CROSS_ORIGIN_DENIED'));
+  });
+
+  it.each([
     ['no token', {}, 401, 'SESSION_REQUIRED'],
     ['a refused token', { token: 'bad' }, 401, 'SESSION_REJECTED'],
     ['a token that is none', { token: { $ne: 1 } }, 401, 'SESSION_REJECTED'],

@@ -20,6 +20,7 @@ import {
   type PresentedSession,
   type UserRecord,
 } from 'nestjs-session-auth';
+import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { SessionAuthErrorFilter } from 'nestjs-session-auth/errors';
 import { SessionSockets, type SessionSocketOptions, type SocketClient } from 'nestjs-session-auth/sockets';
 
@@ -91,6 +92,13 @@ export class OpeningsGateway implements OnGatewayInit, OnGatewayConnection {
   @Public()
   open(@MessageBody() body: unknown): WsResponse {
     return answer(body);
+  }
+
+  @SubscribeMessage('own-page')
+  @Public()
+  @UseGuards(SameOriginGuard)
+  ownPage(): WsResponse {
+    return answer('own page');
   }
 
   @SubscribeMessage('user-of-socket')

@@ -7,8 +7,11 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** Absent if the call is not a request of HTTP: the handshake of a socket, or a message. */
   readonly method?: string | undefined;
-  /** Headers of the request that opened a socket, as the client's browser sent them: `headers` also has fields that any page can set. */
-  readonly upgradeHeaders?: IncomingHttpHeaders;
+  /**
+   * Headers of the request that opened a socket, as the client's browser sent them: `headers` also has fields that any page can set. `null` if they
+   * are unknown, as of a socket of ws that `SessionSockets` does not protect.
+   */
+  readonly upgradeHeaders?: IncomingHttpHeaders | null;
   readonly rawHeaders?: readonly string[];
   /** Fastify: the request of Node.js. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };

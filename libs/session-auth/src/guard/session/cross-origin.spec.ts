@@ -166,6 +166,7 @@ describe('fromCookie', () => {
     const headers = { cookie, origin: 'https://app.example.com', host: 'app.example.com', 'sec-fetch-site': 'same-origin' };
     expect(find({ headers, upgradeHeaders: { cookie, ...evil } })).toBe(CROSS_ORIGIN_TOKEN);
     expect(find({ headers: { ...headers, ...evil }, upgradeHeaders: headers })).toBe('token');
+    expect(find({ headers, upgradeHeaders: null })).toBe(CROSS_ORIGIN_TOKEN);
   });
 });
 

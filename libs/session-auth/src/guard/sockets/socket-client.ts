@@ -92,7 +92,7 @@ export function handshakeRequest(upgrade: CallRequest | undefined, clientFields?
   const headers = Object.assign(namedValues([]) as IncomingHttpHeaders, upgrade?.headers, fields);
   return {
     headers,
-    upgradeHeaders: upgrade?.headers ?? {},
+    upgradeHeaders: upgrade?.headers ?? null,
     rawHeaders: upgrade?.rawHeaders ?? upgrade?.raw?.rawHeaders ?? [],
     handshakeToken: fields.token,
   };
