@@ -1,13 +1,13 @@
 import { Body, Controller, HttpCode, HttpStatus, NotFoundException, Post, Put, UseGuards } from '@nestjs/common';
+import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { type ServiceControls } from '../../session-service/connected-session-service.js';
 import { ConsoleParts } from '../console-parts.js';
 import { GuardActivity } from '../live/guard-activity.js';
 import { CacheDto, FaultDto } from './controls.dto.js';
 import { NoSceneGuard } from './no-scene.guard.js';
-import { OwnPageGuard } from './own-page.guard.js';
 
 /** The controls of the page, which exist only with the embedded session service. */
-@UseGuards(OwnPageGuard, NoSceneGuard)
+@UseGuards(SameOriginGuard, NoSceneGuard)
 @Controller('console')
 export class ControlsController {
   constructor(

@@ -1,9 +1,9 @@
 import { type Socket } from 'node:net';
 import { Body, ConflictException, Controller, Delete, HttpCode, HttpStatus, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { originOf } from '../../serving/origin-of.js';
 import { LoadDto } from '../controls/controls.dto.js';
 import { NoSceneGuard } from '../controls/no-scene.guard.js';
-import { OwnPageGuard } from '../controls/own-page.guard.js';
 import { type LoadResult } from '../messages.js';
 import { LoadRuns } from './load-runs.js';
 
@@ -16,7 +16,7 @@ interface Reply {
 }
 
 /** Starts and stops load on the backend. */
-@UseGuards(OwnPageGuard, NoSceneGuard)
+@UseGuards(SameOriginGuard, NoSceneGuard)
 @Controller('console/load')
 export class LoadController {
   constructor(private readonly runs: LoadRuns) {}

@@ -1,9 +1,9 @@
 import { type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { Body, ConflictException, Controller, Header, HttpCode, HttpStatus, Post, Req, StreamableFile, UseGuards } from '@nestjs/common';
+import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { originOf } from '../../serving/origin-of.js';
 import { SceneDto } from '../controls/controls.dto.js';
-import { OwnPageGuard } from '../controls/own-page.guard.js';
 import { LoadRuns } from '../load/load-runs.js';
 import { SceneRuns } from './scene-runs.js';
 
@@ -13,7 +13,7 @@ interface Request {
 }
 
 /** Runs scenes. The reply is a line of JSON for each step; the visitor who closes it ends the scene. */
-@UseGuards(OwnPageGuard)
+@UseGuards(SameOriginGuard)
 @Controller('console/scenes')
 export class ScenesController {
   constructor(
