@@ -1,12 +1,10 @@
 // The applications that are compared, in one process: the library, and the audit trail exactly as its guide prints it.
 import 'reflect-metadata';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { Controller, Get, Logger, Module, UseGuards } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { SessionAuthEvents, SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
+import { contextOf, Things } from '../guarded-things.mjs';
 
 const [serviceUrl, guide] = process.argv.slice(2);
 const { AuditTrail } = await import(`${guide}/src/audit-trail.js`);
@@ -18,19 +16,10 @@ const TICK_MS = 10;
 /** Sessions in use never expire. */
 const CACHE = { ttlMs: 300_000, refreshAheadMs: 150_000 };
 
-class Openings {
-  list() {
-    return [];
-  }
-}
-Get()(Openings.prototype, 'list', Object.getOwnPropertyDescriptor(Openings.prototype, 'list'));
-UseGuards(SessionAuthGuard)(Openings);
-Controller('openings')(Openings);
-
 async function start(providers, observe = () => undefined) {
   class Root {}
   const session = SessionAuthModule.forRoot({ baseUrl: serviceUrl, apiKey: 'application-key', timeoutMs: 60_000, cache: CACHE });
-  Module({ imports: [session], controllers: [Openings], providers })(Root);
+  Module({ imports: [session], controllers: [Things], providers })(Root);
   const app = await NestFactory.create(Root, { logger: false });
   await app.listen(0, '127.0.0.1');
   app.getHttpServer().keepAliveTimeout = 600_000;
@@ -56,14 +45,6 @@ database.query = async (text, values) => {
   if (Array.isArray(values[2])) lags.push(Date.now() - values[2][0]);
   return result;
 };
-
-function contextOf(token) {
-  const request = new IncomingMessage(new Socket());
-  request.headers['x-auth-token'] = token;
-  const context = new ExecutionContextHost([request, new ServerResponse(request)], Openings, Openings.prototype.list);
-  context.setType('http');
-  return context;
-}
 
 async function whenWritten() {
   while (trail.waiting.length > 0) await setTimeout(5);

@@ -10,7 +10,7 @@ process.on('message', async ({ url, tokens, durationMs }) => {
   const work = async () => {
     while (performance.now() - began < durationMs) {
       const headers = { 'x-auth-token': tokens[(requests += 1) % tokens.length] };
-      const { statusCode, body } = await pool.request({ path: '/openings', method: 'GET', headers });
+      const { statusCode, body } = await pool.request({ path: '/things', method: 'GET', headers });
       await body.dump();
       if (statusCode !== 200) throw new Error(`status ${statusCode}`);
     }

@@ -1,16 +1,15 @@
 // What a check costs: from memory, with and without revocations; the heap of a cached session; round trips of a check from the store.
 import 'reflect-metadata';
 import { once } from 'node:events';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, createServer, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { Controller, Get, Module, UseGuards } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { Redis } from 'ioredis';
 import { SessionAuthGuard, SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { startSessionService } from 'nestjs-session-auth/testing';
+import { contextOf, Things } from '../guarded-things.mjs';
 
 const SESSIONS = 500;
 const ROUNDS = 60;
@@ -23,15 +22,6 @@ const [redisPort] = process.argv.slice(2);
 const service = await startSessionService();
 const tokenOf = (index) => `session-${index}`;
 
-class Things {
-  list() {
-    return [];
-  }
-}
-Get()(Things.prototype, 'list', Object.getOwnPropertyDescriptor(Things.prototype, 'list'));
-UseGuards(SessionAuthGuard)(Things);
-Controller('things')(Things);
-
 async function start(cache) {
   class Application {}
   const session = SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'application-key', cache: { ttlMs: 300_000, ...cache } });
@@ -39,14 +29,6 @@ async function start(cache) {
   const app = await NestFactory.create(Application, { logger: false });
   await app.init();
   return app;
-}
-
-function contextOf(token) {
-  const request = new IncomingMessage(new Socket());
-  request.headers['x-auth-token'] = token;
-  const context = new ExecutionContextHost([request, new ServerResponse(request)], Things, Things.prototype.list);
-  context.setType('http');
-  return context;
 }
 
 async function verifyAll(sessions, count) {

@@ -1,20 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { freePort } from '../free-port.mjs';
 
 const run = promisify(execFile);
 const CONNECTIONS = 50;
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
 
 /** A redis-server without persistence. */
 export class RedisProcess {
@@ -28,7 +20,7 @@ export class RedisProcess {
   }
 
   static async start() {
-    const port = await freePort();
+    const port = String(await freePort());
     const server = spawn('redis-server', ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']);
     for await (const lines of server.stdout) if (String(lines).includes('Ready to accept connections')) break;
     return new RedisProcess(port, server);
