@@ -42,7 +42,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   it('streams what the guard does, the minute before first', async () => {
     const token = await client.tokenOf('manager');
     await me(token);
-    await me('of-nobody');
+    await me('unknown-token');
     await client.get('/api/me');
     await client.get('/api/onboarding', token);
     const report = await live.next(({ totals }) => totals.denials.ACCESS_DENIED === 1);
@@ -71,7 +71,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   it('streams each request as it passes: its lane, its call, and what became of it', async () => {
     const token = await client.tokenOf('manager');
     await remember(MEMORY);
-    for (const presented of [token, token, 'of-nobody', undefined]) await client.get('/api/me', presented);
+    for (const presented of [token, token, 'unknown-token', undefined]) await client.get('/api/me', presented);
     await client.get('/api/health');
     const events = await live.marks((all) => all.filter(([, event]) => event === 'denied').length === 2);
     const [first = 0] = events[0] ?? [];
@@ -97,7 +97,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect(await answer('/api/me', token)).toBe('service');
     expect(await answer('/api/me', token)).toMatch(/^cache; age=\d+\.\d$/);
     expect(await answer('/api/onboarding', token)).toMatch(/^cache; age=/);
-    expect(await answer('/api/me', 'of-nobody')).toBe('service');
+    expect(await answer('/api/me', 'unknown-token')).toBe('service');
     expect(await answer('/api/me')).toBeNull();
     expect(await answer('/api/health', token)).toBeNull();
     await ail('broken');

@@ -10,7 +10,7 @@ const installed = existsSync(EXECUTABLE);
 export const describeWithBrowser = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
 
 /**
- * Starts a browser without a window. Containers give it no sandbox of its own, and it visits nobody but the servers of the test.
+ * Starts a browser without a window. Containers give it no sandbox of its own, and it opens only pages of the servers of the test.
  * @param hosts where the names of hosts lead, as in `MAP example.com 127.0.0.1:8443`
  */
 export function startBrowser(hosts: readonly string[] = []): Promise<Browser> {

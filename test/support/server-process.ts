@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 
 const START_ATTEMPTS = 10;
 
-/** A port of the loopback interface that nobody has. */
+/** A port of the loopback interface that no program uses. */
 export async function freePort(below = 65_536): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');

@@ -30,7 +30,7 @@ export interface Probe {
 export interface ProbedApp {
   readonly url: string;
   memory(): Promise<MemoryUse>;
-  /** Checks so many tokens that nobody has; gives how often each outcome came. */
+  /** Checks so many unknown tokens; gives how often each outcome came. */
   flood(tokens: number): Promise<Record<string, number>>;
   /** Closes the application; resolves when it is closed, and then the process has to end by itself. */
   closeApp(): Promise<void>;

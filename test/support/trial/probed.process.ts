@@ -37,7 +37,7 @@ function memory(): MemoryUse {
   return { heapBytes: process.memoryUsage().heapUsed, peakRssBytes: process.resourceUsage().maxRSS * 1024 };
 }
 
-/** Checks tokens that nobody has, some at once, and says how often each outcome came. */
+/** Checks unknown tokens, some at once, and says how often each outcome came. */
 async function flood(tokens: number): Promise<Record<string, number>> {
   const sessions = app.get(SessionAuthService);
   const outcomes: Record<string, number> = {};

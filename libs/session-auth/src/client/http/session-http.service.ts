@@ -46,7 +46,7 @@ export class SessionHttpService extends HttpService {
       deadline.onEnd((end) => resolve(noReplyAt(end)));
       if (deadline.ended) return;
       const call: SessionCall = { deadline, freshConnection };
-      const config = { ...call, method, url: `${origin}${path}`, headers: headersOf(headers), ...(body !== null && { data: body }) };
+      const config = { method, url: `${origin}${path}`, headers: headersOf(headers), ...call, ...(body !== null && { data: body }) };
       this.axiosRef.request<Buffer | undefined>(config).then(
         (response: unknown) => resolve(replyIn(response)),
         (error: unknown) => resolve(error instanceof NoReplyError ? error.outcome : UNREACHABLE),
