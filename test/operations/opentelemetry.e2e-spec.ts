@@ -129,6 +129,18 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
   });
 
+  it('is nothing of a breaker whose pause ends after its application', async () => {
+    const service = await bed.service();
+    const options = { retry: false, breaker: { minimumCalls: 1, pauseMs: 100 } } as const;
+    const app = await bed.sample({ baseUrl: service.url, options });
+    service.on('user_details', reply(500));
+    await app.get('/me', 'token');
+    await app.app.close();
+    // Timers run in the order of their times: that of the pause has run.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
+  });
+
   it('counts denials by their code, also those without a call', async () => {
     const service = await bed.service();
     const token = service.signInAs({ role: 'worker' });

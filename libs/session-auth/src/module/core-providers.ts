@@ -96,7 +96,7 @@ function verifierOf(
   events: EventSource,
 ): SessionVerifier<UserRecord> {
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
-  const check = checkOf(sessions, deadlines, set, watch);
+  const check = checkOf(sessions, deadlines, set, breakerReporter(set.authority, watch, events));
   return new SessionVerifier(check, {
     authority: set.authority,
     cache: set.cache && new SessionCache(set.cache),
@@ -118,24 +118,24 @@ export const verifierProvider = (client: InjectionToken): FactoryProvider<Sessio
 });
 
 /** Creates the check that calls the service and reports the state of its breakers. */
-function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, watch: ServiceStatusTracker) {
+function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, breakerChanged: BreakerChanged) {
   const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
   const known = new KnownSessions(Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS));
-  const publish = breakerPublisher(set.authority);
-  const breakerChanged: BreakerChanged = (lane, state) => {
-    watch.setBreaker(lane, state);
-    publish(lane, state);
-  };
   return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
 }
 
-/** Subscribers know the lanes of the registration without a name: those of another are published at the start. */
-function breakerPublisher(authority: string): BreakerChanged {
+/** Returns what reports each new state of a breaker, until the application has shut down: a pause may end later. */
+function breakerReporter(authority: string, watch: ServiceStatusTracker, events: EventSource): BreakerChanged {
   const publish: BreakerChanged = (lane, state) => {
     if (BREAKER.hasSubscribers) BREAKER.publish({ authority, lane, state });
   };
+  // Subscribers know the lanes of the registration without a name.
   if (authority !== DEFAULT_AUTHORITY) for (const lane of LANES) publish(lane, 'closed');
-  return publish;
+  return (lane, state) => {
+    if (events.isComplete) return;
+    watch.setBreaker(lane, state);
+    publish(lane, state);
+  };
 }
 
 function reportsTo(log: WarningLog, watch: ServiceStatusTracker): SharedTierReports {
