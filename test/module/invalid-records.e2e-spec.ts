@@ -1,13 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional, Validate, ValidatorConstraint, type ValidatorConstraintInterface } from 'class-validator';
 import { SessionAuthService, UserRecord } from 'nestjs-session-auth';
 import { json } from 'nestjs-session-auth/testing';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 
+@ValidatorConstraint()
+class ThrowingValidator implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    throw new TypeError(String(value));
+  }
+}
+
 class Employee extends UserRecord {
   @IsOptional() @IsIn(['day', 'night']) readonly shift?: 'day' | 'night' | undefined;
+  @IsOptional() @Validate(ThrowingValidator) readonly team?: string | undefined;
 }
 
 const WARNING = 'invalid user record';
@@ -50,6 +58,13 @@ describe.each(PLATFORMS)('a user record that is invalid, on %s', (_name, platfor
       expect.stringContaining('one of username, email (identityFields) must be a non-empty string.'),
       expect.stringContaining('ccl_info must be an object.'),
     ]);
+  });
+
+  it('is logged if a validator throws, without the text of its error', async () => {
+    const { service, app, warnings } = await start();
+
+    expect((await app.get('/me', service.signInAs({ team: 'the value' } as object))).status).toBe(503);
+    expect(warnings()).toEqual([`warn ${WARNING}: a validator or a transformation of Employee threw an error. ${REMEDY} SessionAuth`]);
   });
 
   it('is logged at a sign-in too', async () => {

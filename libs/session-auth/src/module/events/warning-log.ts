@@ -51,6 +51,11 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#invalidRecord('', `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`);
   }
 
+  /** A validator or a transformation of the record class threw. Its error is not logged: its text may contain the value. */
+  validatorThrew(recordClass: string): void {
+    this.#invalidRecord(recordClass, `a validator or a transformation of ${recordClass} threw an error`);
+  }
+
   #invalidRecord(field: string, requirement: string): void {
     const remedy = 'Correct the record there, or the decorators of userRecord.';
     this.#write('invalid user record', `${requirement}. Its user gets 503 while the session service answers so. ${remedy}`, field);

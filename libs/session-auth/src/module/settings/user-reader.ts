@@ -22,6 +22,8 @@ export interface InvalidRecordLog {
   invalidField(field: InvalidField): void;
   /** All identity fields are absent or empty. */
   missingIdentity(identityFields: readonly string[]): void;
+  /** A validator or a transformation of the record class threw. */
+  validatorThrew(recordClass: string): void;
 }
 
 /** Builds the function that validates a record: its fields, and that an identity field is set. @throws InvalidConfigurationError */
@@ -37,12 +39,25 @@ export function readUserWith(
   rejectImpersonatorField(impersonatorField, declared);
   if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
   if (Object.hasOwn(new userRecord(), 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
-  const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) => log.invalidField(field));
+  const readOrLog = loggingReader(userRecord, cache, log);
   return (json) => {
-    const user = read(json);
+    const user = readOrLog(json);
     if (!user || identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord]))) return user;
     log.missingIdentity(identityFields);
     return undefined;
+  };
+}
+
+/** Compiles the reader of a record class. It logs why a record is not a user, also if code of the class throws. */
+function loggingReader(userRecord: UserRecordClass, cache: object | undefined, log: InvalidRecordLog) {
+  const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) => log.invalidField(field));
+  return (json: object): UserRecord | undefined => {
+    try {
+      return read(json);
+    } catch {
+      log.validatorThrew(userRecord.name);
+      return undefined;
+    }
   };
 }
 
