@@ -11,7 +11,7 @@ const sources = Object.entries(compilerOptions.paths).map(([name, [source]]) => 
 /** Packages of some hundred files that bring one file with all of them: every suite loads its packages anew. */
 const ONE_FILE = { '^class-validator$': '<rootDir>/node_modules/class-validator/bundles/class-validator.umd.js' };
 
-export const base = { rootDir: root, testTimeout: 300_000 };
+export const base = { rootDir: root, testTimeout: 300_000, globalSetup: '<rootDir>/test/transpile-library.mjs' };
 
 /** A project from its name, the files of its tests below the root, and what else it sets. */
 export function project(displayName, testMatch, settings = {}) {
@@ -21,7 +21,7 @@ export function project(displayName, testMatch, settings = {}) {
     testMatch: [`<rootDir>/${testMatch}`],
     testEnvironment: '<rootDir>/test/compiled-once.mjs',
     extensionsToTreatAsEsm: ['.ts'],
-    transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.json', diagnostics: false }] },
+    transform: { '^.+\\.ts$': '<rootDir>/test/transpiled.mjs' },
     moduleNameMapper: { ...Object.fromEntries(sources), ...ONE_FILE, '^(\\.{1,2}/.*)\\.js$': '$1' },
     ...settings,
   };
