@@ -1,7 +1,7 @@
 import { type Marks } from '../../src/console/messages.js';
 import { type Counts } from './counts.js';
 import { type Geometry } from './geometry.js';
-import { paint, type Surface } from './paint.js';
+import { paint, type Surface, surfaceOf } from './paint.js';
 import { drawSprites } from './sprites.js';
 import { type Traffic } from './traffic.js';
 
@@ -45,19 +45,12 @@ export class Animation {
 
   readonly #draw = (now: number): void => {
     this.#traffic.advance(now);
-    const { marks, counts } = this.#traffic;
     paint(this.#surface, this.#traffic, now);
-    this.#frame = marks.size > 0 ? requestAnimationFrame(this.#draw) : 0;
-    this.#canvas.dataset.marks = String(marks.size);
+    const { size } = this.#traffic.marks;
+    this.#frame = size > 0 ? requestAnimationFrame(this.#draw) : 0;
     if (this.#frame !== 0 && now - this.#countedAt < COUNTED_EVERY_MS) return;
     this.#countedAt = now;
-    this.#onCounts(counts);
+    this.#canvas.dataset.marks = String(size);
+    this.#onCounts(this.#traffic.counts);
   };
-}
-
-function surfaceOf(canvas: HTMLCanvasElement, { width, height }: Geometry): Surface {
-  const scale = Math.min(2, Math.ceil(devicePixelRatio));
-  canvas.width = width * scale;
-  canvas.height = height * scale;
-  return { context: canvas.getContext('2d'), width, height, scale, sprites: drawSprites(canvas, scale) };
 }

@@ -16,7 +16,9 @@ export class Mark {
   joinedTo: number | undefined;
   /** The place in the crowd that waits. */
   place: number | undefined;
-  #path: Path;
+  x: number;
+  y: number;
+  #path: Path | undefined;
   #startAt: number;
   #endAt: number;
 
@@ -26,18 +28,27 @@ export class Mark {
     /** The number of requests. */
     readonly weight: number,
     at: Point,
-    now: number,
+    readonly bornAt: number,
   ) {
-    this.#path = new Path([at]);
-    this.#startAt = now;
-    this.#endAt = now;
+    this.x = at.x;
+    this.y = at.y;
+    this.#startAt = bornAt;
+    this.#endAt = bornAt;
   }
 
-  /** Moves from where it is through some points. */
+  /** Sets out from where it is through some points. */
   move(points: readonly Point[], now: number, ms: number, delay = 0): void {
-    this.#path = new Path([this.at(now), ...points]);
+    this.#path = new Path([{ x: this.x, y: this.y }, ...points]);
     this.#startAt = now + delay;
     this.#endAt = now + delay + ms;
+  }
+
+  /** Moves to where it is now. */
+  advance(now: number): void {
+    if (!this.#path || now <= this.#startAt) return;
+    const isThere = now >= this.#endAt;
+    this.#path.place(this, isThere ? 1 : ease((now - this.#startAt) / (this.#endAt - this.#startAt)));
+    if (isThere) this.#path = undefined;
   }
 
   hasArrived(now: number): boolean {
@@ -48,10 +59,6 @@ export class Mark {
   opacity(now: number): number {
     if (this.stage !== 'leaving') return 1;
     return Math.min(1, Math.max(0, ((this.#endAt - now) / (this.#endAt - this.#startAt || 1)) * 2.5));
-  }
-
-  at(now: number): Point {
-    return this.#path.at(ease(Math.min(1, Math.max(0, (now - this.#startAt) / (this.#endAt - this.#startAt || 1)))));
   }
 }
 

@@ -109,8 +109,7 @@ export class Moves {
     this.#show(mark);
     this.leaveCrowd(mark);
     mark.stage = 'leaving';
-    const { x } = mark.at(now);
-    const down = { x: x + spread(isWide ? 60 : 24), y: routes.y };
+    const down = { x: mark.x + spread(isWide ? 60 : 24), y: routes.y };
     const back = { x: users.x + 26, y: users.y + spread(40) };
     mark.move([mark.kind && isAdmitted(mark.kind) ? down : back], now, PACE.leaving, delay);
   }
@@ -123,7 +122,8 @@ export class Moves {
     mark.place = this.#places[kind].take();
     const place = placeOf(mark.place, stationOf(this.at, kind, mark.lane), this.at.crowd * 0.8);
     mark.stage = 'leaving';
-    mark.move([place], now, 0);
+    mark.x = place.x;
+    mark.y = place.y;
     mark.move([place], now, STILL_MS);
   }
 

@@ -12,18 +12,17 @@ export class Path {
     this.#length = this.#lengths.reduce((sum, length) => sum + length, 0);
   }
 
-  /** Returns the point at a part of the way, 0 to 1. */
-  at(part: number): Point {
+  /** Moves something to the point at a part of the way, 0 to 1. It allocates nothing: it runs for each mark in each frame. */
+  place(moved: { x: number; y: number }, part: number): void {
     let left = part * this.#length;
-    for (const [index, length] of this.#lengths.entries()) {
-      if (left <= length) return between(this.#points[index], this.#points[index + 1], length === 0 ? 1 : left / length);
-      left -= length;
-    }
-    return this.#points.at(-1) ?? { x: 0, y: 0 };
+    let line = 0;
+    while (line < this.#lengths.length - 1 && left > (this.#lengths[line] ?? 0)) left -= this.#lengths[line++] ?? 0;
+    const from = this.#points[line];
+    const to = this.#points[line + 1] ?? from;
+    if (!from || !to) return;
+    const length = this.#lengths[line] ?? 0;
+    const share = length === 0 ? 1 : Math.min(1, left / length);
+    moved.x = from.x + (to.x - from.x) * share;
+    moved.y = from.y + (to.y - from.y) * share;
   }
-}
-
-function between(from: Point | undefined, to: Point | undefined, part: number): Point {
-  if (!from || !to) return { x: 0, y: 0 };
-  return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
 }

@@ -4,52 +4,67 @@ import { Mark } from './mark.js';
 import { Moves } from './moves.js';
 import { noCounts, type Counts } from './counts.js';
 
-/** Marks that are drawn one by one. Further requests are drawn in bundles. */
+/** Marks that are drawn one by one. Further requests are drawn in bundles, and those beyond the bundles are only counted. */
 export const MARKS_MAX = 2_000;
+const BUNDLES_MAX = 500;
 const BUNDLE = 50;
+/** Requests without a mark whose outcome is awaited. */
+const CROWDED_MAX = 20_000;
 /** Something was missed if a request is not settled by then: no check of the demo takes so long. */
 const MAX_AGE_MS = 20_000;
+
+type ByKind = Partial<Record<MarkKind, number>>;
 
 /** The requests in the picture. Their outcomes are what the guard reported; only their pace is slower, to be seen. */
 export class Traffic {
   readonly marks = new Map<number, Mark>();
-  counts: Counts = noCounts();
+  readonly #counts: Record<keyof Counts, number>;
   readonly #moves: Moves;
-  readonly #bornAt = new Map<number, number>();
   readonly #crowded = new Set<number>();
   #bundles = 0;
 
-  constructor(geometry: Geometry, isStill: boolean) {
-    this.#moves = new Moves(geometry, isStill, this.marks, (kind, weight) => this.#count(kind, weight));
+  constructor(geometry: Geometry, isStill: boolean, counts: Counts = noCounts()) {
+    this.#counts = { ...counts };
+    this.#moves = new Moves(geometry, isStill, this.marks, (kind, weight) => (this.#counts[kind] += weight));
+  }
+
+  /** The counts as they are now. */
+  get counts(): Counts {
+    return { ...this.#counts };
   }
 
   /** Removes all marks, and sets all counts to zero. */
   reset(): void {
     for (const mark of this.marks.values()) this.#remove(mark);
-    this.counts = noCounts();
+    this.#crowded.clear();
+    Object.assign(this.#counts, noCounts());
   }
 
   /** Takes over what happened. */
   apply({ events, more }: Marks, now: number): void {
-    const crowd: Partial<Record<MarkKind, number>> = { ...more };
+    const crowd: ByKind = {};
     for (const event of events) this.#applyEvent(event, now, crowd);
-    for (const [kind, count] of Object.entries(crowd) as [MarkKind, number][]) this.#bundle(kind, count, now);
+    this.#bundleAll(crowd, now);
+    for (const count of Object.values(more)) this.#counts.requests += count;
+    this.#counts.calls += more.asked ?? 0;
+    this.#bundleAll(more, now);
   }
 
   /** Moves every mark on. */
   advance(now: number): void {
-    for (const [id, mark] of this.marks) {
-      if (now - (this.#bornAt.get(id) ?? 0) > MAX_AGE_MS) mark.stage = 'gone';
+    for (const mark of this.marks.values()) {
+      mark.advance(now);
+      if (now - mark.bornAt > MAX_AGE_MS) mark.stage = 'gone';
       else if (mark.hasArrived(now)) this.#moves.next(mark, now);
       if (mark.stage === 'gone') this.#remove(mark);
     }
   }
 
-  #applyEvent([id, event, detail]: MarkEvent, now: number, crowd: Partial<Record<MarkKind, number>>): void {
+  #applyEvent([id, event, detail]: MarkEvent, now: number, crowd: ByKind): void {
     const mark = this.marks.get(id);
     if (event === 'in') this.#enter(id, detail, now);
     else if (event === 'call') {
-      this.counts = { ...this.counts, calls: this.counts.calls + 1 };
+      this.#counts.calls += 1;
       if (mark) mark.hasCall = true;
     } else if (mark) {
       mark.kind = event;
@@ -58,34 +73,36 @@ export class Traffic {
   }
 
   #enter(id: number, lane: 'known' | 'strangers', now: number): void {
-    if (this.marks.size >= MARKS_MAX) this.#crowded.add(id);
-    else this.#add(new Mark(id, lane, 1, this.#moves.start(), now), now);
-    this.counts = { ...this.counts, requests: this.counts.requests + 1 };
+    this.#counts.requests += 1;
+    if (this.marks.size < MARKS_MAX) this.#add(new Mark(id, lane, 1, this.#moves.start(), now), now);
+    else if (this.#crowded.size < CROWDED_MAX) this.#crowded.add(id);
   }
 
-  #bundle(kind: MarkKind, count: number, now: number): void {
-    for (let left = count; left > 0; left -= BUNDLE) {
-      this.#bundles -= 1;
-      const mark = new Mark(this.#bundles, 'known', Math.min(BUNDLE, left), this.#moves.start(), now);
-      mark.kind = kind;
-      mark.hasCall = kind === 'asked' || kind === 'unavailable';
-      this.#add(mark, now);
+  #bundleAll(crowd: Readonly<ByKind>, now: number): void {
+    for (const [kind, count] of Object.entries(crowd) as [MarkKind, number][]) {
+      for (let left = count; left > 0; left -= BUNDLE) this.#bundle(kind, Math.min(BUNDLE, left), now);
     }
+  }
+
+  #bundle(kind: MarkKind, weight: number, now: number): void {
+    if (this.marks.size >= MARKS_MAX + BUNDLES_MAX) {
+      this.#counts[kind] += weight;
+      return;
+    }
+    this.#bundles -= 1;
+    const mark = new Mark(this.#bundles, 'known', weight, this.#moves.start(), now);
+    mark.kind = kind;
+    mark.hasCall = kind === 'asked' || kind === 'unavailable';
+    this.#add(mark, now);
   }
 
   #add(mark: Mark, now: number): void {
     this.marks.set(mark.id, mark);
-    this.#bornAt.set(mark.id, now);
     this.#moves.enter(mark, now);
   }
 
   #remove(mark: Mark): void {
     this.#moves.leaveCrowd(mark);
     this.marks.delete(mark.id);
-    this.#bornAt.delete(mark.id);
-  }
-
-  #count(kind: MarkKind, weight: number): void {
-    this.counts = { ...this.counts, [kind]: this.counts[kind] + weight };
   }
 }

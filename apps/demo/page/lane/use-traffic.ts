@@ -13,8 +13,7 @@ export function useTraffic(canvas: RefObject<HTMLCanvasElement | null>, geometry
   const traffic = useRef<Traffic>(undefined);
   useEffect(() => {
     if (!canvas.current) return undefined;
-    const drawn = new Traffic(geometry, matchMedia(STILL).matches);
-    drawn.counts = traffic.current?.counts ?? noCounts();
+    const drawn = new Traffic(geometry, matchMedia(STILL).matches, traffic.current?.counts);
     traffic.current = drawn;
     return new Animation(canvas.current, geometry, drawn, setCounts).start(source);
   }, [geometry, source]);

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { layOut } from '../../apps/demo/page/lane/geometry.js';
+import { MARKS_MAX, Traffic } from '../../apps/demo/page/lane/traffic.js';
+import { type MarkEvent, type MarkKind } from '../../apps/demo/src/console/messages.js';
+
+/** The size of a bundle at most, and the bundles beside the marks. */
+const [BUNDLE, BUNDLES_MAX] = [50, 500];
+const FRAME_MS = 16;
+
+/** Requests that come in, and the outcome of each. */
+function requests(from: number, count: number, kind: MarkKind): { readonly came: MarkEvent[]; readonly settled: MarkEvent[] } {
+  const ids = Array.from({ length: count }, (_, index) => from + index);
+  return { came: ids.map((id) => [id, 'in', 'known']), settled: ids.map((id) => [id, kind]) };
+}
+
+/** Plays the picture until no mark is left. Resolves to when. */
+function playToEnd(traffic: Traffic, from: number): number {
+  let now = from;
+  for (; traffic.marks.size > 0; now += FRAME_MS) {
+    expect(now).toBeLessThan(from + 60_000);
+    traffic.advance(now);
+  }
+  return now;
+}
+
+describe('the marks of the page', () => {
+  it('are 2,000 at most: further requests are drawn in bundles of up to 50, and all are counted', () => {
+    const traffic = new Traffic(layOut(1278), false);
+    const { came, settled } = requests(1, 5_000, 'cached');
+    traffic.apply({ events: came, more: {} }, 0);
+    expect(traffic.marks.size).toBe(2_000);
+    traffic.apply({ events: settled, more: {} }, 10);
+    const bundles = [...traffic.marks.values()].filter(({ weight }) => weight > 1);
+    expect([bundles.length, new Set(bundles.map(({ weight }) => weight))]).toEqual([3_000 / BUNDLE, new Set([BUNDLE])]);
+    playToEnd(traffic, 20);
+    expect(traffic.counts).toMatchObject({ requests: 5_000, cached: 5_000 });
+  });
+
+  it('stand also for the requests that the demo reports by number only', () => {
+    const traffic = new Traffic(layOut(1278), false);
+    traffic.apply({ events: [], more: { joined: 120, asked: 1 } }, 0);
+    expect([...traffic.marks.values()].map(({ weight }) => weight)).toEqual([50, 50, 20, 1]);
+    playToEnd(traffic, 0);
+    expect(traffic.counts).toMatchObject({ requests: 121, calls: 1, joined: 120, asked: 1 });
+  });
+
+  it('have a bound, however many requests there are, and however small their batches', () => {
+    const traffic = new Traffic(layOut(360), false);
+    const kinds = ['cached', 'joined', 'asked', 'denied', 'turnedBack', 'unavailable'] as const;
+    const { came } = requests(1, MARKS_MAX, 'cached');
+    traffic.apply({ events: came, more: {} }, 0);
+    for (let batch = 0; batch < 1_000; batch += 1) {
+      traffic.apply({ events: [], more: Object.fromEntries(kinds.map((kind) => [kind, 1])) }, 1);
+      expect(traffic.marks.size).toBeLessThanOrEqual(MARKS_MAX + BUNDLES_MAX);
+    }
+    traffic.apply({ events: [], more: { joined: 1_000_000 } }, 2);
+    expect(traffic.marks.size).toBe(MARKS_MAX + BUNDLES_MAX);
+    expect(traffic.counts.joined).toBeGreaterThan(900_000);
+  });
+
+  it('leave when nothing more is heard of their requests', () => {
+    const traffic = new Traffic(layOut(1278), false);
+    traffic.apply({ events: requests(1, 3_000, 'cached').came, more: {} }, 0);
+    expect(playToEnd(traffic, 0)).toBeGreaterThan(20_000);
+    expect(traffic.counts).toMatchObject({ requests: 3_000, cached: 0 });
+  });
+
+  it('are not counted again when counting begins anew while they are on their way', () => {
+    const traffic = new Traffic(layOut(1278), false);
+    const { came, settled } = requests(1, 2_500, 'cached');
+    traffic.apply({ events: came, more: {} }, 0);
+    traffic.reset();
+    traffic.apply({ events: settled, more: {} }, 10);
+    expect([traffic.marks.size, Object.values(traffic.counts).every((count) => count === 0)]).toEqual([0, true]);
+  });
+});
