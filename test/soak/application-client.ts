@@ -1,6 +1,9 @@
-import { Agent, request, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { MAX_REPLY_MS } from './settings.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { MAX_CALM_STALL_MS, MAX_REPLY_MS, PATIENCE_MS } from './settings.js';
 import type { Stalls } from './stalls.js';
 
 /** What a caller sends. */
@@ -8,6 +11,8 @@ export interface Sent {
   readonly method?: string;
   readonly path: string;
   readonly token?: string | undefined;
+  /** Further headers, such as those that a browser sets. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** Ends the request before its reply. */
   readonly signal?: AbortSignal;
@@ -22,46 +27,84 @@ export interface SeenReply {
   readonly repliedAt: number;
   /** Of the time between, what a busy machine kept from this process. */
   readonly stalledMs: number;
+  /** Whether the machine cannot have made the check fail, by a stall during it or before. */
+  readonly steady: boolean;
 }
+
+/** The reply to a handshake: that of a socket which opened has the status 200, and its first message as the body. */
+export interface Opened {
+  readonly reply: SeenReply;
+  readonly socket: WebSocket | undefined;
+}
+
+/** For other processes to tell of their stalls, before a reply is held against them. */
+const NEWS_MS = 100;
+
+type Answer = Pick<SeenReply, 'status' | 'headers' | 'body'>;
 
 /** A caller of one application, over connections that it keeps. */
 export class ApplicationClient {
-  readonly #url: string;
+  readonly url: string;
   readonly #stalls: Stalls;
   readonly #agent = new Agent({ keepAlive: true });
 
   constructor(url: string, stalls: Stalls) {
-    this.#url = url;
+    this.url = url;
     this.#stalls = stalls;
   }
 
   /** Sends a request. Fails when there is no whole reply, also long after it is due. */
-  send({ method = 'GET', path, token, body, signal }: Sent): Promise<SeenReply> {
-    const sentAt = performance.now();
-    const lostBefore = this.#stalls.lostMs;
-    const headers = {
-      ...(token !== undefined && { 'x-auth-token': token }),
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    return new Promise((resolve, reject) => {
-      const options = { method, headers, agent: this.#agent, timeout: 2 * MAX_REPLY_MS, ...(signal && { signal }) };
-      const sending = request(`${this.#url}${path}`, options, (response) => {
-        const { statusCode: status = 0, headers: received } = response;
-        text(response).then(
-          (read) => {
-            const stalledMs = this.#stalls.lostMs - lostBefore;
-            resolve({ status, headers: received, body: read, sentAt, repliedAt: performance.now(), stalledMs });
-          },
-          (error: unknown) => reject(error as Error),
-        );
-      });
-      sending.on('timeout', () => sending.destroy(new Error('no reply long after it is due')));
-      sending.on('error', reject);
-      sending.end(body && JSON.stringify(body));
+  send({ method = 'GET', path, body, signal, ...sent }: Sent): Promise<SeenReply> {
+    const headers = { ...headersOf(sent), ...(body && { 'content-type': 'application/json' }) };
+    const options = { method, headers, agent: this.#agent, timeout: PATIENCE_MS, ...(signal && { signal }) };
+    return this.#timed(
+      () =>
+        new Promise((resolve, reject) => {
+          const sending = request(`${this.url}${path}`, options, (response) => void answerOf(response).then(resolve, reject));
+          sending.on('timeout', () => sending.destroy(new Error('no reply long after it is due')));
+          sending.on('error', reject);
+          sending.end(body && JSON.stringify(body));
+        }),
+    );
+  }
+
+  /** Opens a socket. Fails as {@link send} does. */
+  async open({ path, ...sent }: Sent): Promise<Opened> {
+    const socket = new WebSocket(`${this.url.replace('http', 'ws')}${path}`, {
+      headers: headersOf(sent),
+      handshakeTimeout: PATIENCE_MS,
     });
+    const reply = await this.#timed(async () => {
+      const denied = new Promise<Answer>((resolve, reject) => {
+        socket.once('unexpected-response', (_request, response) => void answerOf(response).then(resolve, reject));
+      });
+      const told = once(socket, 'message').then(([message]) => ({ status: 200, headers: {}, body: String(message) }));
+      return Promise.race([told, denied]);
+    });
+    socket.on('error', () => undefined);
+    return { reply, socket: reply.status === 200 ? socket : undefined };
   }
 
   close(): void {
     this.#agent.destroy();
   }
+
+  async #timed(send: () => Promise<Answer>): Promise<SeenReply> {
+    const sentAt = performance.now();
+    const lostBefore = this.#stalls.lostMs;
+    const answer = await send();
+    const repliedAt = performance.now();
+    const isDoubtful = answer.status === 503 || repliedAt - sentAt > MAX_REPLY_MS / 2;
+    if (isDoubtful) await delay(NEWS_MS);
+    const stalledMs = this.#stalls.lostMs - lostBefore;
+    return { ...answer, sentAt, repliedAt, stalledMs, steady: stalledMs < MAX_CALM_STALL_MS && this.#stalls.wereShortSince(sentAt) };
+  }
+}
+
+function headersOf({ token, headers }: Pick<Sent, 'token' | 'headers'>): Record<string, string> {
+  return { ...headers, ...(token !== undefined && { 'x-auth-token': token }) };
+}
+
+async function answerOf(response: IncomingMessage): Promise<Answer> {
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 }

@@ -1,81 +1,14 @@
-import 'reflect-metadata';
 import type { Server } from 'node:http';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Module,
-  Post,
-  UseGuards,
-  type DynamicModule,
-  type INestApplication,
-} from '@nestjs/common';
+import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import {
-  CurrentUser,
-  FreshSession,
-  Roles,
-  SessionAuthGuard,
-  SessionAuthModule,
-  SessionAuthService,
-  type Credentials,
-  type UserRecord,
-} from 'nestjs-session-auth';
+import { SessionSockets } from 'nestjs-session-auth/sockets';
+import { Redis } from 'ioredis';
+import { WebSocketServer } from 'ws';
 import { serve } from './child-serve.js';
-import { API_KEY, BREAKER, CACHE, MAX_IN_FLIGHT, TIMEOUT_MS, type ApplicationName } from './settings.js';
-
-@Controller()
-class SoakController {
-  constructor(private readonly sessions: SessionAuthService) {}
-
-  @Get('me')
-  @UseGuards(SessionAuthGuard)
-  me(@CurrentUser() { username }: UserRecord): { username?: string | undefined } {
-    return { username };
-  }
-
-  @Get('managers')
-  @UseGuards(SessionAuthGuard)
-  @Roles('hiring_manager')
-  managers(@CurrentUser() { username }: UserRecord): { username?: string | undefined } {
-    return { username };
-  }
-
-  @Get('fresh')
-  @UseGuards(SessionAuthGuard)
-  @FreshSession()
-  fresh(@CurrentUser() { username }: UserRecord): { username?: string | undefined } {
-    return { username };
-  }
-
-  @Post('session')
-  @HttpCode(200)
-  async signIn(@Body() credentials: Credentials): Promise<{ kind: string; token?: string }> {
-    const result = await this.sessions.signIn(credentials);
-    return { kind: result.kind, ...(result.kind === 'signed-in' && { token: result.token }) };
-  }
-
-  @Delete('session')
-  async signOut(@Headers('x-auth-token') token: string): Promise<void> {
-    await this.sessions.signOut(token);
-  }
-}
-
-@Module({})
-class SoakModule {}
-
-function rootOf(baseUrl: string): DynamicModule {
-  const session = SessionAuthModule.forRoot({
-    ...{ baseUrl, apiKey: API_KEY, cache: CACHE, breaker: BREAKER, maxInFlight: MAX_IN_FLIGHT },
-    ...{ timeoutMs: TIMEOUT_MS, signInTimeoutMs: TIMEOUT_MS, signOutTimeoutMs: TIMEOUT_MS },
-  });
-  return { module: SoakModule, imports: [session], controllers: [SoakController] };
-}
+import { SOCKET, STORE_SOCKETS, type ApplicationName } from './settings.js';
+import { evidenceOf, soakModule } from './soak.module.js';
 
 /** What an application has in use. */
 export interface Usage {
@@ -86,6 +19,8 @@ export interface Usage {
   readonly sockets: number;
   /** The most that were open to the service. */
   readonly mostToService: number;
+  /** Sockets of users that are watched, and handshakes that wait. */
+  readonly watched: number;
   /** Node's own, such as one of too many listeners. */
   readonly warnings: readonly string[];
 }
@@ -96,11 +31,14 @@ const SOCKET_SAMPLE_MS = 20;
 const warnings: string[] = [];
 process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`));
 let app: INestApplication | undefined;
+let redis: Redis | undefined;
+let webSockets: WebSocketServer | undefined;
 let callers = 0;
 let mostToService = 0;
 
 function openSockets(): number {
-  return process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length;
+  const all = process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length;
+  return all - (redis ? STORE_SOCKETS : 0);
 }
 
 function countSockets(server: Server): void {
@@ -111,24 +49,39 @@ function countSockets(server: Server): void {
   setInterval(() => (mostToService = Math.max(mostToService, openSockets() - callers)), SOCKET_SAMPLE_MS).unref();
 }
 
+/** Sockets at `/socket`: each is told its user when it opens. */
+function openWebSockets(server: Server, sockets: SessionSockets): WebSocketServer {
+  const opened = new WebSocketServer({ server, path: '/socket' });
+  sockets.protect(opened, SOCKET);
+  opened.on('connection', (client) => client.send(JSON.stringify(evidenceOf(sockets.userOf(client) ?? {}))));
+  return opened;
+}
+
 const handlers = {
   /** Starts the application; the answer is its URL. An unhandled rejection ends this process, as Node does by default. */
-  start: async ({ platform, baseUrl }: { platform: ApplicationName; baseUrl: string }): Promise<string> => {
-    const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
-    app = await NestFactory.create(rootOf(baseUrl), adapter, { abortOnError: false });
+  start: async ({ name, baseUrl, redisPort }: { name: ApplicationName; baseUrl: string; redisPort?: number }): Promise<string> => {
+    redis = redisPort === undefined ? undefined : new Redis(redisPort, '127.0.0.1');
+    const adapter = name.startsWith('Express') ? new ExpressAdapter() : new FastifyAdapter();
+    app = await NestFactory.create(soakModule(name, baseUrl, redis), adapter, { abortOnError: false });
     const server = app.getHttpServer() as Server;
     server.keepAliveTimeout = 600_000;
     countSockets(server);
     await app.listen(0, '127.0.0.1');
+    webSockets = openWebSockets(server, app.get(SessionSockets));
     return app.getUrl();
   },
   usage: (): Usage => {
     globalThis.gc?.();
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();
-    return { heapBytes: heapUsed, rssBytes: rss, sockets: openSockets(), mostToService, warnings };
+    const { watched, waiting } = app?.get(SessionSockets).countSockets() ?? { watched: 0, waiting: 0 };
+    return { heapBytes: heapUsed, rssBytes: rss, sockets: openSockets(), mostToService, watched: watched + waiting, warnings };
   },
-  stop: async (): Promise<void> => app?.close(),
+  stop: async (): Promise<void> => {
+    webSockets?.close();
+    await app?.close();
+    await redis?.quit();
+  },
 };
 
 export type ApplicationApi = typeof handlers;

@@ -1,15 +1,25 @@
 import type { ApplicationApi, Usage } from './application.process.js';
 import { ApplicationClient } from './application-client.js';
 import { Child } from './child.js';
-import { SECRET, type ApplicationName } from './settings.js';
+import { isInFleet, SECRET, type ApplicationName } from './settings.js';
 import type { Stalls } from './stalls.js';
 import type { Violations } from './violations.js';
+
+/** What an application needs from others. */
+export interface Surroundings {
+  readonly baseUrl: string;
+  readonly redisPort: number;
+  readonly stalls: Stalls;
+  readonly violations: Violations;
+}
 
 /** An application under test, in a process of its own, and its caller. */
 export class Application {
   readonly name: ApplicationName;
   readonly client: ApplicationClient;
   readonly #child: Child<ApplicationApi>;
+  #floods = 0;
+  #floodedAt = -Infinity;
 
   private constructor(name: ApplicationName, child: Child<ApplicationApi>, client: ApplicationClient) {
     this.name = name;
@@ -18,12 +28,26 @@ export class Application {
   }
 
   /** Starts it. It must not end before it is asked to, and say nothing secret. */
-  static async start(name: ApplicationName, baseUrl: string, stalls: Stalls, violations: Violations): Promise<Application> {
-    const child = new Child<ApplicationApi>(new URL('./application.process.js', import.meta.url), (output) =>
+  static async start(name: ApplicationName, { baseUrl, redisPort, stalls, violations }: Surroundings): Promise<Application> {
+    const stalled = (stalledMs: number): void => stalls.add(stalledMs);
+    const child = new Child<ApplicationApi>(new URL('./application.process.js', import.meta.url), stalled, (output) =>
       violations.unless(!output.includes(SECRET), 'a secret in the output of an application', name),
     );
-    const url = await child.call('start', { platform: name, baseUrl });
+    const url = await child.call('start', { name, baseUrl, ...(isInFleet(name) && { redisPort }) });
     return new Application(name, child, new ApplicationClient(url, stalls));
+  }
+
+  /** Runs a flood of strangers. */
+  async flood(run: () => Promise<void>): Promise<void> {
+    this.#floods += 1;
+    await run();
+    this.#floods -= 1;
+    this.#floodedAt = performance.now();
+  }
+
+  /** Whether strangers that came since then may have met a flood. */
+  wasFloodedSince(sentAt: number): boolean {
+    return this.#floods > 0 || this.#floodedAt >= sentAt;
   }
 
   usage(): Promise<Usage> {

@@ -1,3 +1,5 @@
+import { Stalls } from './stalls.js';
+
 /** What a child process can be asked to do. */
 export type Handlers = Record<string, (argument: never) => unknown>;
 
@@ -15,6 +17,11 @@ export interface Answer {
   readonly error?: string;
 }
 
+/** What a busy machine kept from a child. */
+export interface Stalled {
+  readonly stalledMs: number;
+}
+
 /** Answers the soak's calls. After `stop` the channel is closed and nothing ends this process: it has to end by itself. */
 export function serve(handlers: Handlers & { stop: () => Promise<void> }): void {
   const abandoned = (): void => process.exit(1);
@@ -24,6 +31,7 @@ export function serve(handlers: Handlers & { stop: () => Promise<void> }): void 
     process.disconnect();
   };
   process.on('disconnect', abandoned);
+  new Stalls((stalledMs) => void (process.connected && process.send?.({ stalledMs } satisfies Stalled)));
   process.on('message', ({ id, name, argument }: Call) => {
     Promise.resolve()
       .then(() => handlers[name]?.(argument as never))

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer, Call, Handlers } from './child-serve.js';
+import type { Answer, Call, Handlers, Stalled } from './child-serve.js';
 import { MAX_EXIT_MS } from './settings.js';
 
 interface Pending {
@@ -21,10 +21,13 @@ export class Child<Api extends Handlers> {
   #calls = 0;
   #output = '';
 
-  constructor(module: URL, heard: (output: string) => void = () => undefined) {
+  constructor(module: URL, stalled: (stalledMs: number) => void, heard: (output: string) => void = () => undefined) {
     this.#child = fork(module, { execArgv: ['--expose-gc'], silent: true });
     this.end = once(this.#child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
-    this.#child.on('message', (answer: Answer) => this.#settle(answer));
+    this.#child.on('message', (message: Answer | Stalled) => {
+      if ('stalledMs' in message) stalled(message.stalledMs);
+      else this.#settle(message);
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         this.#output = (this.#output + chunk.toString()).slice(-KEPT_OUTPUT);

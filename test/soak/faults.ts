@@ -86,17 +86,19 @@ export class Faults {
   async #untilServed(overAt: number): Promise<number> {
     const { applications, stalls } = this.#parts;
     const lostBefore = stalls.lostMs;
-    const elapsedMs = (): number => performance.now() - overAt - (stalls.lostMs - lostBefore);
-    return Math.max(...(await Promise.all(applications.map((application) => this.#untilServedBy(application, elapsedMs)))));
+    const recoveries = applications.map((application) => this.#untilServedBy(application, overAt, () => stalls.lostMs - lostBefore));
+    return Math.max(...(await Promise.all(recoveries)));
   }
 
-  async #untilServedBy(application: Application, elapsedMs: () => number): Promise<number> {
+  async #untilServedBy(application: Application, overAt: number, lost: () => number): Promise<number> {
     const { token, inspection, weather, violations } = this.#parts;
+    const elapsedMs = (): number => performance.now() - overAt - lost();
     while (elapsedMs() <= MAX_RECOVERY_MS) {
       if ((await inspection.check(application, token, '/fresh')) === 200) return elapsedMs();
       await delay(20);
     }
-    violations.add('no recovery', `${application.name}, ${weather.lately}, after ${Math.round(elapsedMs())} ms`);
+    const ms = performance.now() - overAt;
+    violations.late('no recovery', `${application.name}, ${weather.lately}, after ${Math.round(ms)} ms`, { ms, lostMs: lost() });
     return elapsedMs();
   }
 }

@@ -1,13 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from './application.js';
-import type { SeenReply, Sent } from './application-client.js';
+import type { Opened, SeenReply, Sent } from './application-client.js';
+import type { Evidence } from './evidence.js';
 import type { Figures } from './figures.js';
 import type { Ledger } from './ledger.js';
-import { MAX_CALM_STALL_MS, MAX_REPLY_MS } from './settings.js';
+import { COOKIE, FLOOD, FOREIGN_ORIGIN, JUNK_PREFIX, MAX_REPLY_MS, TRUSTED_ORIGIN } from './settings.js';
+import type { Trace } from './trace.js';
 import type { Violations } from './violations.js';
 import type { Weather } from './weather.js';
 
 /** Milliseconds that an impatient caller waits. */
 const IMPATIENCE_MS = 3;
+
+/** Which page sent a request with the cookie, and what the browser says of it. */
+const PAGES = {
+  own: () => ({ 'sec-fetch-site': 'same-origin' }),
+  'own, by an old browser': (url: string) => ({ origin: url }),
+  trusted: () => ({ origin: TRUSTED_ORIGIN, 'sec-fetch-site': 'cross-site' }),
+  foreign: () => ({ origin: FOREIGN_ORIGIN, 'sec-fetch-site': 'cross-site' }),
+  'foreign, by an old browser': () => ({ origin: FOREIGN_ORIGIN, 'x-forwarded-host': 'elsewhere.example.net' }),
+  opaque: () => ({ origin: 'null' }),
+} satisfies Record<string, (url: string) => Record<string, string>>;
+
+export type Page = keyof typeof PAGES;
+export const OWN_PAGES: readonly Page[] = ['own', 'own, by an old browser', 'trusted'];
+export const FOREIGN_PAGES: readonly Page[] = ['foreign', 'foreign, by an old browser', 'opaque'];
+
+type Path = '/me' | '/managers' | '/fresh' | '/change' | '/socket';
 
 /** Sends requests, and holds every reply against the truth. */
 export class Inspection {
@@ -15,26 +35,54 @@ export class Inspection {
   readonly #ledger: Ledger;
   readonly #weather: Weather;
   readonly #violations: Violations;
+  readonly #trace: Trace;
 
-  constructor(ledger: Ledger, weather: Weather, figures: Figures, violations: Violations) {
+  constructor(ledger: Ledger, weather: Weather, figures: Figures, violations: Violations, trace: Trace) {
     this.#ledger = ledger;
     this.#weather = weather;
     this.figures = figures;
     this.#violations = violations;
+    this.#trace = trace;
   }
 
   /** A guarded request: its verdict and its user must be true. */
-  async check(application: Application, token: string, path: '/me' | '/managers' | '/fresh'): Promise<number | undefined> {
+  async check(application: Application, token: string, path: Path): Promise<number | undefined> {
     const reply = await this.#send(application, { path, token });
-    if (!reply) return undefined;
-    const { name } = application;
-    const seen = { application: name, token, managersOnly: path === '/managers', calm: this.#isCalm(reply), ...reply };
-    this.#expect(reply, this.#ledger.permitted(seen), `${name}${path}${seen.calm ? ' in calm' : ''}`);
-    if (reply.status === 200) {
-      const { username } = JSON.parse(reply.body) as { username: string };
-      this.#violations.unless(username === this.#ledger.usernameOf(token), 'the user of another session', this.#describe(reply));
-    }
-    return reply.status;
+    if (reply) this.#judge(application, token, path, reply);
+    return reply?.status;
+  }
+
+  /** A request that may change something, with the cookie: a page of another origin gets nothing by it, whatever the service does. */
+  async checkCookie(application: Application, token: string, page: Page): Promise<void> {
+    this.figures.requests.add(`cookie of a page: ${page}`);
+    const reply = await this.#send(application, { method: 'POST', path: '/change', headers: this.#cookie(application, token, page) });
+    if (!reply) return;
+    if (FOREIGN_PAGES.includes(page)) this.#expect(reply, new Set([403]), `${application.name}, a page: ${page}`);
+    else this.#judge(application, token, '/change', reply);
+  }
+
+  /** A handshake by a header or by the cookie of a page. The socket stays for a while, and closes when its session ends. */
+  async openSocket(application: Application, token: string, page: Page | undefined, forMs: number): Promise<void> {
+    this.figures.requests.add(`handshake${page === undefined ? '' : ` of a page: ${page}`}`);
+    const opened = await this.#open(application, token, page);
+    if (!opened) return;
+    const { reply, socket } = opened;
+    const isForeign = page !== undefined && FOREIGN_PAGES.includes(page);
+    if (isForeign) this.#expect(reply, new Set([403]), `${application.name}, a socket of a page: ${page}`);
+    else this.#judge(application, token, '/socket', reply);
+    if (socket) await this.#watch(application, token, socket, forMs);
+  }
+
+  /** Strangers by the dozen, who fill their lane. Each is refused, or told to come later. */
+  async flood(application: Application): Promise<void> {
+    this.figures.requests.add('floods');
+    await application.flood(async () => {
+      const strangers = Array.from({ length: FLOOD }, async () => {
+        const reply = await this.#send(application, { path: '/me', token: `${JUNK_PREFIX}${randomUUID()}` });
+        if (reply) this.#expect(reply, new Set([401, 503]), `${application.name} in a flood`);
+      });
+      await Promise.all(strangers);
+    });
   }
 
   /** Nobody is asked about a request without a token, so that no fault touches it. */
@@ -57,6 +105,26 @@ export class Inspection {
     return (JSON.parse(reply.body) as { token: string }).token;
   }
 
+  /** Every instance of the application checks the session again. */
+  async forget(application: Application, token: string): Promise<void> {
+    const reply = await this.#send(application, { method: 'DELETE', path: '/cached-session', token });
+    if (!reply) return;
+    this.#expect(reply, new Set([200]), `${application.name} forget`);
+    this.#trace.ended({ kind: 'forget', application: application.name, target: token, username: this.#ledger.usernameOf(token), ...reply });
+    this.figures.sessions.add('forgotten');
+  }
+
+  /** Every instance of the application checks the sessions of the user again, and closes their sockets. */
+  async endUser(application: Application, username: string): Promise<void> {
+    this.#ledger.endingUser(username);
+    const reply = await this.#send(application, { method: 'DELETE', path: `/users/${username}` });
+    this.#ledger.endedUser(username);
+    if (!reply) return;
+    this.#expect(reply, new Set([200]), `${application.name} endUser`);
+    this.#trace.ended({ kind: 'endUser', application: application.name, target: username, username, ...reply });
+    this.figures.sessions.add('users ended');
+  }
+
   async guessPassword(application: Application, username: string): Promise<void> {
     await this.#signIn(application, username, 'a guess', 401);
   }
@@ -67,6 +135,7 @@ export class Inspection {
     this.#expect(reply, this.#orUnavailable(200, reply), `${application.name} sign-out`);
     if (reply.status !== 200) return;
     this.#ledger.signedOut(token, application.name);
+    this.#trace.ended({ kind: 'signOut', application: application.name, target: token, username: this.#ledger.usernameOf(token), ...reply });
     this.figures.sessions.add('signed out');
   }
 
@@ -76,20 +145,69 @@ export class Inspection {
     return reply;
   }
 
+  /** Compares a verdict with the ledger, and what was accepted with the model. */
+  #judge(application: Application, token: string, path: Path, reply: SeenReply): void {
+    const { name } = application;
+    const flooded = application.wasFloodedSince(reply.sentAt);
+    const seen = { application: name, token, managersOnly: path === '/managers', calm: this.#isCalm(reply), flooded, ...reply };
+    this.#expect(reply, this.#ledger.permitted(seen), `${name}${path}${seen.calm ? ' in calm' : ''}`);
+    if (reply.status !== 200) return;
+    this.#ledger.known(token, name);
+    const evidence = JSON.parse(reply.body) as Evidence;
+    const { username } = evidence;
+    this.#violations.unless(username === this.#ledger.usernameOf(token), 'the user of another session', this.#describe(reply));
+    this.#trace.accepted({ application: name, token, username, evidence, sentAt: reply.sentAt, isFresh: path === '/fresh' });
+  }
+
+  /** Waits, and looks at whether the socket was closed in time, and only then. */
+  async #watch(application: Application, token: string, socket: NonNullable<Opened['socket']>, forMs: number): Promise<void> {
+    this.figures.sessions.add('sockets opened');
+    const openedAt = performance.now();
+    let closed: number | undefined;
+    let closedEarly = '';
+    socket.once('close', (code) => {
+      closed = code;
+      if (closedEarly === '' && !(code === 4401 && this.#ledger.mayBeClosed(token, openedAt))) closedEarly = `${application.name}: ${code}`;
+    });
+    await delay(forMs);
+    const name = `${application.name}, after ${Math.round(performance.now() - openedAt)} ms`;
+    if (closed === undefined) {
+      this.#violations.unless(!this.#ledger.mustBeClosed(token, application.name, 0), 'a socket that outlives its session', name);
+      socket.removeAllListeners('close');
+      socket.close();
+      return;
+    }
+    this.figures.sessions.add('sockets closed by their end');
+    this.#violations.unless(closedEarly === '', 'a socket of a valid session that was closed', closedEarly);
+  }
+
+  #cookie({ client }: Application, token: string, page: Page): Record<string, string> {
+    return { cookie: `theme=dark; ${COOKIE}=${token}`, ...PAGES[page](client.url) };
+  }
+
+  async #open(application: Application, token: string, page: Page | undefined): Promise<Opened | undefined> {
+    const presented = page === undefined ? { token } : { headers: this.#cookie(application, token, page) };
+    return this.#replied(application, '/socket', () => application.client.open({ path: '/socket', ...presented }));
+  }
+
   #orUnavailable(status: number, reply: SeenReply): ReadonlySet<number> {
     return new Set(this.#isCalm(reply) ? [status] : [status, 503]);
   }
 
-  #isCalm({ sentAt, stalledMs }: SeenReply): boolean {
-    return stalledMs < MAX_CALM_STALL_MS && this.#weather.wasCalmSince(sentAt);
+  #isCalm({ sentAt, steady }: SeenReply): boolean {
+    return steady && this.#weather.wasCalmSince(sentAt);
   }
 
-  async #send(application: Application, sent: Sent): Promise<SeenReply | undefined> {
+  #send(application: Application, sent: Sent): Promise<SeenReply | undefined> {
+    return this.#replied(application, sent.path, () => application.client.send(sent));
+  }
+
+  async #replied<Reply>(application: Application, path: string, send: () => Promise<Reply>): Promise<Reply | undefined> {
     this.figures.requests.add(application.name);
     try {
-      return await application.client.send(sent);
+      return await send();
     } catch (error) {
-      this.#violations.add('no reply', `${application.name} ${sent.path}: ${String(error)}`);
+      this.#violations.add('no reply', `${application.name} ${path}: ${String(error)}`);
       return undefined;
     }
   }
@@ -98,10 +216,11 @@ export class Inspection {
     const { status, headers, sentAt, repliedAt, stalledMs } = reply;
     const ms = repliedAt - sentAt;
     this.figures.replies.add(String(status));
+    if (this.#isCalm(reply)) this.figures.replies.add('in calm');
     this.figures.worstReplyMs = Math.max(this.figures.worstReplyMs, ms);
     const wanted = [...permitted].join(' or ');
     this.#violations.unless(permitted.has(status), `${status} instead of ${wanted} from ${place}`, this.#describe(reply));
-    this.#violations.unless(ms - stalledMs <= MAX_REPLY_MS, 'a late reply', this.#describe(reply));
+    if (ms - stalledMs > MAX_REPLY_MS) this.#violations.late('a late reply', this.#describe(reply), { ms, lostMs: stalledMs });
     const wait = headers['retry-after'] ?? '';
     const soundWait = /^\d+$/.test(wait) && Number(wait) >= 1 && Number(wait) <= 120;
     this.#violations.unless(status !== 503 || soundWait, 'a 503 without a sound Retry-After', this.#describe(reply));

@@ -6,17 +6,19 @@ import { Figures, mebibytes, printTable } from './figures.js';
 import { Inspection } from './inspection.js';
 import { Ledger } from './ledger.js';
 import { Load } from './load.js';
+import { RedisServer } from './redis-server.js';
 import { SeededRandom } from './seeded-random.js';
 import { SessionService } from './session-service.js';
 import { APPLICATIONS, MAX_HEAP_GAIN, MAX_IDLE_MS, MAX_SERVICE_SOCKETS, TOKEN_PREFIX } from './settings.js';
 import { Stalls } from './stalls.js';
+import { Trace } from './trace.js';
 import { Violations } from './violations.js';
 import { Visitors } from './visitors.js';
 import { Weather } from './weather.js';
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 2);
 const SEED = Number(process.env.SOAK_SEED ?? Date.now() % 2 ** 31);
-const REQUESTS_PER_SECOND = 240;
+const REQUESTS_PER_SECOND = Number(process.env.SOAK_RATE ?? 240);
 const PROBER = `${TOKEN_PREFIX}user-0.prober`;
 
 const random = new SeededRandom(SEED);
@@ -24,9 +26,11 @@ const violations = new Violations();
 const figures = new Figures();
 const ledger = new Ledger();
 const weather = new Weather();
-const inspection = new Inspection(ledger, weather, figures, violations);
-const service = new SessionService(ledger);
+const trace = new Trace(violations);
+const inspection = new Inspection(ledger, weather, figures, violations, trace);
 const stalls = new Stalls();
+const service = new SessionService(ledger, stalls);
+setInterval(() => trace.advance(), 5_000).unref();
 
 /** What the applications have in use when nobody asks them anything. */
 async function usageAtRest(applications: readonly Application[], load: Load): Promise<Usage[]> {
@@ -40,7 +44,7 @@ async function socketsLeft(applications: readonly Application[]): Promise<number
   const until = performance.now() + MAX_IDLE_MS;
   for (;;) {
     const usages = await Promise.all(applications.map((application) => application.usage()));
-    const left = usages.reduce((sum, { sockets }) => sum + sockets, await service.openSockets());
+    const left = usages.reduce((sum, { sockets, watched }) => sum + sockets + watched, await service.openSockets());
     if (left === 0 || performance.now() > until) return left;
     await delay(100);
   }
@@ -72,11 +76,13 @@ function compare(warm: readonly Usage[], last: readonly Usage[]): (readonly [str
   });
 }
 
-console.log(`soak: SOAK_SEED=${SEED} SOAK_MINUTES=${MINUTES}`);
+console.log(`soak: SOAK_SEED=${SEED} SOAK_MINUTES=${MINUTES} SOAK_RATE=${REQUESTS_PER_SECOND}`);
 const end = performance.now() + MINUTES * 60_000;
 ledger.begin(PROBER, 'user-0');
 await service.start();
-const applications = await Promise.all(APPLICATIONS.map((name) => Application.start(name, service.url, stalls, violations)));
+const redis = await RedisServer.start();
+const surroundings = { baseUrl: service.url, redisPort: redis.port, stalls, violations };
+const applications = await Promise.all(APPLICATIONS.map((name) => Application.start(name, surroundings)));
 const load = new Load(new Visitors(ledger, service, inspection, random), applications, random, REQUESTS_PER_SECOND);
 const faults = new Faults({ service, applications, token: PROBER, weather, inspection, violations, stalls, random });
 
@@ -89,9 +95,12 @@ while (performance.now() < end) await faults.round(end);
 const last = await usageAtRest(applications, load);
 const left = await socketsLeft(applications);
 await stopAll(applications);
+await redis.stop();
+trace.end();
 
 const usageRows = compare(warm, last);
 violations.unless(left === 0, 'sockets that stay open', String(left));
+violations.unless(trace.acceptances > 0 && trace.revocations > 0, 'a trace of nothing', '');
 violations.unless(figures.faults.sum > 0 && figures.replies.sum > 0, 'a soak that tried nothing', '');
 printTable([
   ['requests', `${figures.requests.sum} (${String(figures.requests)})`],
@@ -100,8 +109,10 @@ printTable([
   ['faults', `${figures.faults.sum} (${String(figures.faults)})`],
   ...usageRows,
   ['sockets left when the load is over', left],
+  ['compared with the model', String(trace)],
   ['worst reply, worst recovery, ms', `${Math.round(figures.worstReplyMs)}, ${Math.round(figures.worstRecoveryMs)}`],
   ['stalls of this machine: sum, worst, ms', `${Math.round(stalls.lostMs)}, ${Math.round(stalls.worstMs)}`],
+  ['late, while the machine had no time for the soak', violations.byMachine],
   ['violations', violations.count],
 ]);
 if (violations.count > 0) {

@@ -13,4 +13,4 @@ if (!existsSync(`${built}/cjs/package.json`) || newest(`${root}libs/session-auth
 
 rmSync(`${root}dist/soak`, { recursive: true, force: true });
 run(createRequire(import.meta.url).resolve('typescript/bin/tsc'), '-p', 'test/soak/tsconfig.soak.json');
-await import('../../dist/soak/main.js');
+await import('../../dist/soak/soak/main.js');

@@ -2,19 +2,30 @@ import { Child } from './child.js';
 import type { AnswerFault } from './faulty-answer.js';
 import type { Ledger } from './ledger.js';
 import type { SessionServiceApi } from './session-service.process.js';
+import type { Stalls } from './stalls.js';
+
+/** For the stall of a freeze to be told. */
+const THAW_MS = 250;
 
 /** The session service, in a process that can be killed and comes back on its port. */
 export class SessionService {
   readonly #ledger: Ledger;
-  #child = SessionService.#newChild();
+  readonly #stalls: Stalls;
+  #child: Child<SessionServiceApi>;
   #port = 0;
+  #isFrozen = false;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, stalls: Stalls) {
     this.#ledger = ledger;
+    this.#stalls = stalls;
+    this.#child = this.#newChild();
   }
 
-  static #newChild(): Child<SessionServiceApi> {
-    return new Child(new URL('./session-service.process.js', import.meta.url));
+  #newChild(): Child<SessionServiceApi> {
+    return new Child(new URL('./session-service.process.js', import.meta.url), (stalledMs) => {
+      // A frozen service stalls by our own hand.
+      if (!this.#isFrozen) this.#stalls.add(stalledMs);
+    });
   }
 
   get url(): string {
@@ -43,16 +54,18 @@ export class SessionService {
   }
 
   async comeBack(): Promise<void> {
-    this.#child = SessionService.#newChild();
+    this.#child = this.#newChild();
     await this.start();
   }
 
   freeze(): void {
+    this.#isFrozen = true;
     this.#child.signal('SIGSTOP');
   }
 
   thaw(): void {
     this.#child.signal('SIGCONT');
+    setTimeout(() => (this.#isFrozen = false), THAW_MS).unref();
   }
 
   setFault(fault: AnswerFault | 'anything' | undefined): Promise<void> {

@@ -4,12 +4,52 @@ export const CACHE = { ttlMs: 1_000, negativeTtlMs: 500, refreshAheadMs: 300, st
 export const BREAKER = { windowMs: 2_000, minimumCalls: 10, failureRatio: 0.5, pauseMs: 200, maxPauseMs: 800 };
 export const MAX_IN_FLIGHT = 32;
 
+export const APPLICATIONS = ['Express', 'Fastify', 'Express in a fleet', 'Fastify in a fleet'] as const;
+export type ApplicationName = (typeof APPLICATIONS)[number];
+
+/** Whether an application shares its sessions and revocations with the others of its fleet, by Redis. */
+export function isInFleet(name: ApplicationName): boolean {
+  return name.endsWith('in a fleet');
+}
+
+/** In the fleet, only a message ends a cached session soon: each is cached for much longer than a message takes. */
+const FLEET_TTL_MS = 8_000;
+
+/** The cache of an application, but for its store. */
+export function cacheOf(name: ApplicationName): typeof CACHE {
+  return isInFleet(name) ? { ...CACHE, ttlMs: FLEET_TTL_MS } : CACHE;
+}
+
 /** How long a session that was ended elsewhere may still work: its lifetime, and the check whose answer was on its way. */
-export const AFTERLIFE_MS = CACHE.ttlMs + TIMEOUT_MS;
+export function afterlifeMs(name: ApplicationName): number {
+  return cacheOf(name).ttlMs + TIMEOUT_MS;
+}
+
+/** What a message between the instances of the fleet may take: Redis has no faults here, but the machine may be busy. */
+export const RELAY_MS = 2_000;
+export const STORE_TIMEOUT_MS = 500;
+/** For commands, and for messages. */
+export const STORE_SOCKETS = 2;
+
+/** A socket is checked again within this time; for as long as any fault lasts, it stays open. */
+export const SOCKET = { recheckMs: 1_000, outageGraceMs: 60_000 };
+/** From the end of a session to the end of its sockets, where the application knows of it. */
+export const SOCKET_END_MS = 1_000;
+
+export const COOKIE = 'session';
+export const TRUSTED_ORIGIN = 'https://app.example.com';
+export const FOREIGN_ORIGIN = 'https://elsewhere.example.net';
+
+/** Tokens of a flood. The service takes its time to refuse them, so that they fill their lane. */
+export const JUNK_PREFIX = 'junk.';
+export const JUNK_MS = 100;
+export const FLOOD = 60;
 
 /** What a busy machine may add to a reply. */
 export const MARGIN_MS = 1_000;
 export const MAX_REPLY_MS = TIMEOUT_MS + MARGIN_MS;
+/** A reply that has not come by then is not late: there is none. */
+export const PATIENCE_MS = 30_000;
 
 /** A machine that keeps this process waiting for longer may do the same to a check, which then is out of time without a fault. */
 export const MAX_CALM_STALL_MS = 200;
@@ -33,9 +73,6 @@ export const SECRET = 'secret-';
 export const API_KEY = `${SECRET}application-key`;
 export const PASSWORD = `${SECRET}password`;
 export const TOKEN_PREFIX = `${SECRET}token.`;
-
-export const APPLICATIONS = ['Express', 'Fastify'] as const;
-export type ApplicationName = (typeof APPLICATIONS)[number];
 
 /** The role of a user, told by the name: every fifth is a manager. */
 export function isManager(username: string): boolean {

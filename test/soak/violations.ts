@@ -1,8 +1,12 @@
 /** Of each kind so many are shown. */
 const SHOWN = 3;
+/** Of the time of a request. */
+const STARVED_PART = 0.2;
 
 /** What was seen and must not be. */
 export class Violations {
+  /** What came late on a machine without time for it. */
+  byMachine = 0;
   readonly #kinds = new Map<string, { times: number; examples: string[] }>();
 
   add(kind: string, example: string): void {
@@ -10,6 +14,12 @@ export class Violations {
     this.#kinds.set(kind, seen);
     seen.times += 1;
     if (seen.examples.length < SHOWN) seen.examples.push(example);
+  }
+
+  /** The same, but a machine that kept the processes waiting for much of the time is to blame: it is counted apart. */
+  late(kind: string, example: string, { ms, lostMs }: { readonly ms: number; readonly lostMs: number }): void {
+    if (lostMs > ms * STARVED_PART) this.byMachine += 1;
+    else this.add(kind, example);
   }
 
   /** The same when `holds` is false. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Application } from './application.js';
-import type { Inspection } from './inspection.js';
+import { FOREIGN_PAGES, OWN_PAGES, type Inspection, type Page } from './inspection.js';
 import type { Ledger } from './ledger.js';
 import type { SeededRandom } from './seeded-random.js';
 import type { SessionService } from './session-service.js';
@@ -9,6 +9,8 @@ import { MAX_SIGN_CALLS, PASSWORD, TOKEN_PREFIX } from './settings.js';
 const USERS = 100;
 /** Ended sessions whose tokens are still presented. */
 const ENDED_IN_USE = 40;
+/** The longest that a socket stays. */
+const SOCKET_MS = 4_000;
 
 type Visit = (application: Application) => Promise<void>;
 
@@ -24,15 +26,23 @@ export class Visitors {
   readonly #signCalls = new Map<Application, number>();
   /** What visitors do, and the part of the visits in which they do it. */
   readonly #visits: readonly (readonly [part: number, visit: Visit])[] = [
-    [0.6, (application) => this.#check(application, this.#anyToken())],
-    [0.1, (application) => this.#check(application, this.#anyToken(), '/managers')],
-    [0.1, (application) => this.#check(application, this.#random.pick(this.#ended))],
-    [0.1, (application) => this.#check(application, `${TOKEN_PREFIX.toUpperCase()}${randomUUID()}`)],
+    [0.495, (application) => this.#check(application, this.#anyToken())],
+    [0.08, (application) => this.#check(application, this.#anyToken(), '/managers')],
+    [0.08, (application) => this.#check(application, this.#random.pick(this.#ended))],
+    [0.08, (application) => this.#check(application, `${TOKEN_PREFIX.toUpperCase()}${randomUUID()}`)],
     [0.02, (application) => this.#inspection.checkWithoutToken(application)],
     [0.01, (application) => this.#inspection.leaveEarly(application, this.#anyToken())],
     [0.05, (application) => this.#signing(application, () => this.#signIn(application))],
-    [0.01, (application) => this.#signing(application, () => this.#signOut(application))],
+    [0.02, (application) => this.#signing(application, () => this.#signOut(application))],
     [0.01, () => this.#revoke()],
+    [0.04, (application) => this.#cookie(application, OWN_PAGES)],
+    [0.03, (application) => this.#cookie(application, FOREIGN_PAGES)],
+    [0.03, (application) => this.#socket(application)],
+    [0.02, (application) => this.#socket(application, OWN_PAGES)],
+    [0.01, (application) => this.#socket(application, FOREIGN_PAGES)],
+    [0.01, (application) => this.#inspection.endUser(application, `user-${Math.floor(this.#random.next() * USERS)}`)],
+    [0.01, (application) => this.#forget(application)],
+    [0.005, (application) => this.#inspection.flood(application)],
   ];
 
   constructor(ledger: Ledger, service: SessionService, inspection: Inspection, random: SeededRandom) {
@@ -66,6 +76,23 @@ export class Visitors {
     if (token !== undefined) await this.#inspection.check(application, token, path);
   }
 
+  async #cookie(application: Application, pages: readonly Page[]): Promise<void> {
+    const [token, page] = [this.#anyToken(), this.#random.pick(pages)];
+    if (token !== undefined && page !== undefined) await this.#inspection.checkCookie(application, token, page);
+  }
+
+  /** Sometimes with the session of a former user. */
+  async #socket(application: Application, pages: readonly Page[] = []): Promise<void> {
+    const token = this.#random.next() < 0.1 ? this.#random.pick(this.#ended) : this.#anyToken();
+    const forMs = this.#random.between(0, SOCKET_MS);
+    if (token !== undefined) await this.#inspection.openSocket(application, token, this.#random.pick(pages), forMs);
+  }
+
+  async #forget(application: Application): Promise<void> {
+    const token = this.#anyToken();
+    if (token !== undefined) await this.#inspection.forget(application, token);
+  }
+
   /** Makes a call of those that have no limit but this. */
   async #signing(application: Application, call: () => Promise<void>): Promise<void> {
     const running = this.#signCalls.get(application) ?? 0;
@@ -81,7 +108,10 @@ export class Visitors {
     if (username === undefined) return this.#inspection.guessPassword(application, 'user-1');
     const token = await this.#inspection.signIn(application, username, PASSWORD);
     if (token === undefined) this.#away.push(username);
-    else this.#enter(username, token);
+    else {
+      this.#enter(username, token);
+      this.#ledger.known(token, application.name);
+    }
   }
 
   /** Whatever comes of it, the session is over then. */
