@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LaneTrial, type LaneEvent, type LaneSizes, type Reply } from './lane-trial.js';
 import { Counts, failOnRejections, limitMs, runsOf, tryCases } from './runs.js';
 
-const runs = runsOf('lanes', 400, 0.1);
+const runs = runsOf('lanes', 300, 0.15);
 failOnRejections();
 
 const user = fc.nat(9);
@@ -24,14 +24,20 @@ it(
   'keeps every place, the order and the share of each lane, whatever arrives, is answered or times out',
   async () => {
     const counts = new Counts();
-    await tryCases('lanes', runs, laneCase, async ({ sizes: own, events }) => {
-      const trial = new LaneTrial(own);
-      for (const next of events) await trial.apply(next);
-      await trial.end();
-      counts.add('events', events.length);
-      for (const outcome of trial.outcomes) counts.add(outcome);
-      expect(trial.violation).toBeUndefined();
-    }, counts);
+    await tryCases(
+      'lanes',
+      runs,
+      laneCase,
+      async ({ sizes: own, events }) => {
+        const trial = new LaneTrial(own);
+        for (const next of events) await trial.apply(next);
+        await trial.end();
+        counts.add('events', events.length);
+        for (const outcome of trial.outcomes) counts.add(outcome);
+        expect(trial.violation).toBeUndefined();
+      },
+      counts,
+    );
     for (const outcome of ['authenticated', 'unauthenticated', 'forbidden', 'unavailable', 'busy', 'timeout'])
       expect(counts.get(outcome) ?? 0).toBeGreaterThan(runs.cases / 10);
   },

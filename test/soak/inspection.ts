@@ -135,7 +135,13 @@ export class Inspection {
     this.#expect(reply, this.#orUnavailable(200, reply), `${application.name} sign-out`);
     if (reply.status !== 200) return;
     this.#ledger.signedOut(token, application.name);
-    this.#trace.ended({ kind: 'signOut', application: application.name, target: token, username: this.#ledger.usernameOf(token), ...reply });
+    this.#trace.ended({
+      kind: 'signOut',
+      application: application.name,
+      target: token,
+      username: this.#ledger.usernameOf(token),
+      ...reply,
+    });
     this.figures.sessions.add('signed out');
   }
 

@@ -35,7 +35,10 @@ function record(token: string): SoundReply {
   if (!token.startsWith(TOKEN_PREFIX) || ended.has(token)) return REFUSED;
   const username = token.split('.')[1] ?? '';
   const role = isManager(username) ? 'hiring_manager' : 'new_hire_employee';
-  return { status: 200, body: JSON.stringify({ username, role, auth_token: token, ccl_info: { client_id: nextAnswer(), location_id: markOf(token) } }) };
+  return {
+    status: 200,
+    body: JSON.stringify({ username, role, auth_token: token, ccl_info: { client_id: nextAnswer(), location_id: markOf(token) } }),
+  };
 }
 
 async function signIn(request: IncomingMessage): Promise<SoundReply> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { BREAKER } from './settings.js';
 
 const TICK_MS = 10;
@@ -5,19 +6,23 @@ const TICK_MS = 10;
 const USUAL_DELAY_MS = 15;
 /** The shortest stall that one process tells another. */
 const TOLD_MS = 20;
-/** A stall that may cost a check its time, and how long failures may then keep a breaker open. */
-const LONG_MS = 100;
+/** Stalls of all processes within a span that may cost a check its time, and how long failures may then keep a breaker open. */
+const SPAN_MS = 250;
+const LONG_MS = 150;
 const EFFECT_MS = BREAKER.windowMs + BREAKER.maxPauseMs;
 
 /** The time that the processes of the soak were not given by a busy machine: what the machine does to all is not the library's fault. */
 export class Stalls {
   #last = performance.now();
+  #lastWaitedMs = waitedMs();
   #lostMs = 0;
   worstMs = 0;
+  #untoldMs = 0;
+  #span = { from: performance.now(), lostMs: 0 };
   #longAt = -Infinity;
   readonly #tell: (stallMs: number) => void;
 
-  /** `tell` learns of each stall of some length. */
+  /** `tell` learns of stalls of some length. */
   constructor(tell: (stallMs: number) => void = () => undefined) {
     this.#tell = tell;
     setInterval(() => this.#tick(), TICK_MS).unref();
@@ -31,9 +36,12 @@ export class Stalls {
 
   /** Adds a stall of another process, on which requests wait too. */
   add(stallMs: number): void {
+    const now = performance.now();
     this.#lostMs += stallMs;
     this.worstMs = Math.max(this.worstMs, stallMs);
-    if (stallMs >= LONG_MS) this.#longAt = performance.now();
+    if (now - this.#span.from > SPAN_MS) this.#span = { from: now, lostMs: 0 };
+    this.#span.lostMs += stallMs;
+    if (this.#span.lostMs >= LONG_MS) this.#longAt = now;
   }
 
   /** Whether no stall was long enough to make checks fail since then, or shortly before: failed checks open a breaker. */
@@ -43,9 +51,24 @@ export class Stalls {
 
   #tick(): void {
     const now = performance.now();
-    const stallMs = Math.max(0, now - this.#last - TICK_MS - USUAL_DELAY_MS);
+    const waited = waitedMs();
+    const isKnown = waited !== undefined && this.#lastWaitedMs !== undefined;
+    const stallMs = isKnown ? waited - (this.#lastWaitedMs ?? 0) : Math.max(0, now - this.#last - TICK_MS - USUAL_DELAY_MS);
     this.#last = now;
+    this.#lastWaitedMs = waited;
     this.add(stallMs);
-    if (stallMs > TOLD_MS) this.#tell(stallMs);
+    this.#untoldMs += stallMs;
+    if (this.#untoldMs < TOLD_MS) return;
+    this.#tell(this.#untoldMs);
+    this.#untoldMs = 0;
+  }
+}
+
+/** How long this process was ready to run and had no processor, where the system says so (Linux). */
+function waitedMs(): number | undefined {
+  try {
+    return Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[1]) / 1_000_000;
+  } catch {
+    return undefined;
   }
 }

@@ -86,7 +86,10 @@ export class Trace {
     this.#mostEvents = Math.max(this.#mostEvents, this.#waiting);
     for (const [username, events] of this.#events) {
       const due = events.filter(({ at }) => at < now - WAIT_MS).sort((one, other) => one.at - other.at || one.rank - other.rank);
-      this.#events.set(username, events.filter(({ at }) => at >= now - WAIT_MS));
+      this.#events.set(
+        username,
+        events.filter(({ at }) => at >= now - WAIT_MS),
+      );
       const user = this.#userOf(username);
       for (const { apply } of due) apply(user);
     }
@@ -220,7 +223,8 @@ class UserTrace {
 
   #judge(example: string): void {
     const { violation } = this.#state;
-    if (violation !== undefined) this.#violations.add(`the model allows no such acceptance: ${violation.replace(/\d+(\.\d+)?/g, 'n')}`, example);
+    if (violation !== undefined)
+      this.#violations.add(`the model allows no such acceptance: ${violation.replace(/\d+(\.\d+)?/g, 'n')}`, example);
     this.#state.violation = undefined;
   }
 }

@@ -21,9 +21,12 @@ export function isCrossOrigin(request: HttpRequest, trusted: ReadonlySet<string>
   return origin !== undefined && !isOwnOrigin(origin, headers.host ?? headers[':authority']);
 }
 
+/** Found anywhere: a header that is repeated is a list. */
+const WEBSOCKET = /websocket/i;
+
 /** A handshake is a GET, but its page can use the socket whatever its origin is: CORS does not apply to sockets. */
-function opensSocket({ upgrade, 'sec-fetch-mode': mode }: IncomingHttpHeaders): boolean {
-  return mode === 'websocket' || (upgrade !== undefined && /websocket/i.test(upgrade));
+function opensSocket({ upgrade = '', 'sec-fetch-mode': mode = '' }: IncomingHttpHeaders): boolean {
+  return WEBSOCKET.test(mode) || WEBSOCKET.test(upgrade);
 }
 
 /** A host with or without a port, and nothing that `URL` would read as another part. */

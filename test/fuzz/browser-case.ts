@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+
+/** The application under test: where it is, and whom it trusts. Pages of its own origin may use its cookie, and those of the trusted one. */
+export const HOST = 'app.example.com:8443';
+export const TRUSTED = 'https://front.example.com';
+export const COOKIE = 'sid';
+export const HEADER = 'X-Session';
+
+/** Tokens of a case; those of the service's sessions are valid. */
+export const VALID = ['token-of-ann', 'token-of-bob'] as const;
+export const INVALID = ['token-of-nobody', 'TOKEN-OF-ANN', 'token-of-an', 'token-of-ann%20', '"token-of-ann"'] as const;
+
+/** A request, or the handshake of a socket. */
+export interface BrowserCase {
+  readonly kind: 'request' | 'ws' | 'fields';
+  readonly method: string;
+  /** Header lines in their order, but for those of the handshake itself. */
+  readonly lines: readonly (readonly [name: string, value: string])[];
+  /** Of `fields`: what the client sends over the socket before it opens (`auth` of socket.io, `connectionParams` of graphql-ws). */
+  readonly fields: unknown;
+}
+
+type Line = readonly [name: string, value: string];
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const token = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom<string[]>(...VALID) },
+  { weight: 1, arbitrary: fc.constantFrom<string[]>(...INVALID, '', ' ', 'a b', 'a,b', 'ä', '\t') },
+);
+
+/** A name as anyone may write it: the case of its letters does not matter. */
+const spelled = (name: string): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(name) }, { weight: 1, arbitrary: fc.constantFrom(name.toLowerCase(), name.toUpperCase()) });
+const line = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Line> => fc.tuple(spelled(name), value);
+
+const cookieName = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(COOKIE) },
+  { weight: 1, arbitrary: fc.constantFrom('SID', 'sid2', 'xsid', ' sid', 'sid ', '__Host-sid', '\u00a0sid', 'sid=sid') },
+);
+const pair = fc.tuple(cookieName, token).map(([name, value]) => `${name}=${value}`);
+const cookie = fc.oneof(
+  { weight: 6, arbitrary: pair },
+  {
+    weight: 2,
+    arbitrary: fc
+      .array(fc.oneof(pair, fc.constantFrom('theme=dark', '', 'sid', '=', ' ')), { maxLength: 3 })
+      .chain((pairs) => fc.constantFrom(';', '; ', ' ;', ', ').map((glue) => pairs.join(glue))),
+  },
+);
+
+const ORIGINS = [
+  ...[
+    'https://app.example.com:8443',
+    'http://app.example.com:8443',
+    'https://app.example.com',
+    'https://APP.example.com:8443',
+    'HTTPS://app.example.com:8443',
+  ],
+  ...[
+    'https://evil.example.net',
+    'https://app.example.com.evil.net',
+    'https://evil.net#app.example.com:8443',
+    'https://evil.net/app.example.com:8443',
+  ],
+  ...[
+    'https://app.example.com:8443@evil.net',
+    'https://evil.net:8443',
+    'https://app.example.com:8444',
+    'https://sub.app.example.com:8443',
+    'https://front.example.com:443',
+  ],
+  ...[
+    'null',
+    '',
+    ' ',
+    '*',
+    'file://',
+    'capacitor://localhost',
+    'chrome-extension://abc',
+    'https://',
+    'https://front.example.com.',
+    'http://front.example.com',
+  ],
+  ...[
+    'https://app.example.com:8443/',
+    'https://app.example.com:08443',
+    'app.example.com:8443',
+    '//app.example.com:8443',
+    'https://app.example.com:8443, https://evil.net',
+  ],
+];
+const origin = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('https://app.example.com:8443') },
+  { weight: 2, arbitrary: fc.constant(TRUSTED) },
+  { weight: 5, arbitrary: fc.constantFrom(...ORIGINS) },
+);
+const site = fc.constantFrom(
+  'same-origin',
+  'same-origin',
+  'none',
+  'cross-site',
+  'same-site',
+  'cross-site',
+  'Same-Origin',
+  'same-origin;a=b',
+  '',
+  ' ',
+  '"same-origin"',
+  'same-origin, cross-site',
+  '1',
+);
+const mode = fc.constantFrom('cors', 'navigate', 'no-cors', 'websocket', 'WebSocket', '');
+const other: fc.Arbitrary<Line> = fc.oneof(
+  line('X-Forwarded-Host', fc.constantFrom('evil.example.net', 'app.example.com:8443')),
+  line('X-Forwarded-Proto', fc.constantFrom('http', 'https')),
+  line('Forwarded', fc.constant('host=evil.example.net;proto=https')),
+  line('Referer', fc.constantFrom('https://app.example.com:8443/page', 'https://evil.example.net/')),
+  line('X-HTTP-Method-Override', fc.constantFrom('GET', 'POST')),
+  line('__proto__', fc.constant('x')),
+  line('constructor', fc.constant('x')),
+);
+
+/** One of these lines, several, or most often none. */
+const some = (weight: number, drawn: fc.Arbitrary<Line>): fc.Arbitrary<Line[]> =>
+  fc.oneof(
+    { weight, arbitrary: fc.constant([]) },
+    { weight: 4, arbitrary: drawn.map((one) => [one]) },
+    { weight: 1, arbitrary: fc.array(drawn, { minLength: 2, maxLength: 3 }) },
+  );
+
+const host = fc.oneof(
+  { weight: 16, arbitrary: fc.constant(HOST) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      'app.example.com',
+      'APP.EXAMPLE.COM:8443',
+      'evil.example.net',
+      'front.example.com',
+      'app.example.com:443',
+      'localhost',
+      'x@app.example.com:8443',
+      'app.example.com:8443/evil',
+    ),
+  },
+);
+
+const lines = fc
+  .tuple(
+    some(2, line(HEADER, token)),
+    fc.oneof(
+      { weight: 5, arbitrary: line('Cookie', cookie).map((one) => [one]) },
+      { weight: 1, arbitrary: fc.array(line('Cookie', cookie), { maxLength: 2 }) },
+    ),
+    some(3, line('Origin', origin)),
+    some(4, line('Sec-Fetch-Site', site)),
+    some(12, line('Sec-Fetch-Mode', mode)),
+    some(16, other),
+    host.map((value): Line[] => [['Host', value]]),
+  )
+  .chain((groups) => fc.shuffledSubarray(groups.flat(), { minLength: groups.flat().length }));
+
+const fieldName = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('token', HEADER, HEADER.toLowerCase(), HEADER.toUpperCase(), 'TOKEN') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      'cookie',
+      'Cookie',
+      'origin',
+      'Origin',
+      'host',
+      'sec-fetch-site',
+      'Sec-Fetch-Mode',
+      'upgradeHeaders',
+      'headers',
+      'method',
+      '__proto__',
+      'handshakeToken',
+      'authorization',
+      'x-auth-iv',
+    ),
+  },
+);
+const fieldValue = fc.oneof(
+  { weight: 5, arbitrary: token as fc.Arbitrary<unknown> },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown[]>(
+      `${COOKIE}=${VALID[0]}`,
+      'https://app.example.com:8443',
+      TRUSTED,
+      HOST,
+      'same-origin',
+      'none',
+      'GET',
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown[]>(
+      null,
+      0,
+      1,
+      true,
+      {},
+      [],
+      [VALID[0]],
+      [VALID[0], VALID[1]],
+      { token: VALID[0] },
+      { toString: VALID[0] },
+    ),
+  },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+);
+const pairsOfFields = fc.array(fc.tuple(fieldName, fieldValue), { maxLength: 4 });
+/** As an object with its own `__proto__`, as JSON gives it. */
+const fields = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: pairsOfFields.map((pairs): unknown =>
+      JSON.parse(`{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<unknown[]>(null, '', 'token', VALID[0], 7, true, [], [VALID[0]], [['token', VALID[0]]]) },
+  {
+    weight: 1,
+    arbitrary: token.map((value): unknown => ({
+      ...Object.fromEntries(Array.from({ length: 256 }, (_, index) => [`field-${index}`, index])),
+      token: value,
+    })),
+  },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown> },
+);
+
+/** What a browser, or any other client, may send: most often what browsers send, with something wrong here and there. */
+export const browserCase: fc.Arbitrary<BrowserCase> = fc.record({
+  kind: fc.constantFrom<BrowserCase['kind'][]>('request', 'request', 'ws', 'fields'),
+  method: fc.constantFrom(...METHODS),
+  lines,
+  fields,
+});

@@ -1,0 +1,31 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { fromCookie, fromHeader } from 'nestjs-session-auth';
+import { PresentedSessions } from '../../libs/session-auth/src/guard/session/presented-session.js';
+import { handshakeRequest } from '../../libs/session-auth/src/guard/sockets/socket-client.js';
+import type { CallRequest } from '../../libs/session-auth/src/guard/transport.js';
+import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';
+import type { Presented } from './browser-oracle.js';
+
+const sources = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
+const sessions = new PresentedSessions({ sources, forwardAuthIv: false, maxTokenLength: 4_096 });
+
+/** As Node.js joins header lines: the first `Host`, cookies by `; `, others by `, `. */
+function requestOf({ method, lines, kind }: BrowserCase): CallRequest {
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, sent] of lines) {
+    const [key, value] = [name.toLowerCase(), sent.replace(/^[ \t]+|[ \t]+$/g, '')];
+    const before = headers[key];
+    if (before === undefined) headers[key] = value;
+    else if (key !== 'host' && key !== 'referer') headers[key] = `${before}${key === 'cookie' ? '; ' : ', '}${value}`;
+  }
+  if (kind !== 'request') headers.upgrade = 'websocket';
+  return { method: kind === 'request' ? method : 'GET', headers, rawHeaders: lines.flat() };
+}
+
+/** What the library reads from a case, without a server. */
+export function read(one: BrowserCase): Presented {
+  const upgrade = requestOf(one);
+  const request = one.kind === 'request' ? upgrade : handshakeRequest(upgrade, one.kind === 'fields' ? one.fields : undefined);
+  const found = sessions.read({} as ExecutionContext, request);
+  return typeof found === 'string' ? found : { token: found.token };
+}

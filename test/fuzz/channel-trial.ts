@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { SessionAuthService } from 'nestjs-session-auth';
+import type { AcceptingService } from './accepting-service.js';
+import { damaged, sealed, SECRETS, type ChannelCase, type Field } from './channel-arbitraries.js';
+import type { QuietStore } from './quiet-store.js';
+import type { Counts } from './runs.js';
+
+const USERS = 3;
+const SESSIONS = 6;
+
+/** What a message may do to a cached session: it must be checked anew, it must not, or both are right. */
+type Effect = 'evicted' | 'kept' | 'either';
+
+/** One instance with cached sessions, and what arrives on its channel. */
+export class ChannelTrial {
+  readonly #sessions: SessionAuthService;
+  readonly #store: QuietStore;
+  readonly #service: AcceptingService;
+  readonly #counts: Counts;
+  /** The present token of each session. */
+  readonly #tokens = Array.from({ length: SESSIONS }, () => '');
+  readonly #isCached: boolean[] = [];
+  #issued = 0;
+  #ids = 0;
+  /** The last number of a message that the instance could open. */
+  #seen = -1;
+
+  constructor(sessions: SessionAuthService, store: QuietStore, service: AcceptingService, counts: Counts) {
+    this.#sessions = sessions;
+    this.#store = store;
+    this.#service = service;
+    this.#counts = counts;
+  }
+
+  /** Puts the case on the channel. Returns what is wrong with its effect. */
+  async run(channelCase: ChannelCase): Promise<string | undefined> {
+    await this.#cacheAll();
+    const text = channelCase.text ?? JSON.stringify(this.#envelopeOf(channelCase));
+    const whole = sealed(text, channelCase, channelCase.scope === 'own' ? this.#service.url : `${this.#service.url}/other`);
+    const bytes = damaged(whole, channelCase.damage);
+    const effects = this.#effectsOf(channelCase, text, bytes.equals(whole));
+    try {
+      for (let time = 0; time < channelCase.times; time += 1) this.#store.subscriber?.message(bytes);
+    } catch (error) {
+      return `the channel throws ${String(error)}`;
+    }
+    return this.#judge(effects, channelCase);
+  }
+
+  /** Every session is cached before the case; one that was signed out has a new token. */
+  async #cacheAll(): Promise<void> {
+    for (const [index, token] of this.#tokens.entries()) {
+      if (token === '') this.#tokens[index] = `token-${(this.#issued += 1)}.user-${index % USERS}`;
+      if (this.#isCached[index] !== true) await this.#cache(index);
+    }
+  }
+
+  /** An answer of the millisecond of a revocation is not cached. */
+  async #cache(index: number): Promise<void> {
+    const token = this.#tokens[index] ?? '';
+    for (let calls = -1; calls !== this.#service.calls.get(token); await new Promise(setImmediate)) {
+      calls = this.#service.calls.get(token) ?? 0;
+      await this.#sessions.verify(token);
+    }
+    this.#service.calls.delete(token);
+    this.#isCached[index] = true;
+  }
+
+  #envelopeOf({ kind, token, username, id, at }: ChannelCase): object {
+    if (id === 'new') this.#ids += 1;
+    const named = typeof id === 'object' ? { id: id.value } : id === 'none' ? {} : { id: `id-${this.#ids}` };
+    const [sealedToken, name] = [this.#valueOf(token), this.#valueOf(username)];
+    return { kind, ...named, at, ...(token && { token: sealedToken }), ...(username && { username: name }) };
+  }
+
+  #valueOf(field: Field | undefined): unknown {
+    if (!field) return undefined;
+    if (field.kind === 'other') return field.value;
+    if (field.kind === 'user') return `user-${field.index % USERS}`;
+    const digest = digestOf(this.#tokens[field.index % SESSIONS] ?? '');
+    return field.kind === 'session' ? digest : digest.replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
+  }
+
+  /** What the rules say of each session: only an undamaged, new message of the fleet, of a kind that is known, ends what it names. */
+  #effectsOf(channelCase: ChannelCase, text: string, isWhole: boolean): Effect[] {
+    const { key, use, scope, id, kind, token, at } = channelCase;
+    const kept = this.#tokens.map((): Effect => 'kept');
+    const isOwn = use === 'messages' && scope === 'own' && SECRETS.some((secret) => secret === key);
+    if (!isOwn || !isWhole || text.length > 8_000) return kept;
+    // A text of any kind may happen to be a message; it names no session of the test.
+    if (channelCase.text !== undefined) return kept.map(() => (text.includes('allRevoked') ? 'either' : 'kept'));
+    if (typeof at !== 'number' || typeof id === 'object' || id === 'none') return kept;
+    const isNew = this.#seen !== this.#ids;
+    this.#seen = this.#ids;
+    if (!isNew) return kept;
+    if (kind === 'allRevoked') return kept.map(() => 'evicted');
+    const username = this.#valueOf(channelCase.username);
+    if (kind === 'userRevoked') return kept.map((_, index) => (username === `user-${index % USERS}` ? 'evicted' : 'kept'));
+    if (kind !== 'signedOut' && kind !== 'refused' && kind !== 'evicted') return kept;
+    if (token?.kind !== 'session' && token?.kind !== 'session, spelled otherwise') return kept;
+    const named = token.index % SESSIONS;
+    return kept.map((_, index) => (index === named ? (token.kind === 'session' ? 'evicted' : 'either') : 'kept'));
+  }
+
+  async #judge(effects: readonly Effect[], { kind }: ChannelCase): Promise<string | undefined> {
+    for (const [index, effect] of effects.entries()) {
+      const token = this.#tokens[index] ?? '';
+      const before = this.#service.calls.get(token) ?? 0;
+      const { username } = await this.#sessions.verify(token);
+      const wasAsked = (this.#service.calls.get(token) ?? 0) > before;
+      this.#counts.add(wasAsked ? 'sessions checked anew' : 'sessions kept');
+      if (username !== `user-${index % USERS}`) return `session ${index} has the user ${String(username)}`;
+      if (effect === 'evicted' && !wasAsked) return `session ${index} is not checked anew`;
+      if (effect === 'kept' && wasAsked) return `session ${index} is checked anew`;
+      // A tombstone stays; later cases need a session that can be cached.
+      if (wasAsked && kind === 'signedOut') this.#tokens[index] = '';
+      if (wasAsked) this.#isCached[index] = false;
+    }
+    return undefined;
+  }
+
+  /** No message lets a token in that the service refuses. */
+  async refusesStrangers(): Promise<boolean> {
+    const refused = await this.#sessions.verify('no-session').then(
+      () => false,
+      () => true,
+    );
+    return refused;
+  }
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
+}

@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { NestFactory } from '@nestjs/core';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { sampleApp } from '../support/sample-app.js';
+import { startAcceptingService } from './accepting-service.js';
+import { channelCase, SECRETS } from './channel-arbitraries.js';
+import { ChannelTrial } from './channel-trial.js';
+import { QuietStore } from './quiet-store.js';
+import { Counts, failOnRejections, limitMs, runsOf, tryCases } from './runs.js';
+
+const runs = runsOf('the revocation bus', 600, 0.25);
+const closing: (() => Promise<unknown>)[] = [];
+failOnRejections();
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+it(
+  'ends what a message of the fleet names, and nothing by any other bytes on the channel',
+  async () => {
+    const service = await startAcceptingService((token) => token.split('.')[1]);
+    closing.push(() => service.close());
+    const store = new QuietStore(SECRETS);
+    const cache = { ttlMs: 300_000, maxEntries: 1_000, store };
+    const root = sampleApp({ baseUrl: service.url, options: { cache }, controllers: [] });
+    const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+    closing.push(() => context.close());
+    const counts = new Counts();
+    const trial = new ChannelTrial(context.get(SessionAuthService), store, service, counts);
+
+    await tryCases('the revocation bus', runs, channelCase, async (one) => expect(await trial.run(one)).toBeUndefined(), counts);
+
+    expect(await trial.refusesStrangers()).toBe(true);
+    expect(counts.get('sessions checked anew') ?? 0).toBeGreaterThan(runs.cases / 4);
+    expect(counts.get('sessions kept') ?? 0).toBeGreaterThan(runs.cases);
+  },
+  limitMs(runs),
+);
