@@ -9,6 +9,15 @@ const load = createRequire(import.meta.url);
 const CACHE = fileURLToPath(new URL('../dist/transpiled', import.meta.url));
 const { version } = load('typescript/package.json');
 
+const OPTIONS = {
+  module: 'esnext',
+  target: 'es2023',
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  strict: true,
+  sourceMap: true,
+};
+
 /** Transpiles a source. The map names no file: those with equal contents share it. */
 export function transpiled(text) {
   const kept = `${CACHE}/${digest(text)}`;
@@ -24,20 +33,15 @@ export function transpiled(text) {
 function transpile(text) {
   // Loaded only where it is needed, because it takes seconds.
   const ts = load('typescript');
-  const compilerOptions = {
-    module: ts.ModuleKind.ESNext,
-    target: ts.ScriptTarget.ES2023,
-    experimentalDecorators: true,
-    emitDecoratorMetadata: true,
-    strict: true,
-    sourceMap: true,
-  };
+  const { options: compilerOptions } = ts.convertCompilerOptionsFromJson(OPTIONS, '.');
   const { outputText, sourceMapText } = ts.transpileModule(text, { compilerOptions });
   return { code: outputText.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'), map: JSON.parse(sourceMapText) };
 }
 
 function digest(text) {
-  return createHash('sha256').update(`${version} with maps\n${text}`).digest('hex');
+  return createHash('sha256')
+    .update(`${version}\n${JSON.stringify(OPTIONS)}\n${text}`)
+    .digest('hex');
 }
 
 /** Puts a file there as a whole: another worker may read or write the same one. */

@@ -115,7 +115,6 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
 
   it('counts calls in flight, and reports that the breaker of a lane opens', async () => {
     const service = await bed.service();
-    // The pause outlasts the test: its end is reported to the process, even when the application is closed.
     const options = { retry: false, breaker: { minimumCalls: 1, pauseMs: 120_000, maxPauseMs: 120_000 } } as const;
     const app = await bed.sample({ baseUrl: service.url, options });
     const held = hold(reply(500));
