@@ -89,6 +89,17 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     ]);
   });
 
+  it('sends a few requests when a page asks for them: those of one session at once, once in a while, and none while the service fails', async () => {
+    const ask = async (): Promise<number> => (await client.send('POST', '/console/trickle')).status;
+    await ail('broken');
+    expect(await ask()).toBe(204);
+    await ail('none');
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([204, 204, 204]);
+    const report = await live.next(({ totals }) => totals.checks.asked + totals.checks.joined === 3);
+    expect(report.totals.checks).toMatchObject({ denied: 0, turnedBack: 0, unavailable: 0 });
+    expect(report.totals.denials).toMatchObject({ SESSION_REJECTED: 0, SESSION_SERVICE_UNAVAILABLE: 0 });
+  });
+
   it('says in each reply who answered the check, and how old the answer is', async () => {
     const answer = async (path: string, token?: string): Promise<string | null> =>
       (await client.get(path, token)).headers.get('x-answered-by');

@@ -77,15 +77,39 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     expect(report).toMatchObject({ fault: 'none', cache: NO_CACHE, breakers: { known: 'closed', strangers: 'closed' } });
   }
 
-  it('shows one sentence, the way of a request and six scenes at first sight, in text of 14 pixels or more', async () => {
+  it('says at first sight what it is, how to install it and what a stranger is, beside six scenes, in text of 14 pixels or more', async () => {
     const visitor = await visit();
     await visitor.page.getByText('Every request is checked.').waitFor();
     await visitor.page.getByText(`on ${platform}`, { exact: false }).first().waitFor();
     expect(await visitor.page.getByRole('listitem').count()).toBe(SCENES.length);
-    expect(await visitor.page.getByRole('button').count()).toBe(SCENES.length + 1);
+    await visitor.page.getByText('npx nest add nestjs-session-auth').waitFor();
+    await visitor.page.getByText('Strangers: tokens not yet seen to be valid').waitFor();
+    expect(await visitor.page.getByRole('button').allTextContents()).toEqual(expect.arrayContaining(['Free play', 'Copy', 'Pause']));
+    expect(await visitor.page.getByRole('button').count()).toBe(SCENES.length + 3);
     expect(await visitor.page.evaluate(`${SMALLEST_TEXT}[0]`)).toBeGreaterThanOrEqual(14);
     expect(((await visitor.page.locator('body').innerText()).match(/\S+/g) ?? []).length).toBeLessThan(180);
     await visitor.screenshot(`${platform}-first-sight`);
+  });
+
+  it('moves before any click: the demo sends a few requests, until the visitor pauses them, begins to play, or prefers no motion', async () => {
+    const visitor = await visit();
+    await until('each kind has passed', async () => {
+      const [joined, asked, denied] = [await visitor.counted('joined'), await visitor.counted('asked'), await visitor.counted('denied')];
+      return joined > 0 && asked > 0 && denied > 0;
+    });
+    let turns = 0;
+    visitor.page.on('request', (request) => (turns += Number(request.url().endsWith('/console/trickle'))));
+    await visitor.page.waitForRequest('**/console/trickle');
+    await visitor.page.getByRole('button', { name: 'Pause' }).click();
+    await visitor.page.getByRole('button', { name: 'Send a few' }).waitFor();
+    const before = turns;
+    await visitor.play();
+    await visitor.sendAs('manager');
+    expect(turns).toBe(before);
+    const still = await visit({ reducedMotion: 'reduce' });
+    await still.page.getByRole('button', { name: 'Send a few' }).waitFor();
+    await still.page.getByRole('button', { name: 'Send a few' }).click();
+    await still.page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
   it('colours each request of a stampede by what became of it', async () => {
@@ -151,10 +175,10 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     const visitor = await visit({ ...how, reducedMotion: 'reduce', bypassCSP: true });
     expect(await accessibilityProblems(visitor.page)).toEqual([]);
     await visitor.start('sign-out');
+    // Each request stands where it was decided.
+    await visitor.lane.locator('canvas[data-marks]:not([data-marks="0"])').waitFor();
     await visitor.figure();
     expect(await accessibilityProblems(visitor.page)).toEqual([]);
-    // Each request stands where it was decided.
-    expect(Number(await visitor.lane.locator('canvas').getAttribute('data-marks'))).toBeGreaterThan(0);
     if (how.width === 1440) await visitor.screenshot(`${platform}-still`);
     await visitor.play();
     await visitor.sendAs('manager');
@@ -224,6 +248,18 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await drawer.getByRole('button', { name: 'Try the old token again' }).click();
     await drawer.getByText('401 Unauthorized').first().waitFor();
     await drawer.getByText('error="invalid_token"').waitFor({ state: 'attached' });
+  });
+
+  it('says that too many sign-ins have failed, and when to try again', async () => {
+    const visitor = await visit();
+    await visitor.play();
+    const { drawer } = visitor;
+    await drawer.getByText('Own credentials').click();
+    await drawer.getByLabel('Username').fill('guessed');
+    for (let guess = 0; guess < 5; guess += 1) expect((await client.signIn('guessed', 'not-the-password')).status).toBe(401);
+    await drawer.getByLabel('Password').fill('not-the-password');
+    await drawer.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await visitor.explained(/^Too many sign-ins from this address have failed, .* Try again in [1-9]\d? s \(Retry-After\)\.$/);
   });
 
   it('keeps the token out of sight, and out of all that outlives the tab', async () => {

@@ -48,6 +48,11 @@ export async function stopLoad(): Promise<void> {
   await request('DELETE', 'load');
 }
 
+/** Asks the demo to send a few requests, unless something else runs. Never rejects. */
+export async function sendTrickle(): Promise<void> {
+  await request('POST', 'trickle').catch(() => undefined);
+}
+
 /** Runs a scene. Calls back with each line of its reply, until the scene is over or the signal aborts. */
 export async function runScene(scene: SceneName, signal: AbortSignal, onLine: (line: SceneLine) => void): Promise<void> {
   const { body } = await request('POST', 'scenes', { scene }, signal);

@@ -9,6 +9,8 @@ export interface Geometry {
   readonly width: number;
   readonly height: number;
   readonly isWide: boolean;
+  /** Whether the guard has room for descriptions. */
+  readonly isRoomy: boolean;
   readonly users: Point;
   readonly guard: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
   readonly cache: Point;
@@ -22,6 +24,7 @@ export interface Geometry {
 }
 
 const WIDE = 640;
+const ROOMY = 600;
 
 /** Lays out the picture. */
 export function layOut(width: number): Geometry {
@@ -36,6 +39,7 @@ export function layOut(width: number): Geometry {
     width,
     height,
     isWide,
+    isRoomy: guard.right - guard.left > ROOMY,
     users: { x: at(0.07, 0.085), y: middle },
     guard,
     cache: { x: at(0.25, 0.305), y: middle },

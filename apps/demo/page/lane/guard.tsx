@@ -4,15 +4,14 @@ import { type LiveReport } from '../../src/console/messages.js';
 import { Breaker } from './breaker.js';
 import { type Geometry } from './geometry.js';
 
-/** The width that its description needs. */
-const ABOUT_WIDTH = 600;
+/** What a stranger is. */
+export const STRANGERS = 'tokens not yet seen to be valid';
 
 /** Draws the guard: its cache, its two lanes, and the breaker of each. */
 export function Guard({ at, report }: { readonly at: Geometry; readonly report: LiveReport | undefined }): VNode {
-  const { guard, cache, lanes, isWide, breaker } = at;
+  const { guard, cache, lanes, isWide, isRoomy, breaker } = at;
   const start = cache.x + (isWide ? 66 : 34);
   const below = isWide ? -18 : 26;
-  const isRoomy = guard.right - guard.left > ABOUT_WIDTH;
   return (
     <g class="guard">
       <rect x={guard.left} y={guard.top} width={guard.right - guard.left} height={guard.bottom - guard.top} rx="16" />
@@ -24,7 +23,7 @@ export function Guard({ at, report }: { readonly at: Geometry; readonly report: 
         {isWide ? 'Signed-in users' : 'Signed in'}
       </text>
       <text class="lane-name" x={start} y={lanes.strangers + below}>
-        Strangers
+        Strangers{isRoomy && `: ${STRANGERS}`}
       </text>
       <Breaker x={breaker} y={lanes.known} state={report?.breakers.known ?? 'closed'} />
       <Breaker x={breaker} y={lanes.strangers} state={report?.breakers.strangers ?? 'closed'} />

@@ -2,6 +2,7 @@ import { type VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { type LiveReport } from '../../src/console/messages.js';
 import { type Live } from '../console/use-live.js';
+import { type Trickle } from '../console/use-trickle.js';
 import { useEvery } from './use-every.js';
 import { describe } from './counts.js';
 import { layOut } from './geometry.js';
@@ -16,17 +17,19 @@ interface LaneProps {
   readonly live: Live;
   /** Changes when counting begins anew. */
   readonly since: number;
+  /** The few requests that show the way; absent while something else runs. */
+  readonly trickle: Trickle | undefined;
 }
 
 /** Renders the way of every request, from the users through the guard to the session service, with what became of it. */
-export function Lane({ live, since }: LaneProps): VNode {
+export function Lane({ live, since, trickle }: LaneProps): VNode {
   const figure = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(figure);
   const geometry = useMemo(() => layOut(width), [width]);
   const counts = useTraffic(canvas, geometry, live.onMarks, since);
   const report = live.report;
-  const text = useEvery(DESCRIBED_EVERY_MS, `${describe(counts)} ${describeState(report)}`);
+  const text = useEvery(DESCRIBED_EVERY_MS, trickle?.isOn ? '' : `${describe(counts)} ${describeState(report)}`);
   return (
     <section class="lane" aria-labelledby="the-lane">
       <h2 id="the-lane" class="visually-hidden">
@@ -39,7 +42,7 @@ export function Lane({ live, since }: LaneProps): VNode {
       <p class="visually-hidden" aria-live="polite">
         {text}
       </p>
-      <Legend counts={counts} connection={live.connection} />
+      <Legend counts={counts} connection={live.connection} isRoomy={geometry.isRoomy} trickle={trickle} />
     </section>
   );
 }

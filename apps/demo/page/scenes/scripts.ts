@@ -30,7 +30,7 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
   },
   outage: {
     title: 'The service goes down',
-    question: 'The session service answers 500. How long do users wait?',
+    question: 'It answers 500. How long do users wait?',
     steps: [
       '12 sessions send 40 requests a second.',
       'The service fails, and the breaker opens.',
@@ -78,7 +78,7 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
   },
   cache: {
     title: 'What a cache costs',
-    question: 'A session ends, and this backend is not told.',
+    question: 'A session ends without notice.',
     steps: [
       'A session is in use, and cached for 5 s.',
       'It ends at the service, without notice.',

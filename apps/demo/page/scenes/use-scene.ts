@@ -15,7 +15,7 @@ export interface SceneState {
 /** The scene, with its actions. */
 export interface SceneRun {
   readonly state: SceneState | undefined;
-  /** The number of scenes so far. */
+  /** Grows when a scene begins, and when the page leaves it: the requests are counted anew. */
   readonly runs: number;
   readonly start: (name: SceneName) => void;
   /** Ends the scene; the demo restores everything. */
@@ -43,6 +43,7 @@ export function useScene(): SceneRun {
   };
   const stop = (): void => {
     abort.current?.abort();
+    setRuns((before) => before + 1);
     setState(undefined);
   };
   return { state, runs, start, stop };

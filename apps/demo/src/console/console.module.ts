@@ -11,6 +11,8 @@ import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
 import { SceneRuns } from './scenes/scene-runs.js';
 import { ScenesController } from './scenes/scenes.controller.js';
+import { TrickleController } from './trickle/trickle.controller.js';
+import { Trickle } from './trickle/trickle.js';
 
 /** The page at `/`, with its live view and its controls. It observes the backend from outside. */
 @Module({})
@@ -22,9 +24,9 @@ export class ConsoleModule {
         PageController,
         InfoController,
         LiveController,
-        ...(parts.info.controls ? [ControlsController, LoadController, ScenesController] : []),
+        ...(parts.info.controls ? [ControlsController, LoadController, ScenesController, TrickleController] : []),
       ],
-      providers: [{ provide: ConsoleParts, useValue: parts }, PageFiles, GuardActivity, LiveFeed, LoadRuns, SceneRuns],
+      providers: [{ provide: ConsoleParts, useValue: parts }, PageFiles, GuardActivity, LiveFeed, LoadRuns, SceneRuns, Trickle],
     };
   }
 }

@@ -41,6 +41,9 @@ export interface Marks {
 export const MARKS_PER_SECOND = 20;
 export const MARK_EVENTS_MAX = 2_000;
 
+/** Milliseconds between the few requests that a page without a scene asks for. */
+export const TRICKLE_EVERY_MS = 2_600;
+
 /** Denials, by the code in the reply. */
 export const DENIAL_CODES = ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'SESSION_SERVICE_UNAVAILABLE'] as const;
 export type DenialCode = (typeof DENIAL_CODES)[number];

@@ -5,6 +5,7 @@ import { originOf } from '../../serving/origin-of.js';
 import { LoadDto } from '../controls/controls.dto.js';
 import { NoSceneGuard } from '../controls/no-scene.guard.js';
 import { type LoadResult } from '../messages.js';
+import { Trickle } from '../trickle/trickle.js';
 import { LoadRuns } from './load-runs.js';
 
 /** The parts of a request and a reply that Express and Fastify share. */
@@ -19,7 +20,10 @@ interface Reply {
 @UseGuards(SameOriginGuard, NoSceneGuard)
 @Controller('console/load')
 export class LoadController {
-  constructor(private readonly runs: LoadRuns) {}
+  constructor(
+    private readonly runs: LoadRuns,
+    private readonly trickle: Trickle,
+  ) {}
 
   @Post()
   @HttpCode(HttpStatus.OK)
@@ -28,6 +32,7 @@ export class LoadController {
     @Req() request: Request,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<LoadResult | undefined> {
+    await this.trickle.settled();
     if (this.runs.isRunning) throw new ConflictException('A run of load is in progress: wait until it ends, or stop it.');
     if (load === 'stampede') return this.runs.stampede(originOfRequest(request), token);
     this.runs.steady(originOfRequest(request), token);

@@ -2,6 +2,7 @@ import { Injectable, NotFoundException, type OnModuleDestroy } from '@nestjs/com
 import { ConsoleParts } from '../console-parts.js';
 import { GuardActivity } from '../live/guard-activity.js';
 import { type SceneLine, type SceneName, type SceneResult } from '../messages.js';
+import { Trickle } from '../trickle/trickle.js';
 import { CACHE } from './cache.scene.js';
 import { DEPLOY } from './deploy.scene.js';
 import { JUNK } from './junk.scene.js';
@@ -29,6 +30,7 @@ export class SceneRuns implements OnModuleDestroy {
   constructor(
     private readonly parts: ConsoleParts,
     private readonly activity: GuardActivity,
+    private readonly trickle: Trickle,
   ) {}
 
   async onModuleDestroy(): Promise<void> {
@@ -62,6 +64,7 @@ export class SceneRuns implements OnModuleDestroy {
     const [cache, fault] = [parts.backend.settings, controls.fault];
     const stage = new Stage({ parts, controls, origin, signal, onStep: (step) => tell({ step }) });
     try {
+      await this.trickle.settled();
       await controls.setFault('none');
       await parts.backend.restart(SCRIPTS[name].cache);
       const callsBefore = this.activity.checkCalls;
