@@ -7,7 +7,7 @@ const { Script, SourceTextModule } = vm;
 const compileFunction = vm.compileFunction.bind(vm);
 
 /** Code from a cache cannot call `import()` on Node.js 20: V8 keeps no link from it to the module that it belongs to. */
-const CANNOT_BE_KEPT = /^#!|\bimport\s*(?:\(|\/[*/])/;
+const CANNOT_BE_CACHED = /\bimport\s*(?:\(|\/[*/])/;
 
 /** The options that Jest compiles a module with. */
 const OF_JEST = ['filename', 'parsingContext', 'importModuleDynamically'];
@@ -17,16 +17,24 @@ const modules = new Map();
 
 /** Jest compiles CommonJS as the body of a function. A script can run again in the context of another suite, and a function cannot. */
 vm.compileFunction = (code, parameters = [], options = {}) => {
-  const { filename, parsingContext } = options;
+  const { filename, parsingContext, importModuleDynamically } = options;
   const isOfJest = filename !== undefined && parsingContext !== undefined && Object.keys(options).every((name) => OF_JEST.includes(name));
-  if (!isOfJest || CANNOT_BE_KEPT.test(code)) return compileFunction(code, parameters, options);
+  if (!isOfJest || code.startsWith('#!')) return compileFunction(code, parameters, options);
   const known = scripts.get(filename);
-  if (known?.code === code) return known.script.runInContext(parsingContext);
-  const head = `(function (${parameters.join(', ')}) {`;
-  const script = new Script(`${head}${code}\n})`, { filename, columnOffset: -head.length });
-  scripts.set(filename, { code, script });
-  return script.runInContext(parsingContext);
+  const kept = known?.code === code ? known : compiled(code, parameters, filename);
+  kept.importInSuite = importModuleDynamically;
+  return kept.script.runInContext(parsingContext);
 };
+
+/** Compiles a file, whose `import()` is that of the suite which runs it. */
+function compiled(code, parameters, filename) {
+  const kept = { code, script: undefined, importInSuite: undefined };
+  const head = `(function (${parameters.join(', ')}) {`;
+  const importModuleDynamically = (...imported) => kept.importInSuite(...imported);
+  kept.script = new Script(`${head}${code}\n})`, { filename, columnOffset: -head.length, importModuleDynamically });
+  scripts.set(filename, kept);
+  return kept;
+}
 
 vm.SourceTextModule = class extends SourceTextModule {
   constructor(code, options) {
@@ -36,7 +44,8 @@ vm.SourceTextModule = class extends SourceTextModule {
     } else {
       super(code, options);
       // After its evaluation it is too late.
-      if (options?.identifier && !CANNOT_BE_KEPT.test(code)) modules.set(options.identifier, { code, cachedData: this.createCachedData() });
+      if (options?.identifier && !CANNOT_BE_CACHED.test(code))
+        modules.set(options.identifier, { code, cachedData: this.createCachedData() });
     }
   }
 };

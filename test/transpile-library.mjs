@@ -1,13 +1,19 @@
-// Before the workers start: transpiles what all of them load, which each of them would do for itself at the same time.
+// Before the workers start: transpiles what all of them load, or run as programs, which each of them would do for itself at the same time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transpiled } from './transpiled.mjs';
 
-const SHARED = ['../libs/session-auth/src', './support'];
+const SHARED = [
+  ['../libs/session-auth/src', /(?<![.](?:d|spec))[.]ts$/],
+  ['../apps/session-service/src', /(?<![.](?:d|spec))[.]ts$/],
+  ['./support', /[.]ts$/],
+  ['.', /[.]process[.]ts$/],
+];
 
 export default function transpileLibrary() {
-  for (const folder of SHARED.map((path) => fileURLToPath(new URL(path, import.meta.url)))) {
-    const sources = readdirSync(folder, { recursive: true }).filter((file) => /(?<![.](?:d|spec))[.]ts$/.test(file));
+  for (const [place, isShared] of SHARED) {
+    const folder = fileURLToPath(new URL(place, import.meta.url));
+    const sources = readdirSync(folder, { recursive: true }).filter((file) => isShared.test(file) && !file.includes('node_modules'));
     for (const source of sources) transpiled(readFileSync(`${folder}/${source}`, 'utf8'));
   }
 }
