@@ -5,24 +5,29 @@ import { runCommand } from '../../libs/session-auth/src/commands/run-command.js'
 import { freePort } from '../support/server-process.js';
 import { describeWithRedis, RedisServer } from '../support/redis.js';
 import { captureIo } from './captured-io.js';
-import { API_KEY, OddService } from './odd-service.js';
+import { API_KEY, OddService, USER } from './odd-service.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeWithNginx, NginxServer } from '../support/nginx.js';
+import { askGuard } from './ask-guard.js';
 
 const PASSWORD = 'the password of redis';
 /** As the guide "Redis setups" grants them. */
 const RIGHTS = '+evalsha +eval +getrange +get +mget +set +del +pttl +time +publish +subscribe +ping +info'.split(' ');
-const PLACES = ['~session-auth:*', '&session-auth:*'];
+const PATTERNS = ['~session-auth:*', '&session-auth:*'];
 
 /** Users of Redis: their rights, and what the doctor must find. */
 const USERS: readonly (readonly [name: string, rights: readonly string[], found: Record<string, string>])[] = [
   [
     'complete',
-    [...PLACES, ...RIGHTS],
+    [...PATTERNS, ...RIGHTS],
     { redis: 'ok', 'redis-rights': 'ok', 'redis-messages': 'ok', 'redis-clock': 'ok', 'redis-memory': 'ok', 'redis-version': 'ok' },
   ],
-  ['without-scripts', [...PLACES, ...RIGHTS, '-evalsha'], { 'redis-rights': 'fail', 'redis-messages': 'ok' }],
+  ['without-scripts', [...PATTERNS, ...RIGHTS, '-evalsha'], { 'redis-rights': 'fail', 'redis-messages': 'ok' }],
   ['without-keys', ['~other:*', '&session-auth:*', ...RIGHTS], { 'redis-rights': 'fail', 'redis-messages': 'ok' }],
   ['without-channels', ['~session-auth:*', 'resetchannels', ...RIGHTS], { 'redis-rights': 'ok', 'redis-messages': 'fail' }],
-  ['without-publish', [...PLACES, ...RIGHTS, '-publish'], { 'redis-rights': 'ok', 'redis-messages': 'fail' }],
+  ['without-publish', [...PATTERNS, ...RIGHTS, '-publish'], { 'redis-rights': 'ok', 'redis-messages': 'fail' }],
 ];
 
 describeWithRedis('the doctor examines a Redis', () => {
@@ -79,5 +84,56 @@ describeWithRedis('the doctor examines a Redis', () => {
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const { outcomes, code } = await examine('complete');
     expect([outcomes['redis-memory'], code]).toEqual(['warn', 0]);
+  });
+});
+
+/** Paths of nginx: what the doctor must say, and what the guard then answers to a user and to a junk token. */
+const LOCATIONS: readonly (readonly [
+  path: string,
+  what: string,
+  fails: readonly string[],
+  warns: readonly string[],
+  guard: readonly number[],
+])[] = [
+  ['/sessions', 'passes requests on', [], [], [200, 401]],
+  ['/moved', 'redirects to the service', [], ['redirects'], [200, 401]],
+  ['/nowhere', 'knows no such path', ['sign-in', 'session-service'], [], [503, 503]],
+  ['/down', 'does not reach the service', ['session-service'], [], [503, 503]],
+  ['/limited', 'limits the rate', ['rate-limit'], [], [503, 503]],
+  ['/cached', 'caches replies of all users', ['ended-token'], ['wrong-key', 'no-key'], [503, 503]],
+];
+
+describeWithNginx('behind an nginx that', () => {
+  let service: OddService;
+  let nginx: NginxServer;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'doctor-nginx-'));
+    service = await OddService.start();
+    const upstream = `proxy_pass ${service.url}/; proxy_http_version 1.1; proxy_set_header Connection "";`;
+    nginx = await NginxServer.start({
+      http: `limit_req_zone $server_port zone=one:1m rate=1r/m;\nproxy_cache_path ${folder} keys_zone=cache:1m;`,
+      server: `
+        location /sessions/ { ${upstream} }
+        location /moved/ { rewrite ^/moved/(.*)$ /sessions/$1 permanent; }
+        location /down/ { proxy_pass http://127.0.0.1:${await freePort()}/; }
+        location /limited/ { limit_req zone=one; limit_req_status 429; ${upstream} }
+        location /cached/ { proxy_cache cache; proxy_cache_valid 200 1m; proxy_cache_key $uri; ${upstream} }`,
+    });
+  });
+  afterAll(async () => {
+    await nginx.close();
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(LOCATIONS)('%s: %s', async (path, _what, fails, warns, guard) => {
+    const io = captureIo({ SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password });
+    const code = await runCommand(['doctor', '--json', '--url', `${nginx.url}${path}`, '--user', USER.username], io);
+    const { checks, options } = JSON.parse(io.out()) as Report;
+    const idsOf = (outcome: string): string[] => checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
+    expect({ code, fails: idsOf('fail') }).toEqual({ code: fails.length > 0 ? 1 : 0, fails });
+    expect(idsOf('warn')).toEqual(expect.arrayContaining([...warns]));
+    expect(await askGuard(options, service.issue())).toEqual(guard);
   });
 });
