@@ -2,12 +2,12 @@ import { All, Controller, UseGuards, type INestApplication } from '@nestjs/commo
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { IoAdapter } from '@nestjs/platform-socket.io';
 import { CurrentUser, fromCookie, fromHeader, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
-import { SessionSockets } from 'nestjs-session-auth/sockets';
+import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { Server as SocketIo } from 'socket.io';
 import { WebSocket, WebSocketServer } from 'ws';
 import { sampleApp } from '../support/sample-app.js';
 import { startAcceptingService } from './accepting-service.js';
@@ -15,6 +15,15 @@ import { COOKIE, HEADER, TRUSTED, VALID, type BrowserCase } from './browser-case
 
 /** What came of a call: its user, or the status of its denial; `closed` without one. */
 export type Answer = { readonly user: string | undefined } | { readonly status: number } | 'closed';
+
+/** The used part of a server of socket.io. */
+interface SocketIoServer {
+  on(
+    event: 'connection',
+    listener: (client: SocketClient & { readonly handshake: { readonly query: { readonly case?: string } } }) => void,
+  ): void;
+  close(): Promise<void>;
+}
 
 @Controller()
 class AnyMethodController {
@@ -83,14 +92,17 @@ export class BrowserBed {
       client.terminate();
     });
     await once(server, 'listening');
-    this.#closing.push(() => new Promise((resolve) => void server.close(resolve)));
+    this.#closing.push(async () => {
+      server.close();
+      await once(server, 'close');
+    });
     return (server.address() as AddressInfo).port;
   }
 
   async #startSocketIo(sockets: SessionSockets): Promise<number> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const io = new SocketIo(server, { transports: ['websocket'] });
+    const io = new IoAdapter(server).createIOServer(0, { transports: ['websocket'] }) as SocketIoServer;
     sockets.protect(io);
     io.on('connection', (client) => this.#opened.set(String(client.handshake.query.case), sockets.userOf(client)?.username));
     this.#closing.push(() => io.close());

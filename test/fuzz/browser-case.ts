@@ -183,7 +183,7 @@ const fieldName = fc.oneof(
   },
 );
 const fieldValue = fc.oneof(
-  { weight: 5, arbitrary: token as fc.Arbitrary<unknown> },
+  { weight: 5, arbitrary: token },
   {
     weight: 3,
     arbitrary: fc.constantFrom<unknown[]>(
@@ -230,7 +230,7 @@ const fields = fc.oneof(
       token: value,
     })),
   },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown> },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
 /** What a browser, or any other client, may send: most often what browsers send, with something wrong here and there. */

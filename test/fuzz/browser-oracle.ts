@@ -17,8 +17,15 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '44
  * What docs/browsers.md, docs/websockets.md and the algorithm of Go's `CrossOriginProtection` say of a call. Reads the header lines as they were
  * sent, and knows nothing of the library.
  */
-export function permittedFor({ kind, method, lines, fields }: BrowserCase): Permitted {
-  const own = kind === 'fields' ? fieldsOf(fields) : new Map<string, unknown[]>();
+export function permittedFor(one: BrowserCase): Permitted {
+  const own = one.kind === 'fields' ? fieldsOf(one.fields) : new Map<string, unknown[]>();
+  const iv = own.get('x-auth-iv');
+  const hasOddIv = iv !== undefined && typeof presented(iv) === 'string';
+  // The IV goes to the service with the token, so that an odd one spoils a token.
+  return tokenOf(one, own).map((found) => (hasOddIv && typeof found !== 'string' ? 'malformed token' : found));
+}
+
+function tokenOf({ kind, method, lines }: BrowserCase, own: ReadonlyMap<string, unknown[]>): Permitted {
   // A field takes precedence over a header of its name, and the name of the header over `token`. `null` is no value.
   const named = own.get(HEADER.toLowerCase()) ?? listOf(valuesOf(lines, HEADER));
   if (named && !isNull(named)) return [presented(named)];

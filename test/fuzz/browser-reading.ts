@@ -7,7 +7,7 @@ import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';
 import type { Presented } from './browser-oracle.js';
 
 const sources = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
-const sessions = new PresentedSessions({ sources, forwardAuthIv: false, maxTokenLength: 4_096 });
+const sessions = new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 4_096 });
 
 /** As Node.js joins header lines: the first `Host`, cookies by `; `, others by `, `. */
 function requestOf({ method, lines, kind }: BrowserCase): CallRequest {

@@ -10,9 +10,12 @@ export interface LaneSizes {
 }
 
 export type LaneEvent =
-  | { readonly kind: 'arrives' | 'signs in' | 'signs out'; readonly user: number }
+  | { readonly kind: 'arrives'; readonly user: number }
+  | { readonly kind: 'signs in'; readonly user: number }
+  | { readonly kind: 'signs out'; readonly user: number }
   | { readonly kind: 'stranger arrives' }
-  | { readonly kind: 'is answered' | 'times out'; readonly place: number; readonly reply: Reply };
+  | { readonly kind: 'is answered'; readonly place: number; readonly reply: Reply }
+  | { readonly kind: 'times out'; readonly place: number };
 
 export type Reply = 'authenticated' | 'unauthenticated' | 'forbidden' | 'unavailable';
 type Lane = 'known' | 'strangers';
@@ -104,7 +107,7 @@ export class LaneTrial {
     this.#started.length = 0;
     const asking = this.#verifier.ask({ token, authIv: undefined });
     const [deadline] = this.#started;
-    if (!deadline) return this.#require(false, 'a check without a deadline');
+    if (!deadline) throw new Error('A check without a deadline');
     const check: Check = { token, lane, deadline, state: 'waiting', expected: undefined, answer: () => undefined };
     this.#checks.push(check);
     // `ask` may have run already.

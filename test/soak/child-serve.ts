@@ -31,7 +31,9 @@ export function serve(handlers: Handlers & { stop: () => Promise<void> }): void 
     process.disconnect();
   };
   process.on('disconnect', abandoned);
-  new Stalls((stalledMs) => void (process.connected && process.send?.({ stalledMs } satisfies Stalled)));
+  new Stalls((stalledMs) => {
+    if (process.connected) process.send?.({ stalledMs } satisfies Stalled);
+  });
   process.on('message', ({ id, name, argument }: Call) => {
     Promise.resolve()
       .then(() => handlers[name]?.(argument as never))
