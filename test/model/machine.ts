@@ -436,8 +436,9 @@ export class Machine {
   #apply(state: State, sender: Host, command: Command): void {
     if (command.kind === 'clear') {
       state.store[command.token] = undefined;
-      // The store no longer shows a sign-out that began after this sign-in; only its message does.
-      for (const end of state.ends) if (end.kind === 'signOut' && end.target === command.token) end.isDirty = true;
+      // The store no longer shows another instance's sign-out that began after this sign-in; only its message does.
+      for (const end of state.ends)
+        if (end.kind === 'signOut' && end.target === command.token && state.hosts[end.host] !== sender) end.isDirty = true;
       return;
     }
     const end = state.ends[command.end];
