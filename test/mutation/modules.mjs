@@ -1,0 +1,82 @@
+// Loads the instrumented sources and their specs as CommonJS, as often as wanted: a file is compiled once for a process, and evaluated once for each registry.
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import vm from 'node:vm';
+import ts from 'typescript';
+
+const OPTIONS = {
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.CommonJS,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  esModuleInterop: true,
+  isolatedModules: true,
+};
+const PARAMETERS = ['module', 'exports', 'require', 'process'];
+const REQUIRED = /\brequire\("([^"]+)"\)/g;
+
+/** What each file compiles to, and the packages that it imports as an ES module would. */
+const compiled = new Map();
+const packages = new Map();
+
+/** Compiles a file and all that it imports, and imports their packages: requiring them takes no promise then. */
+export async function prepare(file) {
+  if (compiled.has(file)) return;
+  const { outputText } = ts.transpileModule(readFileSync(file, 'utf8'), { compilerOptions: OPTIONS, fileName: file });
+  compiled.set(file, vm.compileFunction(outputText, PARAMETERS, { filename: file }));
+  for (const [, name] of outputText.matchAll(REQUIRED)) {
+    if (name.startsWith('.')) await prepare(sourceOf(file, name));
+    else if (!packages.has(name)) packages.set(name, await imported(name));
+  }
+}
+
+/** A package that is not installed fails where it is required. */
+async function imported(name) {
+  try {
+    const found = { exports: { ...(await import(name)) } };
+    Object.defineProperty(found.exports, '__esModule', { value: true });
+    return found;
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** A registry of modules in which every file is evaluated anew. */
+export class Modules {
+  #modules = new Map();
+  #replaced;
+  #process;
+
+  /** @param replaced packages by their names, which replace the installed ones */
+  constructor(replaced, process) {
+    this.#replaced = new Map(Object.entries(replaced));
+    this.#process = process;
+  }
+
+  replace(name, exports) {
+    this.#replaced.set(name, exports);
+  }
+
+  load(file) {
+    const known = this.#modules.get(file);
+    if (known) return known.exports;
+    const module = { exports: {} };
+    this.#modules.set(file, module);
+    const evaluate = compiled.get(file);
+    if (evaluate === undefined) throw new Error(`${file} is not prepared`);
+    evaluate.call(module.exports, module, module.exports, (name) => this.#require(file, name), this.#process);
+    return module.exports;
+  }
+
+  #require(file, name) {
+    if (name.startsWith('.')) return this.load(sourceOf(file, name));
+    if (this.#replaced.has(name)) return this.#replaced.get(name);
+    const { exports, error } = packages.get(name);
+    if (error) throw error;
+    return exports;
+  }
+}
+
+function sourceOf(file, name) {
+  return resolve(join(dirname(file), name.replace(/[.]js$/, '.ts')));
+}

@@ -1,0 +1,85 @@
+// Prints the score of each folder from Stryker's report, without the mutants that change nothing, and the mutants that survived.
+import { readFileSync } from 'node:fs';
+import { EQUIVALENT } from './equivalent.mjs';
+import { FOLDERS } from './folders.mjs';
+
+const SOURCES = 'libs/session-auth/src/';
+const COLUMNS = ['killed', 'timeout', 'survived', 'no coverage', 'equivalent'];
+const COLUMN_OF = { Killed: 'killed', Timeout: 'timeout', Survived: 'survived', NoCoverage: 'no coverage', RuntimeError: 'killed' };
+
+/** @returns whether every folder reaches its share, and every equivalent mutant of these folders is still there and survives */
+export function report(path, folders) {
+  const mutants = mutantsOf(JSON.parse(readFileSync(path, 'utf8'))).filter(({ file }) =>
+    folders.some((folder) => file.startsWith(`${folder}/`)),
+  );
+  const unmatched = EQUIVALENT.filter(({ file }) => folders.some((folder) => file.startsWith(`${folder}/`))).filter(
+    (entry) => !claim(mutants, entry),
+  );
+  for (const mutant of mutants.filter(isLeft)) {
+    const { file, line, mutator, original, replacement, status } = mutant;
+    console.log(`${COLUMN_OF[status]}: ${file}:${line} ${mutator}: ${oneLine(original)} => ${oneLine(replacement)}`);
+  }
+  for (const { file, original, replacement } of unmatched) {
+    console.error(`test/mutation/equivalent.mjs: no such mutant survives in ${file}: ${original} => ${replacement}`);
+  }
+  const rows = folders.map((folder) => ({ folder, ...scoreOf(mutants.filter(({ file }) => file.startsWith(`${folder}/`))) }));
+  console.table(Object.fromEntries(rows.map(({ folder, ...row }) => [folder, row])));
+  const low = rows.filter(({ folder, score }) => score < (FOLDERS[folder] ?? FOLDERS[folder.split('/')[0]] ?? 0));
+  for (const { folder, score } of low) console.error(`${folder}: ${score} % is too low`);
+  return low.length === 0 && unmatched.length === 0 && mutants.length > 0;
+}
+
+function mutantsOf({ files }) {
+  return Object.entries(files).flatMap(([path, { source, mutants }]) => {
+    const lines = source.split('\n');
+    return mutants
+      .filter(({ status }) => status in COLUMN_OF)
+      .map(({ mutatorName, replacement, status, location }) => ({
+        file: path.slice(SOURCES.length),
+        line: location.start.line,
+        text: lines[location.start.line - 1].trim(),
+        mutator: mutatorName,
+        original: textAt(lines, location),
+        replacement,
+        status,
+        isEquivalent: false,
+      }));
+  });
+}
+
+function textAt(lines, { start, end }) {
+  const part = lines.slice(start.line - 1, end.line);
+  part[part.length - 1] = part.at(-1).slice(0, end.column - 1);
+  part[0] = part[0].slice(start.column - 1);
+  return part.join('\n');
+}
+
+/** Marks the mutants that an entry describes. It describes one place, or as many as it says. */
+function claim(mutants, { file, line, original, replacement, count = 1 }) {
+  const found = mutants.filter(
+    (mutant) =>
+      mutant.file === file &&
+      isLeft(mutant) &&
+      (line === undefined || mutant.text.includes(line)) &&
+      oneLine(mutant.original) === original &&
+      oneLine(mutant.replacement) === replacement,
+  );
+  for (const mutant of found) mutant.isEquivalent = true;
+  return found.length === count;
+}
+
+function isLeft({ status, isEquivalent }) {
+  return !isEquivalent && (status === 'Survived' || status === 'NoCoverage');
+}
+
+function scoreOf(mutants) {
+  const counts = Object.fromEntries(COLUMNS.map((column) => [column, 0]));
+  for (const { status, isEquivalent } of mutants) counts[isEquivalent ? 'equivalent' : COLUMN_OF[status]] += 1;
+  const found = counts.killed + counts.timeout;
+  const all = found + counts.survived + counts['no coverage'];
+  return { ...counts, score: all === 0 ? 100 : Math.floor((1000 * found) / all) / 10 };
+}
+
+function oneLine(text) {
+  return text.replace(/\s+/g, ' ').trim();
+}

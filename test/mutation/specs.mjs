@@ -1,0 +1,131 @@
+// Runs specs in this process with Jest's own test functions, matchers, mocks and clock. Jest itself needs seconds for a run, and a mutant needs milliseconds.
+import { createRequire } from 'node:module';
+import fastCheck from 'fast-check';
+import { Modules, prepare } from './modules.mjs';
+
+const require = createRequire(import.meta.url);
+const circus = require('jest-circus');
+const { jestExpect: expect } = require('@jest/expect');
+const { ModernFakeTimers } = require('@jest/fake-timers');
+const { ModuleMocker } = require('jest-mock');
+
+const { addEventHandler, getState, resetState, run } = circus;
+const { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } = circus;
+
+/** Node.js itself uses the real `process.nextTick` while a spec's clock is faked. */
+const specProcess = Object.create(process, { nextTick: { value: process.nextTick, writable: true, configurable: true } });
+const globals = new Proxy(globalThis, { get: (target, name) => (name === 'process' ? specProcess : target[name]) });
+const clock = new ModernFakeTimers({ global: globals, config: { fakeTimers: {}, rootDir: '/', testMatch: [] } });
+const mocker = new ModuleMocker(globalThis);
+
+/** A mutant that survives fewer runs of a property than a unit test has counts as a survivor: the score is a little too low, never too high. */
+const MAX_RUNS = 50;
+const assertProperty = (property, parameters) =>
+  fastCheck.assert(property, { ...parameters, numRuns: Math.min(parameters?.numRuns ?? MAX_RUNS, MAX_RUNS) });
+const quickCheck = { ...fastCheck, assert: assertProperty };
+const quickModule = { __esModule: true, ...quickCheck, default: quickCheck };
+
+/** Whether an error came that no test caught: it can be one of an earlier run. */
+let isStray = false;
+let listener = {};
+addEventHandler((event) => {
+  if (event.name === 'error') isStray = true;
+  if (event.name === 'test_start') listener.onStart?.(event.test);
+  if (event.name === 'test_done') listener.onDone?.(event.test);
+});
+
+/**
+ * Evaluates a spec and runs its tests.
+ * @param chosen whether to run a test, by its id
+ * @param bail whether to run no more tests after one failed
+ * @returns the tests that ran, and an error of the spec itself
+ */
+export async function runSpec({ file, name, chosen = () => true, bail = false, timeout, onLoaded, onStart }) {
+  await prepare(file);
+  resetState();
+  getState().testTimeout = timeout;
+  const results = [];
+  isStray = false;
+  const stopListening = listenToErrors();
+  try {
+    const modules = new Modules({ 'fast-check': quickModule }, specProcess);
+    modules.replace('@jest/globals', { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, jest: jestOf(modules) });
+    modules.load(file);
+    const tests = [...testsOf(getState().rootDescribeBlock, name)];
+    onLoaded?.(tests.map(({ id }) => id));
+    const ids = new Map(tests.map(({ test, id }) => [test, id]));
+    for (const { test, id } of tests) if (!chosen(id)) test.mode = 'skip';
+    listener = {
+      onStart: (test) => onStart?.(ids.get(test)),
+      onDone: (test) => {
+        if (test.mode === 'skip' || test.mode === 'todo') return;
+        const [failure] = test.errors;
+        results.push({ id: ids.get(test), name: ids.get(test), durationMs: test.duration ?? 0, failure: failure && messageOf(failure) });
+        if (failure && bail) for (const other of tests) other.test.mode = 'skip';
+      },
+    };
+    const { unhandledErrors } = await run();
+    return { results, isStray, error: unhandledErrors[0] };
+  } catch (error) {
+    return { results, isStray, error: messageOf(error) };
+  } finally {
+    listener = {};
+    clock.useRealTimers();
+    mocker.restoreAllMocks();
+    stopListening();
+  }
+}
+
+function* testsOf(block, path, counts = new Map()) {
+  for (const child of block.children) {
+    const name = `${path} > ${child.name}`;
+    if (child.type === 'describeBlock') yield* testsOf(child, name, counts);
+    else {
+      const count = counts.get(name) ?? 0;
+      counts.set(name, count + 1);
+      yield { test: child, id: count === 0 ? name : `${name} (${count + 1})` };
+    }
+  }
+}
+
+/** An error that nothing catches fails the test that runs. Stryker's own listeners are back afterwards. */
+function listenToErrors() {
+  const events = ['uncaughtException', 'unhandledRejection'];
+  const others = events.map((event) => [event, process.rawListeners(event)]);
+  const onError = (error) => {
+    isStray = true;
+    const { currentlyRunningTest, unhandledErrors } = getState();
+    const caught = error ?? new Error('rejected with nothing');
+    if (currentlyRunningTest) currentlyRunningTest.errors.push([caught, caught]);
+    else unhandledErrors.push([caught, caught]);
+  };
+  for (const event of events) process.removeAllListeners(event).on(event, onError);
+  return () => {
+    for (const [event, listeners] of others) {
+      process.removeListener(event, onError);
+      for (const other of listeners) process.on(event, other);
+    }
+  };
+}
+
+function messageOf(failure) {
+  const error = Array.isArray(failure) ? (failure[0] ?? failure[1]) : failure;
+  return String(error?.message ?? error);
+}
+
+/** The parts of Jest's `jest` that the specs use. */
+function jestOf(modules) {
+  const jest = {
+    fn: (implementation) => mocker.fn(implementation),
+    spyOn: (object, name, access) => mocker.spyOn(object, name, access),
+    restoreAllMocks: () => mocker.restoreAllMocks(),
+    useFakeTimers: (options) => clock.useFakeTimers(options),
+    useRealTimers: () => clock.useRealTimers(),
+    advanceTimersByTime: (ms) => clock.advanceTimersByTime(ms),
+    advanceTimersByTimeAsync: (ms) => clock.advanceTimersByTimeAsync(ms),
+    getTimerCount: () => clock.getTimerCount(),
+    setSystemTime: (now) => clock.setSystemTime(now),
+    unstable_mockModule: (name, factory) => modules.replace(name, factory()),
+  };
+  return jest;
+}
