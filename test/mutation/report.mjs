@@ -9,12 +9,8 @@ const COLUMN_OF = { Killed: 'killed', Timeout: 'timeout', Survived: 'survived', 
 
 /** @returns whether every folder reaches its share, and every equivalent mutant of these folders is still there and survives */
 export function report(path, folders) {
-  const mutants = mutantsOf(JSON.parse(readFileSync(path, 'utf8'))).filter(({ file }) =>
-    folders.some((folder) => file.startsWith(`${folder}/`)),
-  );
-  const unmatched = EQUIVALENT.filter(({ file }) => folders.some((folder) => file.startsWith(`${folder}/`))).filter(
-    (entry) => !claim(mutants, entry),
-  );
+  const mutants = mutantsOf(JSON.parse(readFileSync(path, 'utf8'))).filter(({ file }) => folders.some((folder) => isIn(file, folder)));
+  const unmatched = EQUIVALENT.filter(({ file }) => folders.some((folder) => isIn(file, folder))).filter((entry) => !claim(mutants, entry));
   for (const mutant of mutants.filter(isLeft)) {
     const { file, line, mutator, original, replacement, status } = mutant;
     console.log(`${COLUMN_OF[status]}: ${file}:${line} ${mutator}: ${oneLine(original)} => ${oneLine(replacement)}`);
@@ -22,11 +18,15 @@ export function report(path, folders) {
   for (const { file, original, replacement } of unmatched) {
     console.error(`test/mutation/equivalent.mjs: no such mutant survives in ${file}: ${original} => ${replacement}`);
   }
-  const rows = folders.map((folder) => ({ folder, ...scoreOf(mutants.filter(({ file }) => file.startsWith(`${folder}/`))) }));
+  const rows = folders.map((folder) => ({ folder, ...scoreOf(mutants.filter(({ file }) => isIn(file, folder))) }));
   console.table(Object.fromEntries(rows.map(({ folder, ...row }) => [folder, row])));
   const low = rows.filter(({ folder, score }) => score < (FOLDERS[folder] ?? FOLDERS[folder.split('/')[0]] ?? 0));
   for (const { folder, score } of low) console.error(`${folder}: ${score} % is too low`);
   return low.length === 0 && unmatched.length === 0 && mutants.length > 0;
+}
+
+function isIn(file, folder) {
+  return file === folder || file.startsWith(`${folder}/`);
 }
 
 function mutantsOf({ files }) {

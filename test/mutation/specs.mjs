@@ -18,10 +18,14 @@ const globals = new Proxy(globalThis, { get: (target, name) => (name === 'proces
 const clock = new ModernFakeTimers({ global: globals, config: { fakeTimers: {}, rootDir: '/', testMatch: [] } });
 const mocker = new ModuleMocker(globalThis);
 
-/** A mutant that survives fewer runs of a property than a unit test has counts as a survivor: the score is a little too low, never too high. */
+/**
+ * A mutant that survives fewer runs of a property than a unit test has counts as a survivor: the score is a little too low, never too high. The
+ * properties with thousands of runs count their cases.
+ */
 const MAX_RUNS = 50;
-const assertProperty = (property, parameters) =>
-  fastCheck.assert(property, { ...parameters, numRuns: Math.min(parameters?.numRuns ?? MAX_RUNS, MAX_RUNS) });
+const COUNTING_RUNS = 2000;
+const runsOf = ({ numRuns = MAX_RUNS } = {}) => (numRuns < COUNTING_RUNS ? Math.min(numRuns, MAX_RUNS) : numRuns);
+const assertProperty = (property, parameters) => fastCheck.assert(property, { ...parameters, numRuns: runsOf(parameters) });
 const quickCheck = { ...fastCheck, assert: assertProperty };
 const quickModule = { __esModule: true, ...quickCheck, default: quickCheck };
 

@@ -2,12 +2,11 @@ import { fileURLToPath } from 'node:url';
 
 /** Everything that a run writes is below `dist`, which git does not keep. */
 const OUTPUT = 'dist/mutation';
+const SOURCES = 'libs/session-auth/src';
+const parts = (process.env.MUTATED ?? '').split(',');
 
 export default {
-  mutate: (process.env.MUTATED ?? 'contract')
-    .split(',')
-    .map((part) => `libs/session-auth/src/${part}/**/*.ts`)
-    .concat('!**/*.spec.ts', '!**/*.d.ts'),
+  mutate: [...parts.map((part) => `${SOURCES}/${part.endsWith('.ts') ? part : `${part}/**/*.ts`}`), '!**/*.spec.ts', '!**/*.d.ts'],
   plugins: [fileURLToPath(new URL('plugin.mjs', import.meta.url))],
   testRunner: 'specs',
   ignorers: ['texts'],
@@ -16,7 +15,7 @@ export default {
   timeoutMS: 4000,
   timeoutFactor: 2,
   dryRunTimeoutMinutes: 10,
-  ignorePatterns: ['**', '!/libs/session-auth/src/**', '!/package.json'],
+  ignorePatterns: ['**', `!/${SOURCES}/**`],
   tempDirName: `${OUTPUT}/work`,
   incremental: true,
   incrementalFile: `${OUTPUT}/incremental.json`,

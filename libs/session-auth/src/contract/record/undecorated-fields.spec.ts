@@ -1,0 +1,51 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { Exclude, Expose, Type } from 'class-transformer';
+import { IsOptional, IsString, ValidateNested } from 'class-validator';
+import { undecoratedFields } from './undecorated-fields.js';
+
+class Address {
+  @IsString() street = '';
+  city = '';
+}
+
+class Person {
+  @IsString() name = '';
+  nickname = '';
+  @Exclude() computed = '';
+  @Expose() exposed?: string;
+  @Expose() get initial(): string {
+    return this.name.charAt(0);
+  }
+  @ValidateNested() @Type(() => Address) address?: Address;
+}
+
+class Complete {
+  @IsString() name = '';
+  @IsOptional() @ValidateNested() @Type(() => Complete) parent?: Complete;
+}
+
+class Town {
+  @IsString() name = '';
+  @IsOptional() @ValidateNested() @Type(() => Street) main?: object;
+}
+
+class Street {
+  @IsString() name = '';
+  width = 0;
+  @IsOptional() @ValidateNested() @Type(() => Town) town?: Town;
+}
+
+describe('the fields of a record class that the service cannot set', () => {
+  it('are those without a decorator of class-validator, of the class and of its nested classes', () => {
+    expect(undecoratedFields(Person).sort()).toEqual(['address.city', 'exposed', 'nickname']);
+  });
+
+  it('are none if every field has one', () => {
+    expect(undecoratedFields(Complete)).toEqual([]);
+  });
+
+  it('are found once in classes that contain each other', () => {
+    expect(undecoratedFields(Town)).toEqual(['main.width']);
+  });
+});

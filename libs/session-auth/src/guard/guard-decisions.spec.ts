@@ -1,0 +1,325 @@
+import * as diagnostics from 'node:diagnostics_channel';
+import { describe, expect, it } from '@jest/globals';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { Deadlines } from '../client/deadline.js';
+import { DENIALS } from '../contract/diagnostics.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { SessionCache } from '../verifier/cache/session-cache.js';
+import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { AccessRules } from './access/access-metadata.js';
+import { Authorize, FreshSession, OptionalAuth, Public } from './access/access.decorators.js';
+import { SessionAuthority } from './access/session-authority.decorator.js';
+import type { Authorities } from './authorities.js';
+import { Decisions, type SessionAuthDecision } from './decisions.js';
+import type { GuardedRequest } from './guarded-request.js';
+import type { HttpRequest } from './http/http-request.js';
+import { PresentedSessions } from './session/presented-session.js';
+import { fromCookie, fromHeader } from './session/token-source.js';
+import { SessionAuthGuard } from './session-auth.guard.js';
+
+const ANN = Object.freeze({ username: 'ann', admin_id: 7 });
+const BOB = Object.freeze({ username: 'bob', admin_id: '' });
+/** What the session service answers, by the token. */
+const ANSWERS: Readonly<Record<string, Verdict<UserRecord>>> = {
+  ann: { kind: 'authenticated', user: ANN },
+  bob: { kind: 'authenticated', user: BOB },
+  ended: UNAUTHENTICATED,
+  refused: FORBIDDEN,
+  outage: unavailable('server_error', 9),
+};
+
+class Routes {
+  plain(): string {
+    return 'plain';
+  }
+  @Public()
+  open(): string {
+    return 'open';
+  }
+  @OptionalAuth()
+  optional(): string {
+    return 'optional';
+  }
+  @Authorize(({ username }: UserRecord) => username === 'ann')
+  ofAnn(): string {
+    return 'ofAnn';
+  }
+  @Authorize(({ username }: UserRecord) => Promise.resolve(username === 'ann'))
+  ofAnnLater(): string {
+    return 'ofAnnLater';
+  }
+  @FreshSession()
+  fresh(): string {
+    return 'fresh';
+  }
+  @SessionAuthority('partners')
+  ofPartners(): string {
+    return 'ofPartners';
+  }
+}
+
+const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => string>>;
+
+/** A guard of real parts, whose session service answers by `ANSWERS`. */
+function guardOf(settings: { authorities?: Authorities; observed?: boolean; impersonatorField?: string } = {}) {
+  const asked: string[] = [];
+  const answer = (token: string): Verdict<UserRecord> => ANSWERS[token] ?? UNAUTHENTICATED;
+  const ask = ({ token }: { readonly token: string }): Promise<Verdict<UserRecord>> => {
+    asked.push(token);
+    return Promise.resolve(answer(token));
+  };
+  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
+  const cache = new SessionCache<UserRecord>({ ttlMs: 60_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 });
+  const verifier = new SessionVerifier<UserRecord>(new ProtectedCheck(ask, new Deadlines(), protection), { cache });
+  const decisions: SessionAuthDecision[] = [];
+  const sink = { observed: settings.observed ?? true, next: (decision: SessionAuthDecision) => void decisions.push(decision) };
+  const guard = new SessionAuthGuard({
+    rules: new AccessRules(),
+    presented: new PresentedSessions({
+      sources: [fromHeader('X-AUTH-TOKEN'), fromCookie('session')],
+      forwardAuthIv: true,
+      maxTokenLength: 64,
+    }),
+    verifier,
+    authority: 'default',
+    authorities: settings.authorities,
+    decisions: new Decisions(sink, { authority: 'default', impersonatorField: settings.impersonatorField }),
+  });
+  return { guard, verifier, asked, decisions };
+}
+
+interface Reply {
+  readonly headers: Record<string, unknown>;
+}
+
+/** A call of a handler over HTTP. */
+function call(handler: keyof Routes, headers: HttpRequest['headers'] = {}, request: GuardedRequest = {}) {
+  const reply = {
+    headers: {} as Record<string, unknown>,
+    headersSent: false,
+    getHeader: (name: string) => reply.headers[name],
+    setHeader: (name: string, value: string) => void (reply.headers[name] = value),
+  };
+  Object.assign(request, { method: 'POST', headers });
+  const context = new ExecutionContextHost([request, reply], Routes, handlers[handler]);
+  context.setType('http');
+  return { context, request, reply: reply as Reply };
+}
+
+const presenting = (token: string): HttpRequest['headers'] => ({ 'x-auth-token': token });
+
+/** How a guard decided: `true`, or the status and the code of the denial. */
+async function decided({ guard }: Pick<ReturnType<typeof guardOf>, 'guard'>, { context }: ReturnType<typeof call>): Promise<unknown> {
+  try {
+    return await guard.canActivate(context);
+  } catch (error) {
+    const { statusCode, code } = error as { statusCode: number; code: string };
+    return `${statusCode} ${code}`;
+  }
+}
+
+const REJECTED = '401 SESSION_REJECTED';
+const REQUIRED = '401 SESSION_REQUIRED';
+const DENIED = '403 ACCESS_DENIED';
+const UNAVAILABLE = '503 SESSION_SERVICE_UNAVAILABLE';
+
+const HANDLERS = ['plain', 'optional', 'ofAnn', 'ofAnnLater', 'fresh', 'ofPartners'] as const;
+
+describe('the guard', () => {
+  it.each<[string, HttpRequest['headers'], readonly unknown[]]>([
+    ['of ann', presenting('ann'), [true, true, true, true, true, REJECTED]],
+    ['of bob', presenting('bob'), [true, true, DENIED, DENIED, true, REJECTED]],
+    ['that has ended', presenting('ended'), [REJECTED, true, REJECTED, REJECTED, REJECTED, REJECTED]],
+    ['that the service refuses', presenting('refused'), [DENIED, DENIED, DENIED, DENIED, DENIED, REJECTED]],
+    ['during an outage', presenting('outage'), [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, REJECTED]],
+    ['without a token', {}, [REQUIRED, true, REQUIRED, REQUIRED, REQUIRED, REJECTED]],
+    ['with a malformed token', presenting('a b'), [REJECTED, true, REJECTED, REJECTED, REJECTED, REJECTED]],
+    ['with a malformed IV', { ...presenting('ann'), 'x-auth-iv': 'a b' }, [REJECTED, true, REJECTED, REJECTED, REJECTED, REJECTED]],
+    [
+      'in a cookie of another page',
+      { cookie: 'session=ann', origin: 'https://evil.example', host: 'app.example.com' },
+      [...Array<string>(5).fill('403 CROSS_ORIGIN_DENIED'), REJECTED],
+    ],
+  ])('decides on a session %s for each rule', async (_name, headers, outcomes) => {
+    const decisions = await Promise.all(HANDLERS.map((handler) => decided(guardOf(), call(handler, headers))));
+    expect(decisions).toEqual(outcomes);
+  });
+
+  it('admits every call of a public handler, without a call to the service or a decision', () => {
+    const parts = guardOf();
+    const { context, reply } = call('open', presenting('ended'));
+    expect(parts.guard.canActivate(context)).toBe(true);
+    expect([parts.asked, parts.decisions, reply.headers]).toEqual([[], [], {}]);
+  });
+
+  it('returns no promise for a cached session', async () => {
+    const parts = guardOf();
+    await parts.guard.canActivate(call('plain', presenting('ann')).context);
+    expect(parts.guard.canActivate(call('ofAnn', presenting('ann')).context)).toBe(true);
+    expect(parts.asked).toEqual(['ann']);
+  });
+
+  it('calls the service for @FreshSession(), even if the session is cached', async () => {
+    const parts = guardOf();
+    for (const handler of ['plain', 'plain', 'fresh'] as const) await decided(parts, call(handler, presenting('ann')));
+    expect(parts.asked).toEqual(['ann', 'ann']);
+  });
+
+  it('gives the user of the session to an admitted request, and none to a request without a session', async () => {
+    const parts = guardOf();
+    const [withSession, without] = [call('optional', presenting('ann')), call('optional', {}, { user: BOB })];
+    await decided(parts, withSession);
+    await decided(parts, without);
+    expect([withSession.request.user, without.request.user]).toEqual([ANN, undefined]);
+  });
+
+  it('gives no user to a denied request', async () => {
+    const denied = call('ofAnn', presenting('bob'));
+    expect([await decided(guardOf(), denied), denied.request.user]).toEqual([DENIED, undefined]);
+  });
+
+  it('checks a call once, however many guards it passes, until a session is revoked', async () => {
+    const parts = guardOf();
+    const passing = call('plain', presenting('ann'));
+    await decided(parts, passing);
+    expect([await decided(parts, passing), parts.decisions.length]).toEqual([true, 1]);
+    await parts.verifier.revoker.evict('bob');
+    expect([await decided(parts, passing), parts.decisions.length]).toEqual([true, 2]);
+  });
+
+  it('reuses the check of one call of a request for the next', async () => {
+    const parts = guardOf();
+    const { request } = call('fresh', presenting('ann'));
+    await decided(parts, call('fresh', presenting('ann'), request));
+    await decided(parts, call('fresh', presenting('ann'), request));
+    expect(parts.asked).toEqual(['ann']);
+  });
+
+  it.each([presenting('ann'), presenting('ended'), {}])('keeps the reply to %j from shared caches', async (headers) => {
+    const { context, reply } = call('plain', headers);
+    await decided(guardOf(), { context } as ReturnType<typeof call>);
+    expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'X-AUTH-TOKEN, Cookie' });
+  });
+
+  it('keeps the reply to a call of an unknown registration from shared caches', async () => {
+    const { context, reply } = call('ofPartners', presenting('ann'));
+    await decided(guardOf(), { context } as ReturnType<typeof call>);
+    expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'X-AUTH-TOKEN, Cookie' });
+  });
+});
+
+describe('the guard of several registrations', () => {
+  const authoritiesOf = (arePerCall: boolean, other: SessionAuthGuard | undefined) => {
+    const named: (string | undefined)[] = [];
+    const authorities: Authorities = {
+      arePerCall,
+      guardOf: (_call, name, own) => {
+        named.push(name);
+        return name === undefined ? own : other;
+      },
+      challengesOf: () => undefined,
+    };
+    return { authorities, named };
+  };
+
+  it('leaves a handler of another registration to its guard', async () => {
+    const { guard: other, asked: byOther } = guardOf();
+    const { authorities, named } = authoritiesOf(false, other);
+    const own = guardOf({ authorities });
+    expect(await decided(own, call('ofPartners', presenting('ann')))).toBe(true);
+    expect([named, own.asked, byOther]).toEqual([['partners'], [], ['ann']]);
+  });
+
+  it('denies a handler of a registration that does not exist', async () => {
+    const { authorities } = authoritiesOf(false, undefined);
+    expect(await decided(guardOf({ authorities }), call('ofPartners', presenting('ann')))).toBe(REJECTED);
+  });
+
+  it.each([
+    [false, []],
+    [true, [undefined]],
+  ])('chooses a registration for a handler that names none only if each call chooses: %j', async (arePerCall, expected) => {
+    const { authorities, named } = authoritiesOf(arePerCall, undefined);
+    expect(await decided(guardOf({ authorities }), call('plain', presenting('ann')))).toBe(true);
+    expect(named).toEqual(expected);
+  });
+});
+
+describe('a decision', () => {
+  const last = async (parts: ReturnType<typeof guardOf>, ...args: Parameters<typeof call>): Promise<SessionAuthDecision | undefined> => {
+    await decided(parts, call(...args));
+    return parts.decisions.at(-1);
+  };
+
+  it('names the registration, the transport, the handler and the user', async () => {
+    const before = Date.now();
+    const decision = await last(guardOf(), 'ofAnn', presenting('ann'));
+    expect(decision).toEqual({
+      isAllowed: true,
+      outcome: 'authenticated',
+      authority: 'default',
+      kind: 'http',
+      controller: 'Routes',
+      handler: 'ofAnn',
+      user: ANN,
+      atMs: expect.any(Number),
+    });
+    expect(decision?.atMs).toBeGreaterThanOrEqual(before);
+    expect(Object.isFrozen(decision)).toBe(true);
+  });
+
+  it.each<[keyof Routes, HttpRequest['headers'], object]>([
+    ['optional', {}, { isAllowed: true, outcome: 'unauthenticated' }],
+    ['plain', {}, { isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REQUIRED' }],
+    ['plain', presenting('refused'), { isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }],
+    ['plain', presenting('outage'), { isAllowed: false, outcome: 'unavailable', code: 'SESSION_SERVICE_UNAVAILABLE' }],
+  ])('on a call of %s with %j is %j, without a user', async (handler, headers, expected) => {
+    const decision = await last(guardOf(), handler, headers);
+    expect(decision).toMatchObject(expected);
+    expect(Object.keys(decision ?? {}).includes('user')).toBe(false);
+    expect(Object.keys(decision ?? {}).includes('code')).toBe('code' in expected);
+  });
+
+  it('on a user who does not meet a rule names the user', async () => {
+    for (const handler of ['ofAnn', 'ofAnnLater'] as const) {
+      expect(await last(guardOf(), handler, presenting('bob'))).toMatchObject({ isAllowed: false, outcome: 'forbidden', user: BOB });
+    }
+  });
+
+  it('has one copy of a user, without what the record hides', async () => {
+    const parts = guardOf();
+    const [first, second] = [await last(parts, 'plain', presenting('ann')), await last(parts, 'plain', presenting('ann'))];
+    expect(first?.user).toBe(second?.user);
+    expect(first?.user).not.toBe(ANN);
+    expect(Object.isFrozen(first?.user)).toBe(true);
+  });
+
+  it.each([
+    ['ann', 'admin_id', 7],
+    ['ann', 'username', 'ann'],
+    ['ann', undefined, undefined],
+    ['ann', 'other', undefined],
+    ['bob', 'admin_id', undefined],
+  ])('on %s with the impersonator in %s names the impersonator %j', async (token, impersonatorField, impersonator) => {
+    const decision = await last(guardOf(impersonatorField === undefined ? {} : { impersonatorField }), 'plain', presenting(token));
+    expect(decision?.impersonator).toBe(impersonator);
+    expect('impersonator' in (decision ?? {})).toBe(impersonator !== undefined);
+  });
+
+  it('is not made if the application observes none', async () => {
+    const parts = guardOf({ observed: false });
+    for (const token of ['ann', 'ended']) await decided(parts, call('plain', presenting(token)));
+    expect(parts.decisions).toEqual([]);
+  });
+});
+
+it('a denial is published with its code and its registration', async () => {
+  const published: unknown[] = [];
+  const listener = (message: unknown): void => void published.push(message);
+  diagnostics.subscribe(DENIALS.name, listener);
+  await decided(guardOf(), call('plain'));
+  diagnostics.unsubscribe(DENIALS.name, listener);
+  expect(published).toEqual([{ code: 'SESSION_REQUIRED', authority: 'default' }]);
+});
