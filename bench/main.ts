@@ -7,6 +7,7 @@ import { floodOfOne } from './questions/flood-of-one.js';
 import { floodOfStrangers } from './questions/flood-of-strangers.js';
 import { guardedCached } from './questions/guarded-cached.js';
 import { guardedUncached } from './questions/guarded-uncached.js';
+import { importing } from './questions/import.js';
 import { memory } from './questions/memory.js';
 import { size } from './questions/size.js';
 import { stampede } from './questions/stampede.js';
@@ -30,6 +31,7 @@ const QUESTIONS = [
   floodOfStrangers,
   waiting,
   memory,
+  importing,
   start,
   size,
 ];

@@ -95,7 +95,8 @@ describe.each(oneOf(PLATFORMS))('a limit on %s', (_name, platform) => {
       const silent = await bed.serviceThat(silence);
       const options = { timeoutMs: 300, retry: false } as const;
       const app = await bed.sample({ baseUrl: silent.url, options });
-      take({ axios: () => app.app.get(SessionHttpService).axiosRef } as Seam);
+      const { axiosRef } = await app.app.resolve(SessionHttpService);
+      take({ axios: () => axiosRef } as Seam);
 
       expect((await app.get('/me', 'token')).status).toBe(503);
       await silent.idle();

@@ -34,10 +34,11 @@ export async function seam(
   const times = { timeoutMs, signInTimeoutMs: timeoutMs, signOutTimeoutMs: timeoutMs };
   const app = await bed.sample({ baseUrl: service.url, options: { ...times, retry: false, http } });
   const sessions = app.app.get(SessionAuthService);
+  const calls = await app.app.resolve(SessionHttpService);
   return {
     service,
     app,
-    axios: () => app.app.get(SessionHttpService).axiosRef,
+    axios: () => calls.axiosRef,
     callAll: async () => [
       (await app.get('/me', 'token', { 'x-auth-iv': 'iv-1' })).status,
       await statusOf(sessions.signIn({ username: 'ann', password: 'x' }, { authIv: 'iv-1' })),

@@ -236,7 +236,7 @@ describe('a registration with a name', () => {
     expect(own).toBe(context.get(SessionAuthService));
     expect(sessions).not.toBe(own);
     expect(events).not.toBe(context.get(SessionAuthEvents));
-    expect(http).not.toBe(context.get(SessionHttpService));
+    expect(http).not.toBe(await context.resolve(SessionHttpService));
     expect(SessionAuthModule.getToken('default', SessionAuthEvents)).toBe(SessionAuthEvents);
     await context.close();
   });

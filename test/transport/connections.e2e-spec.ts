@@ -108,7 +108,7 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
   it('pass the interceptors that the application adds', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
-    const { axiosRef } = app.app.get(SessionHttpService);
+    const { axiosRef } = await app.app.resolve(SessionHttpService);
     const seen: number[] = [];
     axiosRef.interceptors.request.use((config) => {
       config.headers.set('X-Trace', 'trace-1');
@@ -136,7 +136,8 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
   ])('become 503 when an interceptor %s', async (_case, interceptor) => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 300 } });
-    app.app.get(SessionHttpService).axiosRef.interceptors.request.use(interceptor);
+    const { axiosRef } = await app.app.resolve(SessionHttpService);
+    axiosRef.interceptors.request.use(interceptor);
     const reply = await app.get('/me', service.signInAs({}));
 
     expect(reply.status).toBe(503);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
 import type { NoReply } from './http/reply.js';
-import type { SessionHttpService } from './http/session-http.service.js';
 import type { ServiceRequest } from './http/service-request.js';
 import { SessionRequests } from './session-requests.js';
 
@@ -12,7 +11,7 @@ function wireWith(apiKey: string | (() => string) = 'key') {
     sent.push(request);
     return Promise.resolve({ noReply: 'unreachable' });
   };
-  const http = { send } as unknown as SessionHttpService;
+  const http = { send };
   return { sent, wire: new SessionRequests(http, { baseUrl: 'http://service/base/', apiKey }) };
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../contract/wire.js';
 import { type Deadline, noReplyAt } from './deadline.js';
 import type { NoReply, Reply } from './http/reply.js';
-import type { SessionHttpService } from './http/session-http.service.js';
+import type { RequestSender } from './http/request-sender.js';
 import type { ServiceRequest } from './http/service-request.js';
 import type { CallStart } from './traced-call.js';
 
@@ -40,15 +40,15 @@ const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encodin
 
 /** Sends the three requests of the interface, with exactly the headers that the interface lists. No method rejects. */
 export class SessionRequests {
-  readonly #http: SessionHttpService;
+  readonly #sender: Pick<RequestSender, 'send'>;
   readonly #apiKey: ApiKey;
   readonly #origin: string;
   readonly #basePath: string;
   readonly #server: Omit<CallStart, 'operation' | 'method'>;
 
-  constructor(http: SessionHttpService, { baseUrl, apiKey, authority = DEFAULT_AUTHORITY }: RequestSettings) {
+  constructor(sender: Pick<RequestSender, 'send'>, { baseUrl, apiKey, authority = DEFAULT_AUTHORITY }: RequestSettings) {
     const { origin, pathname, protocol, hostname, port } = new URL(baseUrl);
-    this.#http = http;
+    this.#sender = sender;
     this.#apiKey = apiKey;
     this.#origin = origin;
     this.#basePath = pathname.replace(/\/$/, '');
@@ -100,7 +100,7 @@ export class SessionRequests {
   #sendWith(apiKey: string, request: KeylessRequest): Promise<Reply | NoReply> {
     const { method, path, body, deadline, freshConnection } = request;
     const headers = ACCEPT.concat([API_KEY_HEADER, apiKey], request.headers);
-    return this.#http.send({ method, origin: this.#origin, path, headers, body, deadline, freshConnection });
+    return this.#sender.send({ method, origin: this.#origin, path, headers, body, deadline, freshConnection });
   }
 
   /** Waits for the key until the deadline at the latest. */

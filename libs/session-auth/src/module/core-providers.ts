@@ -1,8 +1,7 @@
-import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
+import { Scope, type FactoryProvider, type InjectionToken, type Provider } from '@nestjs/common';
 import { Deadlines } from '../client/deadline.js';
-import { agentAdapter } from '../client/http/agent-adapter.js';
-import { Connections } from '../client/http/connections.js';
-import { SessionHttpService } from '../client/http/session-http.service.js';
+import { RequestSender } from '../client/http/request-sender.js';
+import type { SessionHttpService } from '../client/http/session-http.service.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionRequests } from '../client/session-requests.js';
 import { type ReadUser, UserDetailsVerdicts, type Warnings } from '../client/user-details-verdict.js';
@@ -34,56 +33,51 @@ const deadlines: FactoryProvider<Deadlines> = {
   inject: [SETTINGS],
 };
 
-const connections: FactoryProvider<Connections> = {
-  provide: Connections,
-  useFactory: ({ baseUrl, protection, http: { proxy, maxResponseBytes } }: SessionAuthSettings, log: WarningLog) =>
-    new Connections({
+const sender: FactoryProvider<RequestSender> = {
+  provide: RequestSender,
+  useFactory: ({ baseUrl, protection, http }: SessionAuthSettings, log: WarningLog) =>
+    RequestSender.create({
       origin: new URL(baseUrl).origin,
       maxConnections: protection.maxInFlight,
       connectTimeoutMs: protection.timeoutMs,
-      maxResponseBytes,
-      proxy,
+      maxResponseBytes: http.maxResponseBytes,
+      proxy: http.proxy,
+      httpAgent: http.httpAgent,
+      httpsAgent: http.httpsAgent,
       tlsFailed: (code) => log.tlsFailed(code),
     }),
   inject: [SETTINGS, WarningLog],
 };
 
+/** Transient, so that Nest creates it only where it is injected: one service, which loads axios. */
 const httpAs = (provide: InjectionToken): FactoryProvider<SessionHttpService> => ({
   provide,
-  useFactory: ({ http: { maxResponseBytes, httpAgent, httpsAgent } }: SessionAuthSettings, pool: Connections, log: WarningLog) => {
-    const adapter = agentAdapter(maxResponseBytes, (code) => log.tlsFailed(code));
-    return new SessionHttpService(pool, { adapter, httpAgent, httpsAgent });
-  },
-  inject: [SETTINGS, Connections, WarningLog],
+  scope: Scope.TRANSIENT,
+  useFactory: (requests: RequestSender) => requests.http(),
+  inject: [RequestSender],
 });
 
-const clientAs = (provide: InjectionToken, http: InjectionToken): FactoryProvider<SessionClient<UserRecord>> => ({
+const clientAs = (provide: InjectionToken): FactoryProvider<SessionClient<UserRecord>> => ({
   provide,
-  useFactory: (
-    set: SessionAuthSettings,
-    readUser: ReadUser<UserRecord>,
-    service: SessionHttpService,
-    pool: Connections,
-    log: WarningLog,
-  ) => {
-    const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, pool));
-    return new SessionClient(new SessionRequests(service, set), verdicts, readUser, set.http.maxTokenLength);
+  useFactory: (set: SessionAuthSettings, readUser: ReadUser<UserRecord>, requests: RequestSender, log: WarningLog) => {
+    const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, requests));
+    return new SessionClient(new SessionRequests(requests, set), verdicts, readUser, set.http.maxTokenLength);
   },
-  inject: [SETTINGS, USER_READER, http, Connections, WarningLog],
+  inject: [SETTINGS, USER_READER, RequestSender, WarningLog],
 });
 
 /** Replaces the connections when a token does not match: a connection may deliver each response to the next caller. */
-function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, pool: Connections): Warnings {
+function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, requests: RequestSender): Warnings {
   const tokenMismatch = (): void => {
     log.tokenMismatch();
-    if (tokenEcho === 'deny') pool.renew();
+    if (tokenEcho === 'deny') requests.renew();
   };
   return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch, cachingForbidden: () => log.cachingForbidden() };
 }
 
 /** Returns the providers of the client. */
 export function clientProviders({ http, client }: AuthorityTokens): Provider[] {
-  return [deadlines, connections, httpAs(http), clientAs(client, http)];
+  return [deadlines, sender, httpAs(http), clientAs(client)];
 }
 
 /** Creates the verifier, with the parts that the options enable. */

@@ -7,7 +7,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { Connections } from '../client/http/connections.js';
+import { RequestSender } from '../client/http/request-sender.js';
 import { Deadlines } from '../client/deadline.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
@@ -43,7 +43,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   /** @internal Created by Nest. */
   constructor(
     private readonly deadlines: Deadlines,
-    private readonly connections: Connections,
+    private readonly requests: RequestSender,
     private readonly verifier: SessionVerifier<UserRecord>,
     private readonly events: EventSource,
     private readonly audit: BootAudit,
@@ -106,7 +106,7 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   async onApplicationShutdown(): Promise<void> {
     await this.deadlines.close();
     this.events.complete();
-    await Promise.all([this.connections.close(), this.verifier.close()]);
+    await Promise.all([this.requests.close(), this.verifier.close()]);
   }
 }
 

@@ -1,6 +1,12 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
-import { IsBoolean, IsObject, IsOptional, IsString, ValidateBy, ValidateNested } from 'class-validator';
+// By their files, because the index of class-validator takes longer to load than this library.
+import { IsOptional } from 'class-validator/cjs/decorator/common/IsOptional.js';
+import { ValidateBy } from 'class-validator/cjs/decorator/common/ValidateBy.js';
+import { ValidateNested } from 'class-validator/cjs/decorator/common/ValidateNested.js';
+import { IsBoolean } from 'class-validator/cjs/decorator/typechecker/IsBoolean.js';
+import { IsObject } from 'class-validator/cjs/decorator/typechecker/IsObject.js';
+import { IsString } from 'class-validator/cjs/decorator/typechecker/IsString.js';
 import type { RoleName, SubRoleName } from '../session-auth-types.js';
 
 /** Client, company and location of a user (section 2.2). Every id may be absent (section 2.4). */

@@ -7,7 +7,7 @@ import type { AxiosAdapter } from 'axios';
 import { Connections } from './connections.js';
 import { Deadline } from '../deadline.js';
 import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './reply.js';
-import { SessionHttpService, type OwnAgents } from './session-http.service.js';
+import { AxiosHttpService, type OwnAgents } from './axios-http.service.js';
 import type { ServiceRequest } from './service-request.js';
 
 const open: (() => unknown)[] = [];
@@ -35,7 +35,7 @@ async function serving(answer: RequestListener = (_request, response) => void re
       server.closeAllConnections();
     },
   );
-  const http = new SessionHttpService(connections, { adapter: unused, httpAgent: undefined, httpsAgent: undefined, ...agents });
+  const http = new AxiosHttpService(connections, { adapter: unused, httpAgent: undefined, httpsAgent: undefined, ...agents });
   const request = (): ServiceRequest => {
     const deadline = new Deadline(60_000);
     open.push(() => deadline.clear());

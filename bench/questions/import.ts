@@ -1,0 +1,42 @@
+import type { ImportApi, ImportOrder, ImportTimes } from '../processes/import.worker.js';
+import type { Question } from '../question.js';
+import { spreadOf } from '../spread.js';
+import type { Stage } from '../stage.js';
+import { atMost } from '../target.js';
+
+const ROUNDS = 11;
+
+const OURS: readonly ImportOrder[] = [
+  { packageName: 'nestjs-session-auth', way: 'import' },
+  { packageName: 'nestjs-session-auth', way: 'require' },
+];
+/** What it does not load at import: undici is loaded when an application starts, the others if the application uses them. */
+const OTHERS: readonly ImportOrder[] = ['undici', 'axios', 'class-validator'].map((packageName) => ({ packageName, way: 'import' }));
+
+/** What an import of the library costs, without an application. */
+export const importing: Question = {
+  name: 'import',
+  title: "Import of the library after NestJS's core, milliseconds",
+  ask: async (stage) => {
+    const orders = [...OURS, ...OTHERS];
+    const times = new Map<ImportOrder, ImportTimes[]>(orders.map((order) => [order, []]));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const order of orders) times.get(order)?.push(await load(stage, order));
+    }
+    const findings = orders.map((order) => {
+      const { packageName, way } = order;
+      const value = spreadOf((times.get(order) ?? []).map(({ cpuMs }) => cpuMs));
+      const target = OURS.includes(order) ? { target: atMost(80) } : {};
+      return { subject: `${way}('${packageName}')`, unit: 'ms', value, ...target };
+    });
+    const notes = [`Processor time. ${ROUNDS} rounds of new processes, in turn. On a busy machine, compare the least times.`];
+    return { findings, notes };
+  },
+};
+
+async function load(stage: Stage, order: ImportOrder): Promise<ImportTimes> {
+  const worker = stage.worker<ImportApi>('import');
+  const times = await worker.call('load', order);
+  await worker.stop();
+  return times;
+}
