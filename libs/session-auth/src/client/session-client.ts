@@ -1,4 +1,4 @@
-import type { CallMessage } from '../contract/diagnostics.js';
+import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import type { SessionAuthError } from '../contract/errors.js';
 import { isHeaderValue } from '../contract/wire.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
@@ -47,6 +47,9 @@ export class SessionClient<User extends UserRecord> {
 
   /** Requests the user of a session. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
+    if (!CALLS.hasSubscribers) {
+      return this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token));
+    }
     const call = (message?: CallMessage): Promise<Verdict<User>> =>
       this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
     return traced(() => this.#wire.describe('user_details'), call, endOf);

@@ -44,6 +44,7 @@ export class SessionRequests {
   readonly #apiKey: ApiKey;
   readonly #origin: string;
   readonly #basePath: string;
+  readonly #userDetailsPath: string;
   readonly #server: Omit<CallStart, 'operation' | 'method'>;
 
   constructor(sender: Pick<RequestSender, 'send'>, { baseUrl, apiKey, authority = DEFAULT_AUTHORITY }: RequestSettings) {
@@ -52,6 +53,7 @@ export class SessionRequests {
     this.#apiKey = apiKey;
     this.#origin = origin;
     this.#basePath = pathname.replace(/\/$/, '');
+    this.#userDetailsPath = `${this.#basePath}${USER_DETAILS_PATH}`;
     this.#server = { authority, serverAddress: hostname, serverPort: Number(port) || (protocol === 'https:' ? 443 : 80) };
   }
 
@@ -62,10 +64,9 @@ export class SessionRequests {
 
   /** Sends GET user_details (section 4.3). */
   getUserDetails(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
-    const path = `${this.#basePath}${USER_DETAILS_PATH}`;
     return this.#send({
       method: METHODS.user_details,
-      path,
+      path: this.#userDetailsPath,
       headers: sessionHeaders(session),
       body: null,
       deadline,
@@ -99,7 +100,7 @@ export class SessionRequests {
 
   #sendWith(apiKey: string, request: KeylessRequest): Promise<Reply | NoReply> {
     const { method, path, body, deadline, freshConnection } = request;
-    const headers = ACCEPT.concat([API_KEY_HEADER, apiKey], request.headers);
+    const headers = [...ACCEPT, API_KEY_HEADER, apiKey, ...request.headers];
     return this.#sender.send({ method, origin: this.#origin, path, headers, body, deadline, freshConnection });
   }
 

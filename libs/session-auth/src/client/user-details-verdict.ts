@@ -70,9 +70,10 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     if (!isExpected) this.#warnings.tokenMismatch();
     if (!isExpected && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
     const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
-    if (cacheForMs === undefined) return { kind: 'authenticated', ...record };
+    const { json } = record;
+    if (cacheForMs === undefined) return { kind: 'authenticated', user, json };
     if (cacheForMs === 0) this.#warnings.cachingForbidden();
-    return { kind: 'authenticated', ...record, cacheForMs };
+    return { kind: 'authenticated', user, json, cacheForMs };
   }
 
   #readRefusal(reply: Reply, status: RefusalStatus): Verdict<User> {

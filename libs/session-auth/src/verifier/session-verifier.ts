@@ -100,10 +100,14 @@ export class SessionVerifier<User extends object> {
     return !this.#shared && !this.#cache?.servesStale;
   }
 
-  async #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, mustBeFresh: boolean): Promise<Verdict<User>> {
-    const verdict = await (mustBeFresh ? this.#askService(session, keys, maxAgeMs) : this.#askAll('check', session, keys));
-    if (verdict.kind !== 'unavailable' || maxAgeMs !== Infinity) return verdict;
-    const stale = this.#cache?.findStale(keys);
+  #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, mustBeFresh: boolean): Promise<Verdict<User>> {
+    const pending = mustBeFresh ? this.#askService(session, keys, maxAgeMs) : this.#askAll('check', session, keys);
+    return maxAgeMs === Infinity && this.#cache?.servesStale ? this.#orStale(pending, keys) : pending;
+  }
+
+  async #orStale(pending: Promise<Verdict<User>>, keys: SessionKeys): Promise<Verdict<User>> {
+    const verdict = await pending;
+    const stale = verdict.kind === 'unavailable' ? this.#cache?.findStale(keys) : undefined;
     return stale !== undefined ? { kind: 'authenticated', user: stale, stale: true } : verdict;
   }
 

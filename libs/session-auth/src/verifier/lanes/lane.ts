@@ -18,6 +18,8 @@ interface Waiter {
   settle(admitted: AdmissionResult): void;
 }
 
+const MALFORMED = unavailable('malformed');
+
 /** Parts of a {@link Lane}. */
 export interface LaneParts {
   /** Places of `maxInFlight` that are reserved for the lane. */
@@ -79,23 +81,25 @@ export class Lane {
   }
 
   /** Catches errors, because code of the application (an interceptor, a validator) may throw. */
-  async #attempt<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
+  #attempt<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
     const denial = this.#breaker?.denial(tokenKey);
-    if (denial) return denial;
+    if (denial) return Promise.resolve(denial);
     const began = this.#breaker?.begin();
     const startedAtMs = performance.now();
     this.#strangersLimit?.hold(startedAtMs);
-    let verdict: Verdict<User>;
+    const record = (verdict: Verdict<User>): Verdict<User> => {
+      const endedAtMs = performance.now();
+      const durationMs = endedAtMs - startedAtMs;
+      if (began) this.#breaker?.record(began, callResultOf(verdict, this.pace.isFullTime(durationMs)), tokenKey, endedAtMs);
+      this.#record(verdict, durationMs, endedAtMs);
+      return verdict;
+    };
+    // One promise for an attempt: an async function, with an await in it, has three.
     try {
-      verdict = await ask(session, deadline);
+      return ask(session, deadline).then(record, () => record(MALFORMED));
     } catch {
-      verdict = unavailable('malformed');
+      return Promise.resolve(MALFORMED).then(record);
     }
-    const endedAtMs = performance.now();
-    const durationMs = endedAtMs - startedAtMs;
-    if (began) this.#breaker?.record(began, callResultOf(verdict, this.pace.isFullTime(durationMs)), tokenKey, endedAtMs);
-    this.#record(verdict, durationMs, endedAtMs);
-    return verdict;
   }
 
   #record(verdict: Verdict<unknown>, durationMs: number, nowMs: number): void {

@@ -1,4 +1,4 @@
-import { type Deadlines, noReplyAt } from '../../client/deadline.js';
+import { type Deadline, type Deadlines, noReplyAt } from '../../client/deadline.js';
 import type { LaneName } from '../../contract/diagnostics.js';
 import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
@@ -11,6 +11,14 @@ import { buildLanes, type BreakerChanged, type LaneSettings } from './lanes.js';
 interface ProtectedCheckParts {
   readonly breakerChanged?: BreakerChanged;
   readonly known?: KnownSessions;
+}
+
+/** A check that has a deadline. */
+interface AdmittedCall {
+  readonly own: Lane;
+  readonly session: SessionIdentity;
+  readonly tokenKey: TokenKey;
+  readonly deadline: Deadline;
 }
 
 /** Seconds after which a caller that was not admitted may retry. */
@@ -50,22 +58,42 @@ export class ProtectedCheck<User> {
    * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects. Settles within `timeoutMs`, of
    * which `spentMs` have passed already. `tokenKey` is the digest of the session's token.
    */
-  async run(session: SessionIdentity, tokenKey: TokenKey, spentMs = 0, lane = this.laneOf(tokenKey)): Promise<Verdict<User>> {
+  run(session: SessionIdentity, tokenKey: TokenKey, spentMs = 0, lane = this.laneOf(tokenKey)): Promise<Verdict<User>> {
     const { [lane]: own } = this.#lanes;
     const denial = own.denial(tokenKey);
-    if (denial) return denial;
+    if (denial) return Promise.resolve(denial);
     const leftMs = Math.max(0, this.timeoutMs - spentMs);
-    if (spentMs > 0 && !own.pace.fits(leftMs)) return notAdmitted('full');
+    if (spentMs > 0 && !own.pace.fits(leftMs)) return Promise.resolve(notAdmitted('full'));
     const deadline = this.#deadlines.start(leftMs);
     const entering = this.#admission.enter(own, deadline);
-    const admitted = typeof entering === 'string' ? entering : await entering;
-    try {
-      return admitted === 'admitted' ? await own.check(this.#ask, session, tokenKey, deadline) : notAdmitted(admitted);
-    } finally {
-      if (admitted === 'admitted') this.#admission.leave(own);
+    const call: AdmittedCall = { own, session, tokenKey, deadline };
+    return typeof entering === 'string' ? this.#proceed(entering, call) : entering.then((admitted) => this.#proceed(admitted, call));
+  }
+
+  /** Makes the calls of a check, and releases its place and its deadline whatever happens. */
+  #proceed(admitted: AdmissionResult, { own, session, tokenKey, deadline }: AdmittedCall): Promise<Verdict<User>> {
+    if (admitted !== 'admitted') {
       deadline.clear();
+      return Promise.resolve(notAdmitted(admitted));
+    }
+    const release = (): void => {
+      this.#admission.leave(own);
+      deadline.clear();
+    };
+    try {
+      return own.check(this.#ask, session, tokenKey, deadline).then((verdict) => (release(), verdict), failAfter(release));
+    } catch (error) {
+      return Promise.reject(error as Error).catch(failAfter(release));
     }
   }
+}
+
+/** Returns a handler of an error that must not happen: it fails after `release`. */
+function failAfter(release: () => void): (error: unknown) => never {
+  return (error) => {
+    release();
+    throw error;
+  };
 }
 
 function notAdmitted(admitted: Exclude<AdmissionResult, 'admitted'>): Unavailable {

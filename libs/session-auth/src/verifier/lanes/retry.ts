@@ -28,9 +28,15 @@ export class Retry {
   }
 
   /** Makes attempts until a verdict is not a transient failure, or no other attempt is allowed. Returns the last verdict. */
-  async run<User>(attempt: () => Promise<Verdict<User>>, deadline: Deadline): Promise<Verdict<User>> {
+  run<User>(attempt: () => Promise<Verdict<User>>, deadline: Deadline): Promise<Verdict<User>> {
     this.#budget.earn();
-    let verdict = await attempt();
+    return attempt().then((verdict) =>
+      isTransient(verdict) && this.#maxAttempts > 1 ? this.#repeat(verdict, attempt, deadline) : verdict,
+    );
+  }
+
+  async #repeat<User>(first: Unavailable, attempt: () => Promise<Verdict<User>>, deadline: Deadline): Promise<Verdict<User>> {
+    let verdict: Verdict<User> = first;
     for (let made = 1; made < this.#maxAttempts && isTransient(verdict); made += 1) {
       if (!(await this.#pause(verdict, made, deadline))) break;
       verdict = await attempt();
