@@ -30,6 +30,8 @@ async function open(colorScheme) {
   const page = await browser.newPage({ viewport: SIZE, colorScheme });
   await page.goto(demo.url);
   await page.locator('.stream[data-connected=true]').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.locator('canvas:not([data-marks]), canvas[data-marks="0"]').waitFor();
   return page;
 }
 

@@ -234,8 +234,8 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   it('tells the steps of a scene as they begin, and in the end what it measured', async () => {
     const reply = await client.send('POST', '/console/scenes', { body: { scene: 'sign-out' } });
     const lines = reply.text.trim().split('\n');
-    expect(lines.slice(0, 3)).toEqual(['{"step":0}', '{"step":1}', '{"step":2}']);
-    const { result } = JSON.parse(lines[3] ?? '') as { result: SceneResult };
+    expect(lines.slice(0, 4)).toEqual(['{"step":-1}', '{"step":0}', '{"step":1}', '{"step":2}']);
+    const { result } = JSON.parse(lines[4] ?? '') as { result: SceneResult };
     expect(result).toMatchObject({ lost: 0, measured: { admitted: 0 } });
     expect(result.requests.cached).toBeGreaterThan(0);
     expect(result.requests.denied).toBeGreaterThan(0);
@@ -260,8 +260,9 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
       await fetch(`${demo.url}/console/end-sessions`, { method: 'POST', headers, body: '{}' }),
       await fetch(`${demo.url}/console/load`, { method: 'POST', headers, body: '{"load":"steady","token":"t"}' }),
       await fetch(`${demo.url}/console/scenes`, { method: 'POST', headers, body: '{"scene":"outage"}' }),
+      await fetch(`${demo.url}/console/trickle`, { method: 'POST', headers, body: '{}' }),
     ];
-    expect(pressed.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect(pressed.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
     expect((await live.next(() => true)).fault).toBe('none');
   });
 
@@ -310,6 +311,7 @@ describe('a demo', () => {
           ['POST', '/console/reset'],
           ['POST', '/console/load'],
           ['POST', '/console/scenes'],
+          ['POST', '/console/trickle'],
         ] as const;
         for (const [method, path] of buttons) expect((await client.send(method, path, { body: {} })).status).toBe(404);
         const live = await LiveReports.of(demo.url);

@@ -27,7 +27,7 @@ export function App(): VNode {
       <main data-playing={isPlaying} data-running={run.state !== undefined}>
         <div class="stage">
           <Opening />
-          <Lane live={live} since={run.runs} trickle={isIdle ? trickle : undefined} />
+          <Lane live={live} since={run.since} trickle={isIdle ? trickle : undefined} />
           {info?.controls && (run.state ? <SceneView run={run} state={run.state} /> : <SceneCards start={run.start} />)}
         </div>
         {info && isPlaying && <Drawer info={info} report={live.report} />}

@@ -15,8 +15,10 @@ export interface SceneState {
 /** The scene, with its actions. */
 export interface SceneRun {
   readonly state: SceneState | undefined;
-  /** Grows when a scene begins, and when the page leaves it: the requests are counted anew. */
+  /** The number of scenes so far. */
   readonly runs: number;
+  /** Changes when the requests are to be counted anew: when nothing else runs any more, and when the page leaves the scene. */
+  readonly since: number;
   readonly start: (name: SceneName) => void;
   /** Ends the scene; the demo restores everything. */
   readonly stop: () => void;
@@ -26,27 +28,33 @@ export interface SceneRun {
 export function useScene(): SceneRun {
   const [state, setState] = useState<SceneState>();
   const [runs, setRuns] = useState(0);
+  const [since, setSince] = useState(0);
   const abort = useRef<AbortController>(undefined);
 
   const start = (name: SceneName): void => {
-    const controller = new AbortController();
-    abort.current?.abort();
-    abort.current = controller;
-    setRuns((before) => before + 1);
+    const { signal } = renewed(abort);
+    setRuns(runs + 1);
     setState({ name, step: -1, isOver: false });
     const update = (change: Partial<SceneState>): void => {
-      if (!controller.signal.aborted) setState((before) => before && { ...before, ...change });
+      if (signal.aborted) return;
+      if (change.step === -1) setSince((before) => before + 1);
+      setState((before) => before && { ...before, ...change });
     };
-    runScene(name, controller.signal, (line) => update(changeOf(line))).catch((error: unknown) =>
-      update({ isOver: true, error: messageOf(error) }),
-    );
+    runScene(name, signal, (line) => update(changeOf(line))).catch((error: unknown) => update({ isOver: true, error: messageOf(error) }));
   };
   const stop = (): void => {
     abort.current?.abort();
-    setRuns((before) => before + 1);
+    setSince((before) => before + 1);
     setState(undefined);
   };
-  return { state, runs, start, stop };
+  return { state, runs, since, start, stop };
+}
+
+/** Aborts what ran before. Returns what aborts the next. */
+function renewed(abort: { current: AbortController | undefined }): AbortController {
+  abort.current?.abort();
+  abort.current = new AbortController();
+  return abort.current;
 }
 
 function changeOf(line: SceneLine): Partial<SceneState> {

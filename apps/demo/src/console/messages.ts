@@ -112,7 +112,7 @@ export interface SceneResult {
   readonly measured: Readonly<Record<string, number>>;
 }
 
-/** A line of the reply to a request to run a scene: a step began (0, 1, 2), the scene has ended, or it failed. Everything is restored before the last line. */
+/** A line of the reply to a request to run a scene: other requests have ended (-1), a step began (0, 1, 2), the scene has ended, or it failed. Everything is restored before the last line. */
 export type SceneLine = { readonly step: number } | { readonly result: SceneResult } | { readonly error: string };
 
 /** The users and the controls that the page offers. */

@@ -65,6 +65,7 @@ export class SceneRuns implements OnModuleDestroy {
     const stage = new Stage({ parts, controls, origin, signal, onStep: (step) => tell({ step }) });
     try {
       await this.trickle.settled();
+      tell({ step: -1 });
       await controls.setFault('none');
       await parts.backend.restart(SCRIPTS[name].cache);
       const callsBefore = this.activity.checkCalls;

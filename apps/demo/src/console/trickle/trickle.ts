@@ -1,20 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ConsoleParts } from '../console-parts.js';
 import { LoadDriver } from '../load/load-driver.js';
-import { TRICKLE_EVERY_MS } from '../messages.js';
+import { MARKS_PER_SECOND, TRICKLE_EVERY_MS } from '../messages.js';
 
 const AT_ONCE = 3;
 /** Pages may ask a little early, and many pages see the same requests. */
 const REST_MS = TRICKLE_EVERY_MS * 0.8;
 /** How long the session is kept after the last turn. */
 const KEPT_MS = 30_000;
+/** Until the marks of a turn have been sent to the pages. */
+const SHOWN_MS = 2_000 / MARKS_PER_SECOND;
 
 /** Sends a few real requests while a page shows nothing else, in turns: three with one session, then one with an invented token. */
 @Injectable()
 export class Trickle implements OnModuleDestroy {
   #turns = 0;
   #lastAt = -Infinity;
+  #isTaking = false;
   #turn: Promise<void> = Promise.resolve();
   #token: string | undefined;
   #end: NodeJS.Timeout | undefined;
@@ -26,16 +30,17 @@ export class Trickle implements OnModuleDestroy {
     await this.#turn;
   }
 
-  /** Takes a turn, unless the last was a moment ago or the session service is out of order. Resolves when each request has its reply; never rejects. */
+  /** Takes a turn, unless one runs or was a moment ago, or the session service has a fault. Resolves when each request has its reply; never rejects. */
   async next(origin: string): Promise<void> {
     const now = performance.now();
-    if (now - this.#lastAt < REST_MS || this.parts.serviceControls?.fault !== 'none') return;
+    if (this.#isTaking || now - this.#lastAt < REST_MS || this.parts.serviceControls?.fault !== 'none') return;
     this.#lastAt = now;
-    this.#turn = this.#send(new LoadDriver(origin, AT_ONCE), (this.#turns += 1));
+    this.#isTaking = true;
+    this.#turn = this.#send(new LoadDriver(origin, AT_ONCE), (this.#turns += 1)).finally(() => (this.#isTaking = false));
     await this.#turn;
   }
 
-  /** Resolves when no request of a turn is in flight. */
+  /** Resolves when no request of a turn is in flight, and all are shown. */
   settled(): Promise<void> {
     return this.#turn;
   }
@@ -50,6 +55,7 @@ export class Trickle implements OnModuleDestroy {
       if (token === this.#token && replies.some((reply) => reply?.status === 401)) this.#token = undefined;
     }
     driver.close();
+    await wait(SHOWN_MS, undefined, { ref: false });
     this.#end = setTimeout(() => this.#endSession(), KEPT_MS).unref();
   }
 
