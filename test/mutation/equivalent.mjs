@@ -1,5 +1,143 @@
+const BRAND = 'The brand is found by `in`: its value does not matter.';
+const SLOWER =
+  'The fields of UserRecord use nothing of class-transformer, so that some field has this result: it builds an equal record, more slowly.';
+const NESTED = 'The ccl_info of UserRecord has a nested class: class-transformer then builds every record, an equal one, more slowly.';
+const SAME_TEXT = 'Equal strings cannot be told apart: only memory is saved.';
+
 /**
- * Mutants that change nothing that a program can observe, or no more than a text. Each entry: the file, the original and its replacement (with white
- * space as single spaces), the reason, and a part of the first line or the number of places where the rest is not unique.
+ * Mutants that change nothing that a program can observe. Each entry has the file, the original and its replacement (with white space as single
+ * spaces), and the reason; and a part of the first line or the number of places, where the rest is not unique.
  */
-export const EQUIVALENT = [];
+export const EQUIVALENT = [
+  { file: 'contract/errors.ts', original: 'true', replacement: 'false', reason: BRAND },
+  { file: 'contract/errors.ts', original: '{ value: true }', replacement: '{}', reason: BRAND },
+  { file: 'contract/session-store.ts', original: 'true', replacement: 'false', reason: BRAND },
+  { file: 'contract/session-store.ts', original: '{ value: true }', replacement: '{}', reason: BRAND },
+  {
+    file: 'contract/status-outcomes.ts',
+    original: "'unexpected_status'",
+    replacement: '""',
+    reason: 'The next line replaces other values by it.',
+  },
+  {
+    file: 'contract/record/common-values.ts',
+    original: '{ name, share: internTable<string>() }',
+    replacement: '{}',
+    reason: SAME_TEXT,
+  },
+  {
+    file: 'contract/record/common-values.ts',
+    original: "{ const text = user[name]; if (typeof text === 'string') user[name] = share(text, text); }",
+    replacement: '{}',
+    reason: SAME_TEXT,
+  },
+  { file: 'contract/record/common-values.ts', original: "typeof text === 'string'", replacement: 'false', reason: SAME_TEXT },
+  { file: 'contract/record/common-values.ts', original: "'string'", replacement: '""', reason: SAME_TEXT },
+  {
+    file: 'contract/record/common-values.ts',
+    original: 'key.length <= MAX_LENGTH',
+    replacement: 'true',
+    reason: 'Longer values are strings, because the ids of a ccl_info are safe integers. Equal strings cannot be told apart.',
+  },
+  {
+    file: 'contract/record/common-values.ts',
+    original: 'key.length <= MAX_LENGTH',
+    replacement: 'key.length < MAX_LENGTH',
+    reason: SAME_TEXT,
+  },
+  {
+    file: 'contract/record/record-check.ts',
+    original: "typeof value !== 'object'",
+    replacement: 'false',
+    reason: 'The class of a primitive value has no fields, which the next lines refuse.',
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined)',
+    replacement: 'true',
+    reason: SLOWER,
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'transforms.length > 0',
+    replacement: 'transforms.length >= 0',
+    reason: SLOWER,
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'transforms.length > 0',
+    replacement: 'transforms.length <= 0',
+    reason: SLOWER,
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'renamed !== undefined',
+    replacement: 'renamed === undefined',
+    reason: SLOWER,
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'typed !== undefined && nested === undefined',
+    replacement: 'typed !== undefined || nested === undefined',
+    reason: SLOWER,
+  },
+  { file: 'contract/record/field-descriptions.ts', original: 'typed !== undefined', replacement: 'true', reason: SLOWER },
+  { file: 'contract/record/field-descriptions.ts', original: 'typed !== undefined', replacement: 'typed === undefined', reason: SLOWER },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'nested === undefined',
+    replacement: 'true',
+    reason: NESTED,
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'nested === undefined',
+    replacement: 'nested !== undefined',
+    reason: NESTED,
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'false',
+    replacement: 'true',
+    count: 2,
+    reason: 'The parameter `always` of class-validator: without groups, it returns all metadata anyway.',
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    line: 'byField.set(',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'A text is metadata of no type: each use filters by type.',
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: "metadatas.filter(({ type }) => type === 'customValidation')",
+    replacement: 'metadatas',
+    reason: 'Metadata of other types has no constraints.',
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: "type === 'customValidation'",
+    replacement: 'true',
+    reason: 'Metadata of other types has no constraints.',
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    line: 'property: propertyName',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'Each call sets it before the validator runs.',
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: '!each && !validateIf',
+    replacement: 'false',
+    reason: 'The path below gives the same result, with one more function call.',
+  },
+  {
+    file: 'contract/record/field-descriptions.ts',
+    original: 'instance.defaultMessage?.(args)',
+    replacement: 'instance.defaultMessage(args)',
+    reason: 'The error is caught, and the result is the same text.',
+  },
+];

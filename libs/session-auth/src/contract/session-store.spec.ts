@@ -4,7 +4,9 @@ import { SessionStore } from './session-store.js';
 describe('a store', () => {
   it('is recognized if its class extends SessionStore of any copy of this package', () => {
     class OwnStore extends (SessionStore as unknown as new () => object) {}
-    class OtherStore {}
+    class OtherStore {
+      readonly kind = 'of another copy';
+    }
     Object.defineProperty(OtherStore.prototype, Symbol.for('nestjs-session-auth:session-store'), { value: true });
     expect([new OwnStore(), new OtherStore()].map((store) => SessionStore.isOne(store))).toEqual([true, true]);
   });

@@ -18,6 +18,7 @@ import {
   exceptionOf,
   type GuardDenial,
   httpExceptionOf,
+  payloadOf,
   sessionException,
   unavailableDenial,
 } from './denial.js';
@@ -44,12 +45,21 @@ describe('an error that a handler does not catch', () => {
   it('has no seconds to wait if another copy of this package has not set them', () => {
     const { code, statusCode, message } = new SessionServiceUnavailableError(unavailable('busy'));
     const error = { code, statusCode, message } as SessionAuthError;
-    expect(denialOf(error)).toEqual({ statusCode, code, message });
+    expect(denialOf(error)).toStrictEqual({ statusCode, code, message });
   });
 
   it('does not become an outage because it has retryAfterSeconds', () => {
     const error = Object.assign(new AccessDeniedError(), { retryAfterSeconds: 7 });
     expect(denialOf(error)).toEqual({ statusCode: 403, code: 'ACCESS_DENIED', message: error.message });
+  });
+});
+
+describe('the payload of a denial', () => {
+  const denial = { statusCode: 503, code: 'CODE', message: 'Later.' };
+
+  it('has the status "error", and the seconds to wait if there are any', () => {
+    expect(payloadOf(denial)).toStrictEqual({ status: 'error', ...denial });
+    expect(payloadOf({ ...denial, retryAfterSeconds: 0 })).toStrictEqual({ status: 'error', ...denial, retryAfterSeconds: 0 });
   });
 });
 

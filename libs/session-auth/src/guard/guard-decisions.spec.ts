@@ -1,5 +1,6 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import { describe, expect, it } from '@jest/globals';
+import { RpcException } from '@nestjs/microservices';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { Deadlines } from '../client/deadline.js';
 import { DENIALS } from '../contract/diagnostics.js';
@@ -16,15 +17,17 @@ import { Decisions, type SessionAuthDecision } from './decisions.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http/http-request.js';
 import { PresentedSessions } from './session/presented-session.js';
-import { fromCookie, fromHeader } from './session/token-source.js';
+import { fromCookie, fromHeader, fromPayload } from './session/token-source.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 
 const ANN = Object.freeze({ username: 'ann', admin_id: 7 });
+const EVE = Object.freeze({ username: 'eve', admin_id: { id: 7 } });
 const BOB = Object.freeze({ username: 'bob', admin_id: '' });
 /** What the session service answers, by the token. */
 const ANSWERS: Readonly<Record<string, Verdict<UserRecord>>> = {
   ann: { kind: 'authenticated', user: ANN },
   bob: { kind: 'authenticated', user: BOB },
+  eve: { kind: 'authenticated', user: EVE },
   ended: UNAUTHENTICATED,
   refused: FORBIDDEN,
   outage: unavailable('server_error', 9),
@@ -63,7 +66,9 @@ class Routes {
 const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => string>>;
 
 /** A guard of real parts, whose session service answers by `ANSWERS`. */
-function guardOf(settings: { authorities?: Authorities; observed?: boolean; impersonatorField?: string } = {}) {
+function guardOf(
+  settings: { authorities?: Authorities; observed?: boolean; impersonatorField?: string; presented?: PresentedSessions } = {},
+) {
   const asked: string[] = [];
   const answer = (token: string): Verdict<UserRecord> => ANSWERS[token] ?? UNAUTHENTICATED;
   const ask = ({ token }: { readonly token: string }): Promise<Verdict<UserRecord>> => {
@@ -77,11 +82,13 @@ function guardOf(settings: { authorities?: Authorities; observed?: boolean; impe
   const sink = { observed: settings.observed ?? true, next: (decision: SessionAuthDecision) => void decisions.push(decision) };
   const guard = new SessionAuthGuard({
     rules: new AccessRules(),
-    presented: new PresentedSessions({
-      sources: [fromHeader('X-AUTH-TOKEN'), fromCookie('session')],
-      forwardAuthIv: true,
-      maxTokenLength: 64,
-    }),
+    presented:
+      settings.presented ??
+      new PresentedSessions({
+        sources: [fromHeader('X-AUTH-TOKEN'), fromCookie('session')],
+        forwardAuthIv: true,
+        maxTokenLength: 64,
+      }),
     verifier,
     authority: 'default',
     authorities: settings.authorities,
@@ -165,6 +172,22 @@ describe('the guard', () => {
     const parts = guardOf();
     for (const handler of ['plain', 'plain', 'fresh'] as const) await decided(parts, call(handler, presenting('ann')));
     expect(parts.asked).toEqual(['ann', 'ann']);
+  });
+
+  it('decides on a message, which has no reply', async () => {
+    const messages = ['ann', 'ended'].map((token) => {
+      const context = new ExecutionContextHost([{ token }, {}], Routes, handlers.plain);
+      context.setType('rpc');
+      return { context };
+    });
+    const presented = new PresentedSessions({ sources: [fromPayload('token')], forwardAuthIv: true, maxTokenLength: 64 });
+    const outcomes = await Promise.all(
+      messages.map(async ({ context }) => {
+        const result = guardOf({ presented }).guard.canActivate(context);
+        return Promise.resolve(result).catch((error: unknown) => (error instanceof RpcException ? error.getError() : error));
+      }),
+    );
+    expect(outcomes).toMatchObject([true, { status: 'error', statusCode: 401, code: 'SESSION_REJECTED' }]);
   });
 
   it('gives the user of the session to an admitted request, and none to a request without a session', async () => {
@@ -302,6 +325,7 @@ describe('a decision', () => {
     ['ann', undefined, undefined],
     ['ann', 'other', undefined],
     ['bob', 'admin_id', undefined],
+    ['eve', 'admin_id', undefined],
   ])('on %s with the impersonator in %s names the impersonator %j', async (token, impersonatorField, impersonator) => {
     const decision = await last(guardOf(impersonatorField === undefined ? {} : { impersonatorField }), 'plain', presenting(token));
     expect(decision?.impersonator).toBe(impersonator);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { detachUser, attachUser, isAdmitted, sessionOf, userOf } from './guarded-request.js';
+import { admissionOf, attachUser, detachUser, isAdmitted, lastAdmissionOf, sessionOf, userOf } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
 const verdict = { kind: 'authenticated', user: ann } as const;
@@ -44,6 +44,21 @@ describe('a request', () => {
 
   it('is not admitted before a guard has admitted it', () => {
     expect(isAdmitted({}, verifier, context)).toBe(false);
+  });
+});
+
+describe('the admission of a request', () => {
+  it('can be kept without the request, and is none before a guard has admitted it', () => {
+    const request = {};
+    expect([admissionOf(request), Reflect.ownKeys(admissionOf(request)), lastAdmissionOf(request)]).toEqual([
+      { user: undefined },
+      ['user'],
+      undefined,
+    ]);
+    attachUser(request, verdict, admission);
+    expect(lastAdmissionOf(request)).toBe(admission);
+    const kept = admissionOf(request);
+    expect([userOf(kept), sessionOf(kept), isAdmitted(kept, verifier, context)]).toEqual([ann, admission.session, true]);
   });
 });
 

@@ -60,7 +60,9 @@ describe('the description of a record class', () => {
 
 describe('the path of an invalid field', () => {
   const pathOf = (length: number): string => {
-    class Inner {}
+    class Inner {
+      readonly kind = 'inner';
+    }
     const name = 'x'.repeat(length);
     IsString()(Inner.prototype, name);
     class Outer {

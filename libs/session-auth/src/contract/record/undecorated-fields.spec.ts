@@ -20,6 +20,12 @@ class Person {
   @ValidateNested() @Type(() => Address) address?: Address;
 }
 
+/** As TypeScript compiles a class whose field has no initial value, without `useDefineForClassFields`. */
+class Compiled {
+  @IsString() name = '';
+}
+Expose()(Compiled.prototype, 'late');
+
 class Complete {
   @IsString() name = '';
   @IsOptional() @ValidateNested() @Type(() => Complete) parent?: Complete;
@@ -39,6 +45,10 @@ class Street {
 describe('the fields of a record class that the service cannot set', () => {
   it('are those without a decorator of class-validator, of the class and of its nested classes', () => {
     expect(undecoratedFields(Person).sort()).toEqual(['address.city', 'exposed', 'nickname']);
+  });
+
+  it('include one with @Expose() that no instance has', () => {
+    expect(undecoratedFields(Compiled)).toEqual(['late']);
   });
 
   it('are none if every field has one', () => {

@@ -46,6 +46,34 @@ describe('the rule of a handler', () => {
   });
 });
 
+describe('the rule of a handler of a named registration', () => {
+  const of = (authority: string | undefined, ...declared: Parameters<typeof declare>): Declaration => ({
+    ...declare(...declared),
+    authority,
+  });
+  const closed = { kind: 'protected', requirements: [] };
+
+  it.each([
+    ['the name of the handler', of('a'), of('b'), { ...closed, authority: 'a' }],
+    ['the name of the controller', declare(), of('b'), { ...closed, authority: 'b' }],
+    ['no name', declare(), declare(), closed],
+    ['roles', of('a', undefined, roles), declare(), { kind: 'protected', requirements: [roles], authority: 'a' }],
+    ['an optional handler', of('a', 'optional'), declare(), { kind: 'optional', requirements: [], authority: 'a' }],
+    ['a name and public on one handler', of('a', 'public'), declare(), { ...closed, authority: 'a' }],
+    ['a name and public on one controller', declare(), of('a', 'public'), { ...closed, authority: 'a' }],
+    ['a name on a handler of a public controller', of('a'), declare('public'), { ...closed, authority: 'a' }],
+    ['a public handler of a controller with a name', declare('public'), of('a'), { kind: 'public' }],
+    ['an optional controller with a name', declare(), of('a', 'optional'), { kind: 'optional', requirements: [], authority: 'a' }],
+  ])('is closed unless another level opens it: %s', (_name, handler, controller, rule) => {
+    expect(resolveRule(handler, controller)).toEqual(rule);
+  });
+
+  it('replaces each kind of requirement that the handler repeats', () => {
+    const rule = resolveRule(declare(undefined, roles, subRoles), declare(undefined, otherRoles));
+    expect(rule).toEqual({ kind: 'protected', requirements: [roles, subRoles] });
+  });
+});
+
 describe('a list of requirements', () => {
   const context = {} as ExecutionContext;
   const returns = (value: unknown): Requirement => ({ kind: 'authorize', isMet: () => value });

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { HttpRequest } from '../http/http-request.js';
-import { CROSS_ORIGIN_TOKEN, isCrossOrigin } from './cross-origin.js';
+import { CROSS_ORIGIN_TOKEN, isCrossOrigin, isCrossOriginToken } from './cross-origin.js';
 import { fromCookie } from './token-source.js';
 import { readTrustedOrigins } from './trusted-origins.js';
 
@@ -95,6 +95,7 @@ describe('a request without Sec-Fetch-Site', () => {
 
   it('is of another origin if it has an Origin and no Host, and of none without both', () => {
     expect(post({ origin: TRUSTED })).toBe(true);
+    expect(post({ origin: 'http://undefined' })).toBe(true);
     expect(post({ host: 'app.example.com' })).toBe(false);
     expect(post({})).toBe(false);
   });
@@ -141,6 +142,7 @@ describe('a method', () => {
 
   it.each(['GET', 'HEAD', 'OPTIONS'])('%s is admitted from any origin, unless it opens a socket', (method) => {
     expect(isCrossOrigin({ method, headers: EVIL }, NONE)).toBe(false);
+    expect(isCrossOrigin({ method, headers: { ...EVIL, upgrade: 'h2c' } }, NONE)).toBe(false);
     for (const opening of [{ upgrade: 'websocket' }, { upgrade: 'h2c, WebSocket' }, { 'sec-fetch-mode': 'websocket' }])
       expect(isCrossOrigin({ method, headers: { ...EVIL, ...opening } }, NONE)).toBe(true);
   });
@@ -177,6 +179,7 @@ describe('trusted origins', () => {
     'https://[::1]:8443',
     'https://xn--bcher-kva.example',
     'capacitor://localhost',
+    'capacitor://localhost:8080',
   ])('may have %s', (origin) => {
     expect(readTrustedOrigins({ trustedOrigins: [origin] })).toEqual(new Set([origin]));
   });
@@ -196,12 +199,16 @@ describe('trusted origins', () => {
     ' https://app.example.com',
     'https://app.example.com, https://b.example',
     'javascript:alert(1)',
+    'http://app.example.com:80',
+    'capacitor://localhost/path',
+    'capacitor://localhost:port',
     'file://',
     'data:text/html,x',
     'blob:https://app.example.com/1',
   ])('may not have %j, which the problem names', (origin) => {
     expect(readTrustedOrigins({ trustedOrigins: ['https://a.example', origin] })).toMatchObject({
       problem: `trustedOrigins[1], ${JSON.stringify(origin)}, that is not an origin`,
+      remedy: "Write each as browsers do, as in 'https://app.example.com' or 'http://localhost:5173'",
     });
   });
 
@@ -217,6 +224,17 @@ describe('trusted origins', () => {
     [{ trustedOrigins: [7] }, 'trustedOrigins[0] that is not an origin'],
     [{ trustedOrigin: [] }, '"trustedOrigin", which is not an option'],
   ])('are not %j', (options, problem) => {
-    expect(readTrustedOrigins(options)).toMatchObject({ problem });
+    expect(readTrustedOrigins(options)).toMatchObject({ problem, remedy: expect.stringMatching(/trustedOrigins$|^Write each/) });
+  });
+});
+
+describe('the mark of a cookie from another origin', () => {
+  it('is recognized in every copy of this package', () => {
+    expect(isCrossOriginToken(CROSS_ORIGIN_TOKEN)).toBe(true);
+    expect(isCrossOriginToken({ [Symbol.for('nestjs-session-auth:cross-origin-token')]: true })).toBe(true);
+  });
+
+  it.each([undefined, null, '', 'token', [], {}])('is not in %j', (found) => {
+    expect(isCrossOriginToken(found)).toBe(false);
   });
 });

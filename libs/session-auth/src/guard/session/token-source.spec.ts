@@ -1,7 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from '../http/http-request.js';
-import { fromBearer, fromHeader, type FoundToken, type TokenSource } from './token-source.js';
+import { invalidSourceOf } from './source-names.js';
+import { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './token-source.js';
 
 const find = (source: TokenSource, request: Partial<HttpRequest>): FoundToken =>
   source({} as ExecutionContext, { headers: {}, ...request });
@@ -43,5 +44,80 @@ describe('a header that was sent twice', () => {
   it('is a list if the platform returns one', () => {
     const headers = { referer: ['a', 'b'] } as unknown as HttpRequest['headers'];
     expect(find(fromHeader('Referer'), { headers, rawHeaders: ['Referer', 'a', 'Referer', 'b'] })).toEqual(['a', 'b']);
+  });
+});
+
+describe('a token in a handshake', () => {
+  it.each([
+    ['a header', fromHeader('X-AUTH-TOKEN'), 'x-auth-token', 'own'],
+    ['Bearer', fromBearer(), 'authorization', 'Bearer own'],
+  ])('is found where %s is missing', (_name, source, header, value) => {
+    expect(find(source, { handshakeToken: 'shaken' })).toBe('shaken');
+    expect(find(source, { headers: { [header]: value }, handshakeToken: 'shaken' })).toBe('own');
+  });
+});
+
+describe('a token in a cookie', () => {
+  it.each<[string | undefined, FoundToken]>([
+    ['session=token', 'token'],
+    ['a=b; session=token; c=d', 'token'],
+    ['a=b; \t session=token \t; c=d', 'token'],
+    ['a=b;session=token', 'token'],
+    ['session=to ken', 'to ken'],
+    ['session=a=b', 'a=b'],
+    ['session=', ''],
+    ['Session=token', undefined],
+    ['xsession=token', undefined],
+    ['session', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('in %j is %j', (cookie, found) => {
+    expect(find(fromCookie('session'), { headers: cookie === undefined ? {} : { cookie } })).toBe(found);
+  });
+
+  it('that was sent twice is not a valid token', () => {
+    const headers = { cookie: 'session=good; session=other' };
+    expect(Array.isArray(find(fromCookie('session'), { headers }))).toBe(true);
+  });
+});
+
+describe('a source', () => {
+  const names = (create: (name: string) => TokenSource, ...values: unknown[]): unknown[] =>
+    values.map((name) => invalidSourceOf(create(name as string)));
+
+  it.each<[string, (name: string) => TokenSource, string[], unknown[]]>([
+    ['fromHeader', fromHeader, ['X-AUTH-TOKEN', "!#$%&'*+-.^_`|~09"], ['', 'a b', 'a:b', 'a\n', 'é', undefined, ['X-AUTH-TOKEN']]],
+    ['fromCookie', fromCookie, ['session', '__Host-session'], ['', 'a b', 'a;b', 'a=b', 'a\n', 'é', undefined, ['session']]],
+    ['fromPayload', fromPayload, ['token', ' '], ['', undefined, 7, ['token']]],
+  ])('%s() with a name that it cannot have is marked, and finds no token', (creator, create, valid, invalid) => {
+    expect(names(create, ...valid)).toEqual(valid.map(() => undefined));
+    expect(names(create, ...invalid)).toEqual(invalid.map(() => ({ creator })));
+    const headers = { undefined: 'token', '': 'token', cookie: '=token; undefined=token' };
+    for (const name of invalid) expect(find(create(name as string), { headers, handshakeToken: 'token' })).toBeUndefined();
+  });
+
+  it('fromCookie() with options that are invalid is marked with the problem and the remedy, and finds no token', () => {
+    const source = fromCookie('session', { trustedOrigins: ['*'] });
+    expect(invalidSourceOf(source)).toEqual({
+      creator: 'fromCookie',
+      problem: expect.stringContaining('trustedOrigins[0]'),
+      remedy: expect.any(String),
+    });
+    expect(find(source, { method: 'GET', headers: { cookie: 'session=token' } })).toBeUndefined();
+  });
+
+  it('that another copy of this package marked is invalid', () => {
+    const mark = { creator: 'fromHeader' };
+    expect(invalidSourceOf({ [Symbol.for('nestjs-session-auth:invalid-source')]: mark })).toBe(mark);
+  });
+
+  it('has the name of its header, and fromBearer() its scheme', () => {
+    const sources = [fromHeader('X-AUTH-TOKEN'), fromBearer(), fromCookie('session'), fromPayload('token')];
+    expect(sources.map(({ header, scheme }) => [header, scheme])).toEqual([
+      ['X-AUTH-TOKEN', undefined],
+      ['Authorization', 'Bearer'],
+      ['Cookie', undefined],
+      [undefined, undefined],
+    ]);
   });
 });

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { GRAPHQL } from './graphql/graphql-transport.js';
+import { HTTP } from './http/http-transport.js';
+import { RPC } from './messages/message-transport.js';
+import { WEB_SOCKET } from './sockets/socket-transport.js';
+import { callParameter, transportOf } from './transports.js';
+
+function contextOf(type: string, ...args: unknown[]): ExecutionContextHost {
+  const context = new ExecutionContextHost(args);
+  context.setType(type);
+  return context;
+}
+
+describe('a call', () => {
+  it('has a transport of its kind, and none of an unknown kind', () => {
+    const kinds = ['http', 'graphql', 'ws', 'rpc', 'pigeon', 'constructor'];
+    expect(kinds.map((kind) => transportOf(contextOf(kind)))).toEqual([HTTP, GRAPHQL, WEB_SOCKET, RPC, undefined, undefined]);
+  });
+
+  it.each<[string, unknown[]]>([
+    ['http', [{ params: { id: '7' } }, {}]],
+    ['graphql', [{}, { id: '7' }, {}, { variableValues: {} }]],
+    ['ws', [{}, { id: '7' }, 'find']],
+    ['rpc', [{ id: '7' }, {}]],
+  ])('over %s has parameters', (kind, args) => {
+    expect(callParameter(contextOf(kind, ...args), 'id')).toBe('7');
+    expect(callParameter(contextOf(kind, ...args), 'other')).toBeUndefined();
+    expect(callParameter(contextOf(kind, ...args), 'constructor')).toBeUndefined();
+  });
+
+  it('of an unknown kind has none', () => {
+    expect(callParameter(contextOf('pigeon', { params: { id: '7' } }), 'id')).toBeUndefined();
+  });
+});
