@@ -2,6 +2,8 @@ const BRAND = 'The brand is found by `in`: its value does not matter.';
 const SLOWER =
   'The fields of UserRecord use nothing of class-transformer, so that some field has this result: it builds an equal record, more slowly.';
 const NESTED = 'The ccl_info of UserRecord has a nested class: class-transformer then builds every record, an equal one, more slowly.';
+const REFUSED = 'The guard admits only `true`: any other value refuses.';
+const OWN_NAME = 'A name within the library: any text that no other name has works as well.';
 const SAME_TEXT = 'Equal strings cannot be told apart: only memory is saved.';
 
 /**
@@ -140,4 +142,53 @@ export const EQUIVALENT = [
     replacement: 'instance.defaultMessage(args)',
     reason: 'The error is caught, and the result is the same text.',
   },
+  { file: 'guard/access/access-rule.ts', original: '() => false', replacement: '() => undefined', reason: REFUSED },
+  {
+    file: 'guard/access/access-rule.ts',
+    original: 'requirement?.isMet',
+    replacement: 'requirement.isMet',
+    reason: 'The loop stays within the list.',
+  },
+  { file: 'guard/access/access-rule.ts', original: '{ return false; }', replacement: '{}', reason: REFUSED },
+  {
+    file: 'guard/denial.ts',
+    original: 'DENIALS.hasSubscribers',
+    replacement: 'true',
+    reason: 'Without subscribers, publish() does nothing: only time is saved.',
+  },
+  {
+    file: 'guard/decisions.ts',
+    line: 'this.#settings.impersonatorField ??',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'No record has a field of this name either.',
+  },
+  {
+    file: 'guard/session-auth.guard.ts',
+    original: "rule.kind === 'protected'",
+    replacement: 'true',
+    reason: 'Other rules have no maxAgeMs.',
+  },
+  {
+    file: 'guard/session/cross-origin.ts',
+    line: 'trusted.has(origin)',
+    original: 'origin !== undefined',
+    replacement: 'true',
+    reason: 'The set of trusted origins does not contain undefined.',
+  },
+  {
+    file: 'guard/session/cross-origin.ts',
+    original: 'upgrade !== undefined',
+    replacement: 'true',
+    reason: 'The expression does not match undefined.',
+  },
+  {
+    file: 'guard/session/cross-origin.ts',
+    original: '/^https?:\\/\\//',
+    replacement: '/https?:\\/\\//',
+    reason: 'The origin of any other URL differs from the URL.',
+  },
+  { file: 'guard/session/cross-origin.ts', line: 'MARK', original: 'true', replacement: 'false', reason: BRAND },
+  { file: 'guard/session/presented-session.ts', original: "'no token'", replacement: '""', reason: OWN_NAME },
+  { file: 'guard/session/presented-session.ts', original: "'cross-origin'", replacement: '""', reason: OWN_NAME },
 ];

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { SESSION_REJECTED } from '../../contract/denials.js';
 import type { HttpRequest } from '../http/http-request.js';
 import { MALFORMED_TOKEN, NO_TOKEN, PresentedSessions, type PresentationSettings } from './presented-session.js';
 import { fromBearer, fromCookie, fromHeader, type TokenSource } from './token-source.js';
@@ -63,5 +64,22 @@ describe('the headers that a reply depends on', () => {
   it('are those of the sources, each once; a source without a header adds none', () => {
     const sources = [fromHeader('X-AUTH-TOKEN'), finding('token'), fromBearer(), fromHeader('X-AUTH-TOKEN'), fromCookie('session')];
     expect(new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
+  });
+});
+
+describe('the challenge of a refused token', () => {
+  const schemes = ['X-Auth-Token', 'Bearer', 'Cookie'];
+
+  it.each([
+    ['X-Auth-Token', { 'x-auth-token': 'long token' }],
+    ['Bearer', { authorization: 'Bearer long token' }],
+    ['Cookie', { cookie: 'session=long token' }],
+  ])('marks the source that presented it: %s', (presenting, headers) => {
+    const sources = [fromHeader('X-AUTH-TOKEN'), fromBearer(), fromCookie('session')];
+    const sessions = new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 5 });
+    const request = { headers };
+    sessions.read(context, request);
+    const challenges = schemes.map((scheme) => `${scheme} realm="session"${scheme === presenting ? ', error="invalid_token"' : ''}`);
+    expect(sessions.challenges.headersOf(SESSION_REJECTED, request)).toEqual([['www-authenticate', challenges.join(', ')]]);
   });
 });
