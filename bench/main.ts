@@ -5,6 +5,7 @@ import { cachedCheck } from './questions/cached-check.js';
 import { floodOfMany } from './questions/flood-of-many.js';
 import { floodOfOne } from './questions/flood-of-one.js';
 import { floodOfStrangers } from './questions/flood-of-strangers.js';
+import { growth } from './questions/growth.js';
 import { guardedCached } from './questions/guarded-cached.js';
 import { guardedUncached } from './questions/guarded-uncached.js';
 import { importing } from './questions/import.js';
@@ -31,6 +32,7 @@ const QUESTIONS = [
   floodOfStrangers,
   waiting,
   memory,
+  growth,
   importing,
   start,
   size,

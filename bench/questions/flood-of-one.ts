@@ -12,6 +12,7 @@ const NAMES = {
   unguarded: 'unguarded, answering 200',
   ours: 'nestjs-session-auth',
   leastRefusal: 'limit: an exception that was made once, and no check',
+  throwingRefusal: 'bare guard that throws a new exception, and no check',
   handWritten: 'hand-written guard with a Map',
 } as const;
 
@@ -36,6 +37,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
     { name: NAMES.unguarded, ...unguarded, callsPerRequest: 0 },
     { name: NAMES.ours, app: await start('ours'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
     { name: NAMES.leastRefusal, app: await start('leastRefusal'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
+    { name: NAMES.throwingRefusal, app: await start('throwingRefusal'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
     { name: NAMES.handWritten, app: await start('handWritten'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 1 },
   ];
   return { contenders, service };
@@ -44,6 +46,7 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
 function findingsOn(platform: string, result: RaceResult): Finding[] {
   return [
     compare(result, { platform, name: NAMES.ours, against: NAMES.unguarded, atLeast: 0.9 }),
+    compare(result, { platform, name: NAMES.ours, against: NAMES.throwingRefusal, atLeastByCpu: 0.95 }),
     compare(result, { platform, name: NAMES.leastRefusal, against: NAMES.unguarded }),
     compare(result, { platform, name: NAMES.handWritten, against: NAMES.unguarded }),
   ];

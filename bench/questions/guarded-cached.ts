@@ -69,6 +69,7 @@ function findingsOn(platform: string, result: RaceResult): Finding[] {
   ];
   return [
     compare(result, { platform, name: ours, against, atLeast: 0.95, ...bar(ours) }),
+    compare(result, { platform, name: ours, against: leastGuard, atLeastByCpu: 0.95 }),
     compare(result, { platform, name: leastGuard, against }),
     ...Object.values(peers).map((name) => compare(result, { platform, name, against, ...bar(name) })),
     ...(result.has(NGINX) ? nginx.map((comparison) => compare(result, comparison)) : []),

@@ -15,7 +15,7 @@ export function spreadText({ min, median, max }: Spread, unit: string): string {
 }
 
 /** What a finding says of its target. */
-export function verdictText({ target, value }: Finding): string {
+export function verdictText({ target, value, byCpu }: Finding): string {
   if (!target) return '';
-  return target.isReached(value) ? 'reached' : 'NOT reached';
+  return target.isReached(target.byCpu ? (byCpu ?? value) : value) ? 'reached' : 'NOT reached';
 }

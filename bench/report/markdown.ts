@@ -34,7 +34,7 @@ function targetTable(answers: readonly Answered[]): string {
   const rows = judged.map(({ question, found }) => [
     `\`${question.name}\``,
     withBase(found),
-    spreadText(found.value, found.unit),
+    spreadText(found.target?.byCpu ? (found.byCpu ?? found.value) : found.value, found.unit),
     found.unit,
     found.target?.text ?? '',
     verdictText(found),

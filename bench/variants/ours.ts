@@ -32,9 +32,10 @@ const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions>>>> = 
 };
 
 /** The library as it comes: every limit and every time-out on. */
-export function variant({ serviceUrl, cache, switchedOn }: VariantSetup): VariantParts {
+export function variant({ serviceUrl, cache, timeoutMs, switchedOn }: VariantSetup): VariantParts {
   const options = switchedOn && OPTIONS[switchedOn];
-  const session = SessionAuthModule.forRoot({ baseUrl: serviceUrl, apiKey: 'application-key', ...(cache && { cache }), ...options });
+  const more = { ...(cache && { cache }), ...(timeoutMs !== undefined && { timeoutMs }), ...options };
+  const session = SessionAuthModule.forRoot({ baseUrl: serviceUrl, apiKey: 'application-key', ...more });
   return {
     imports: [session],
     guard: SessionAuthGuard,

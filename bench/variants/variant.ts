@@ -17,6 +17,8 @@ export interface VariantSetup {
   readonly serviceUrl: string;
   /** Absent: every request asks the service. */
   readonly cache?: CacheSetup;
+  /** Total time of a check. Only for the library itself; absent: its default. */
+  readonly timeoutMs?: number;
   /** Absent: nothing but the guard. Only for the library itself. */
   readonly switchedOn?: Switch;
   /** Public key of the realm whose tokens the Keycloak variant reads. */

@@ -9,6 +9,7 @@ export const VARIANTS = {
   unguarded: () => import('./unguarded.js'),
   leastGuard: () => import('./least-guard.js'),
   leastRefusal: () => import('./least-refusal.js'),
+  throwingRefusal: () => import('./throwing-refusal.js'),
   ours: () => import('./ours.js'),
   handWritten: () => import('./hand-written.js'),
   handWrittenDigest: () => import('./hand-written-digest.js'),
