@@ -4,6 +4,8 @@ const LIBRARY = '^libs/session-auth/src';
 /** What the command line may load: parts without Nest and axios, so that it starts fast. */
 const PARTS_OF_COMMANDS =
   'contract/|redis/|client/(reply-headers|user-details-verdict|http/(bounded-body|reply))[.]ts|module/settings/defaults[.]ts';
+/** What loads axios or undici: reached by `import()` alone, so that an import of the package loads neither. */
+const LOADED_LATE = `${LIBRARY}/client/http/(axios-http[.]service|agent-adapter|pooled-adapter|connections|reply-collector)[.]ts$`;
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
 const ENTRIES = [
@@ -51,6 +53,18 @@ export default {
       severity: 'error',
       from: { path: `${LIBRARY}/verifier/` },
       to: { path: `${LIBRARY}/exceptions/` },
+    },
+    {
+      name: 'heavy-packages-are-loaded-late',
+      severity: 'error',
+      from: { path: LIBRARY, pathNot: [LOADED_LATE, '[.]spec[.]ts$'] },
+      to: { path: 'node_modules/(@nestjs/axios|axios|undici|class-validator/cjs/index)', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'what-loads-heavy-packages-is-imported-late',
+      severity: 'error',
+      from: { path: LIBRARY, pathNot: [LOADED_LATE, '[.]spec[.]ts$'] },
+      to: { path: LOADED_LATE, dependencyTypesNot: ['type-only'], dynamic: false },
     },
     {
       name: 'only-client-imports-http-clients',
