@@ -25,8 +25,6 @@ interface ContextReply {
 const SERVED: readonly ContextKind[] = ['object', 'one object', 'one object, later', 'new objects'];
 const NOT_SERVED: readonly ContextKind[] = ['the first request', 'an instance'];
 const KINDS = [...SERVED, ...NOT_SERVED];
-/** For many applications, on a busy machine. */
-const START_TIMEOUT_MS = 90_000;
 const UNAUTHENTICATED = 'UNAUTHENTICATED';
 
 describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
@@ -35,7 +33,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
   beforeAll(async () => {
     service = await startScriptedService();
     server = await start(service.url, { contexts: [...KINDS, ...KINDS, 'default'] });
-  }, START_TIMEOUT_MS);
+  });
   afterAll(async () => {
     await server.close();
     await service.close();
