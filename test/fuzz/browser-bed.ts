@@ -102,7 +102,9 @@ export class BrowserBed {
   async #startSocketIo(sockets: SessionSockets): Promise<number> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const io = new IoAdapter(server).createIOServer(0, { transports: ['websocket'] }) as SocketIoServer;
+    const io = new IoAdapter(server).createIOServer(0, { transports: ['websocket'] } as Parameters<
+      IoAdapter['createIOServer']
+    >[1]) as SocketIoServer;
     sockets.protect(io);
     io.on('connection', (client) => this.#opened.set(String(client.handshake.query.case), sockets.userOf(client)?.username));
     this.#closing.push(() => io.close());

@@ -123,7 +123,7 @@ const other: fc.Arbitrary<Line> = fc.oneof(
 /** One of these lines, several, or most often none. */
 const some = (weight: number, drawn: fc.Arbitrary<Line>): fc.Arbitrary<Line[]> =>
   fc.oneof(
-    { weight, arbitrary: fc.constant([]) },
+    { weight, arbitrary: fc.constant<Line[]>([]) },
     { weight: 4, arbitrary: drawn.map((one) => [one]) },
     { weight: 1, arbitrary: fc.array(drawn, { minLength: 2, maxLength: 3 }) },
   );

@@ -81,9 +81,9 @@ export const channelCase: fc.Arbitrary<ChannelCase> = fc.record({
   ),
   token: fc.oneof({ weight: 9, arbitrary: token }, { weight: 1, arbitrary: fc.constant(undefined) }),
   username: fc.oneof({ weight: 5, arbitrary: username }, { weight: 5, arbitrary: fc.constant(undefined) }),
-  id: fc.oneof<fc.Arbitrary<ChannelCase['id']>[]>(
-    { weight: 12, arbitrary: fc.constant('new' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('same' as const, 'none' as const) },
+  id: fc.oneof(
+    { weight: 12, arbitrary: fc.constant<ChannelCase['id']>('new') },
+    { weight: 1, arbitrary: fc.constantFrom<ChannelCase['id'][]>('same', 'none') },
     { weight: 1, arbitrary: fc.record({ value: odd.filter((value) => typeof value !== 'string') }) },
   ),
   at: fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>(1_700_000_000_000) }, { weight: 1, arbitrary: odd }),

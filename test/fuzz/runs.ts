@@ -35,8 +35,11 @@ export async function tryCases<Case>(
   const since = performance.now();
   const { FUZZ_PATH } = process.env;
   const settings = { numRuns: cases, seed, ...(FUZZ_PATH !== undefined && { path: FUZZ_PATH }) };
+  const property = fc.asyncProperty(fc.noBias(drawn), async (one) => {
+    await isRight(one);
+  });
   try {
-    await fc.assert(fc.asyncProperty(fc.noBias(drawn), isRight), settings);
+    await fc.assert(property, settings);
   } finally {
     const perSecond = Math.round((cases * 1_000) / (performance.now() - since));
     const counts = [...tally].map(([what, times]) => `${times} ${what}`).sort();

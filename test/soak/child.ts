@@ -21,7 +21,7 @@ export class Child<Api extends Handlers> {
   #calls = 0;
   #output = '';
 
-  constructor(module: URL, stalled: (stalledMs: number) => void, heard: (output: string) => void = () => undefined) {
+  constructor(module: URL, stalled: (stalledMs: number) => void = () => undefined, heard: (output: string) => void = () => undefined) {
     this.#child = fork(module, { execArgv: ['--expose-gc'], silent: true });
     this.end = once(this.#child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
     this.#child.on('message', (message: Answer | Stalled) => {
