@@ -33,6 +33,7 @@ it(
 
     expect(await trial.refusesStrangers()).toBe(true);
     expect(counts.get('sessions checked anew') ?? 0).toBeGreaterThan(runs.cases / 4);
+    expect(counts.get('sessions of revoked users checked once more') ?? 0).toBeLessThan(1 + runs.cases / 100);
     expect(counts.get('sessions kept') ?? 0).toBeGreaterThan(runs.cases);
   },
   limitMs(runs),
