@@ -85,6 +85,11 @@ export class ApplicationClient {
     return { reply, socket: reply.status === 200 ? socket : undefined };
   }
 
+  /** What a busy machine has kept from the processes of the soak so far. */
+  get lostMs(): number {
+    return this.#stalls.lostMs;
+  }
+
   close(): void {
     this.#agent.destroy();
   }

@@ -169,6 +169,7 @@ export class Inspection {
   async #watch(application: Application, token: string, socket: NonNullable<Opened['socket']>, forMs: number): Promise<void> {
     this.figures.sessions.add('sockets opened');
     const openedAt = performance.now();
+    const lostBefore = application.client.lostMs;
     let closed: number | undefined;
     let closedEarly = '';
     socket.once('close', (code) => {
@@ -178,7 +179,11 @@ export class Inspection {
     await delay(forMs);
     const name = `${application.name}, after ${Math.round(performance.now() - openedAt)} ms`;
     if (closed === undefined) {
-      this.#violations.unless(!this.#ledger.mustBeClosed(token, application.name, 0), 'a socket that outlives its session', name);
+      this.#violations.unless(
+        !this.#ledger.mustBeClosed(token, application.name, application.client.lostMs - lostBefore),
+        'a socket that outlives its session',
+        name,
+      );
       socket.removeAllListeners('close');
       socket.close();
       return;
@@ -210,10 +215,12 @@ export class Inspection {
 
   async #replied<Reply>(application: Application, path: string, send: () => Promise<Reply>): Promise<Reply | undefined> {
     this.figures.requests.add(application.name);
+    const [sentAt, lostBefore] = [performance.now(), application.client.lostMs];
     try {
       return await send();
     } catch (error) {
-      this.#violations.add('no reply', `${application.name} ${path}: ${String(error)}`);
+      const waited = { ms: performance.now() - sentAt, lostMs: application.client.lostMs - lostBefore };
+      this.#violations.late('no reply', `${application.name} ${path}: ${String(error)}`, waited);
       return undefined;
     }
   }
