@@ -17,7 +17,7 @@ try {
     const page = await open(colorScheme);
     await page.getByRole('button', { name: 'The service goes down' }).click();
     await page.locator('.big').waitFor();
-    await page.screenshot({ path: image(`page-${colorScheme}.png`) });
+    await page.screenshot({ path: image(`page-${colorScheme}.png`), animations: 'disabled' });
     await page.close();
   }
   await animate(await open('light'));
