@@ -129,7 +129,7 @@ describe('@Authorize()', () => {
     },
     Object.assign(() => true, { prototype: undefined }),
   ])('takes %p for a rule', (rule) => {
-    expect(requirementsOf(Authorize(rule as () => boolean))[0]?.policy).toBeUndefined();
+    expect(requirementsOf(Authorize(rule))[0]?.policy).toBeUndefined();
   });
 
   it.each([undefined, null, 'rule', { allows: () => true }])('rejects %p', (rule) => {
