@@ -5,7 +5,7 @@
 export const FOLDERS = {
   contract: 95,
   'guard/session': 86,
-  'guard/access': 32,
+  'guard/access': 95,
   'guard/session-auth.guard.ts': 95,
   'guard/decisions.ts': 95,
   'guard/guarded-request.ts': 80,
