@@ -54,12 +54,12 @@ function textAt(lines, { start, end }) {
   return part.join('\n');
 }
 
-/** Marks the mutants that an entry describes. It describes one place, or as many as it says. */
+/** Marks the mutants that an entry describes, in one place or as many as it says. On a slow machine, one can time out instead of surviving. */
 function claim(mutants, { file, line, original, replacement, count = 1 }) {
   const found = mutants.filter(
     (mutant) =>
       mutant.file === file &&
-      isLeft(mutant) &&
+      (isLeft(mutant) || mutant.status === 'Timeout') &&
       (line === undefined || mutant.text.includes(line)) &&
       oneLine(mutant.original) === original &&
       oneLine(mutant.replacement) === replacement,
