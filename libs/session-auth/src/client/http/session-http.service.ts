@@ -14,6 +14,7 @@ const HttpServiceType = Object as unknown as abstract new () => HttpService;
  * `await app.resolve(SessionHttpService)`.
  */
 export abstract class SessionHttpService extends HttpServiceType {
+  /** Returns whether a value is the service of a registration. */
   static override [Symbol.hasInstance](candidate: unknown): boolean {
     return typeof candidate === 'object' && candidate !== null && SESSION_HTTP in candidate;
   }
