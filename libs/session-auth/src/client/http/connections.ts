@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { AxiosProxyConfig } from 'axios';
 // By its file, because Bun resolves 'undici' to its own one, whose Pool has no dispatch().
 import { Agent, buildConnector, Client, Pool, ProxyAgent, type Dispatcher } from 'undici/index.js';
@@ -43,7 +44,7 @@ export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #connect: buildConnector.connector;
   /** One connector for all calls, so that TLS sessions are resumed. The deadline of the call limits the connection. */
-  readonly #connectFresh = acceptingContinue(buildConnector({ timeout: 0 }));
+  readonly #connectFresh = buildConnector({ timeout: 0 });
   #pooled: Dispatcher;
   #renewedAt = -Infinity;
   #otherOrigins: Dispatcher | undefined;
@@ -100,7 +101,8 @@ export class Connections {
   /** Sends a request on its own connection, which closes after the reply or at the deadline, even while it is connecting. */
   #dispatchOnce(options: Dispatcher.DispatchOptions & { origin: string }, handler: ReplyCollector, deadline: Deadline): void {
     const { proxy } = this.#settings;
-    const connection = proxy ? this.#proxyAgent(proxy) : new Client(options.origin, { ...LIMITS, connect: this.#connectFresh });
+    const connect = acceptingContinue(closingAt(deadline, this.#connectFresh));
+    const connection = proxy ? this.#proxyAgent(proxy) : new Client(options.origin, { ...LIMITS, connect });
     deadline.onEnd(() => void connection.destroy().catch(() => undefined));
     connection.dispatch({ ...options, reset: true }, handler);
     connection.close().catch(() => undefined);
@@ -115,4 +117,15 @@ export class Connections {
       new Pool(origin, { ...limits, ...options, ...(connect && { connect: acceptingContinue(connect) }) });
     return new ProxyAgent({ ...limits, uri, ...(token && { token }), factory, proxyTunnel: false });
   }
+}
+
+/** A connector that returns its socket, as those of undici do, although their types do not say so. */
+type SocketConnector = (...connection: Parameters<buildConnector.connector>) => unknown;
+
+/** Returns a connector that closes its connection at a deadline, because undici does not close one that is still connecting. */
+function closingAt(deadline: Deadline, connect: SocketConnector): buildConnector.connector {
+  return (options, settle) => {
+    const socket = connect(options, settle);
+    if (socket instanceof Socket) deadline.onEnd(() => socket.destroy());
+  };
 }

@@ -50,6 +50,29 @@ describe('a reply', () => {
     expect(outcomes).toEqual([{ status: 200, headers: {}, body: Buffer.alloc(0) }]);
   });
 
+  it('that switches protocols has only its status and headers, and closes the connection', () => {
+    const { outcomes, connectionsEnded, start, head } = collecting();
+    start();
+    head(101, { upgrade: 'websocket' });
+    expect(outcomes).toEqual([{ status: 101, headers: { upgrade: 'websocket' }, body: undefined }]);
+    expect(connectionsEnded()).toBe(1);
+  });
+
+  it('may come after 100 interim replies, and is unreachable after more', () => {
+    const { collector, outcomes, connectionsEnded, start, head } = collecting();
+    start();
+    for (let count = 0; count < 100; count += 1) head(103);
+    expect([outcomes, connectionsEnded()]).toEqual([[], 0]);
+    head(200);
+    collector.onResponseEnd();
+    expect(outcomes).toMatchObject([{ status: 200 }]);
+
+    const endless = collecting();
+    endless.start();
+    for (let count = 0; count < 101; count += 1) endless.head(103);
+    expect([endless.outcomes, endless.connectionsEnded()]).toEqual([[UNREACHABLE], 1]);
+  });
+
   it.each([
     ['is longer than the limit', {}, '12345678901'],
     ['declares a length above the limit', { 'content-length': '11' }, ''],
@@ -87,6 +110,7 @@ describe('a connection that ends', () => {
     ['after earlier replies, before the first byte of this one, is stale', 4, undefined, STALE_CONNECTION],
     ['before any reply is unreachable', 0, undefined, UNREACHABLE],
     ['in the middle of this reply is unreachable', 4, 200, UNREACHABLE],
+    ['after an interim reply is unreachable', 4, 103, UNREACHABLE],
   ])('%s', (_name, bytesRead, status, outcome) => {
     const { outcomes, start, head, fail } = collecting();
     start();

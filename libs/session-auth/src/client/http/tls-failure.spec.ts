@@ -20,10 +20,17 @@ describe('a connection that fails', () => {
     expect(reported(withCode(code))).toEqual([code]);
   });
 
-  it.each([withCode('ECONNREFUSED'), withCode('UND_ERR_SOCKET'), withCode('CERT\nforged'), withCode(7), new Error('CERT'), undefined])(
-    'is not reported as a failure of TLS: %p',
-    (error) => {
-      expect(reported(error)).toEqual([]);
-    },
-  );
+  it.each([
+    ...['ECONNREFUSED', 'UND_ERR_SOCKET', 'ERR_SSL_', 'EPROTOTYPE', '', 7, ['EPROTO']].map(withCode),
+    ...['CERT', 'ERR_SSL_X', 'EPROTO'].flatMap((code) => [withCode(`${code}\nforged`), withCode(`forged\n${code}`)]),
+    new Error('CERT'),
+    undefined,
+    null,
+  ])('is not reported as a failure of TLS: %p', (error) => {
+    expect(reported(error)).toEqual([]);
+  });
+
+  it('does nothing if it is not to be reported', () => {
+    expect(() => reportTlsFailure(withCode('EPROTO'), undefined)).not.toThrow();
+  });
 });
