@@ -21,6 +21,18 @@ describe('an abortable result', () => {
     await expect(abortable(never, controller.signal)).rejects.toBe(reason);
   });
 
+  it('is its own promise without a signal', () => {
+    expect(abortable(never, undefined)).toBe(never);
+  });
+
+  it('removes its listener when the signal aborts', async () => {
+    const controller = new AbortController();
+    const waiting = abortable(never, controller.signal);
+    controller.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
   it('removes its listener when its promise settles', async () => {
     const { signal } = new AbortController();
     const waiting = abortable(Promise.resolve('result'), signal);

@@ -21,6 +21,8 @@ describe('the lifetime that a reply allows', () => {
     ['no-store', 0],
     ['NO-Store', 0],
     ['no-store=x', 0],
+    ['no-store=10', 0],
+    ['no-cache="10"', 0],
     ['private, no-cache', 0],
     ['no-cache="set-cookie"', 0],
     ['max-age=3600, no-store', 0],

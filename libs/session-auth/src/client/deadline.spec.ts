@@ -75,6 +75,49 @@ describe('a shutdown that is requested twice', () => {
   });
 });
 
+describe('a shutdown', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+  afterEach(() => void jest.useRealTimers());
+  const GRACE_MS = 60_000;
+
+  /** Returns whether a shutdown has completed. */
+  function watching(closing: Promise<void>): () => Promise<boolean> {
+    let isClosed = false;
+    void closing.then(() => (isClosed = true));
+    return async () => {
+      await new Promise(setImmediate);
+      return isClosed;
+    };
+  }
+
+  it('waits for nothing if there are no calls', async () => {
+    expect(await watching(new Deadlines(GRACE_MS).close())()).toBe(true);
+  });
+
+  it('waits until the last call has completed', async () => {
+    const deadlines = new Deadlines(GRACE_MS);
+    const running = [deadlines.start(GRACE_MS), deadlines.start(GRACE_MS)];
+    const isClosed = watching(deadlines.close());
+    expect(await isClosed()).toBe(false);
+    running[0]?.clear();
+    expect(await isClosed()).toBe(false);
+    running[1]?.clear();
+    expect(await isClosed()).toBe(true);
+    expect(running.map(({ ended }) => ended)).toEqual([undefined, undefined]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('ends the calls that last longer than the grace period', async () => {
+    const deadlines = new Deadlines(GRACE_MS);
+    const running = deadlines.start(2 * GRACE_MS);
+    const isClosed = watching(deadlines.close());
+    await jest.advanceTimersByTimeAsync(GRACE_MS - 1);
+    expect([await isClosed(), running.ended]).toEqual([false, undefined]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect([await isClosed(), running.ended]).toEqual([true, 'shutting_down']);
+  });
+});
+
 describe('the timer of a deadline', () => {
   it('does not keep the process alive', () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;

@@ -8,6 +8,7 @@ describe('Retry-After', () => {
     ['7', 7],
     [' 7 ', 7],
     ['0', 0],
+    ['120', 120],
     ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
     ['', undefined],
     ['  ', undefined],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { FORBIDDEN } from '../contract/outcome.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
 import { Deadline } from './deadline.js';
 import type { NoReply, NoReplyReason, Reply } from './http/reply.js';
 import { SessionClient } from './session-client.js';
@@ -8,11 +10,36 @@ import type { ReadUser, UserDetailsVerdicts } from './user-details-verdict.js';
 const deadline = new Deadline(60_000);
 deadline.clear();
 
+const session: SessionIdentity = { token: 'token', authIv: undefined };
+const USER = { username: 'ann', auth_token: 'token' };
+
 function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => json): SessionClient<object> {
   const call = () => Promise.resolve(answer);
   const wire = { postAuthentication: call, deleteAuthentication: call } as unknown as SessionRequests;
   return new SessionClient(wire, {} as UserDetailsVerdicts<object>, read, 5);
 }
+
+const reply = (status: number, body = JSON.stringify(USER), headers: Reply['headers'] = {}): Reply => ({
+  status,
+  headers,
+  body: Buffer.from(body),
+});
+
+const signIn = (answer: Reply | NoReply, read?: ReadUser<object>): Promise<unknown> =>
+  clientWith(answer, read).signIn({ username: 'ann', password: 'x' }, undefined, deadline);
+const signOut = (answer: Reply | NoReply): Promise<unknown> => clientWith(answer).signOut(session, deadline);
+
+const outage = (reason: string) => ({ code: 'SESSION_SERVICE_UNAVAILABLE', reason });
+
+/** Tests of a sign-in and of a sign-out: the statuses for which neither has its own meaning. */
+const OTHER_STATUSES: readonly (readonly [number, object])[] = [
+  [400, { code: 'INVALID_REQUEST' }],
+  [403, { code: 'ACCESS_DENIED' }],
+  [408, outage('server_error')],
+  [429, outage('rate_limited')],
+  [500, outage('server_error')],
+  ...[201, 203, 204, 206, 299, 301, 302, 402, 405].map((status) => [status, outage('unexpected_status')] as const),
+];
 
 describe('a sign-in or sign-out without a reply', () => {
   it.each<[NoReplyReason, boolean]>([
@@ -21,29 +48,23 @@ describe('a sign-in or sign-out without a reply', () => {
     ['api_key', false],
     ['shutting_down', false],
   ])('(%s) says that its effect is unknown: %p', async (reason, unknown) => {
-    const client = clientWith({ noReply: reason });
     const message: unknown = unknown ? expect.stringContaining('unknown') : expect.not.stringContaining('unknown');
-    const outage = { code: 'SESSION_SERVICE_UNAVAILABLE', reason, message };
-    await expect(client.signIn({ username: 'ann', password: 'secret' }, undefined, deadline)).rejects.toMatchObject(outage);
-    await expect(client.signOut({ token: 'token', authIv: undefined }, deadline)).rejects.toMatchObject(outage);
+    const failure = { ...outage(reason), message };
+    await expect(signIn({ noReply: reason })).rejects.toMatchObject(failure);
+    await expect(signOut({ noReply: reason })).rejects.toMatchObject(failure);
   });
 });
 
 describe('a sign-in', () => {
-  const signIn = (body: string, read?: ReadUser<object>): Promise<unknown> =>
-    clientWith({ status: 200, headers: {}, body: Buffer.from(body) }, read).signIn({ username: 'ann', password: 'x' }, undefined, deadline);
-
   it('returns the user and the token', async () => {
-    const user = { username: 'ann', auth_token: 'token' };
-    expect(await signIn(JSON.stringify(user))).toEqual({ kind: 'signed-in', user, token: 'token' });
+    expect(await signIn(reply(200))).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
   });
 
-  const asItIs: ReadUser<object> = (json) => json;
-
-  it.each<[string, string, ReadUser<object>]>([
-    ['without a token', '{"username":"ann"}', asItIs],
-    ['with a token that is too long', '{"username":"ann","auth_token":"123456"}', asItIs],
-    ['without a JSON object', '[]', asItIs],
+  it.each<[string, string, ReadUser<object> | undefined]>([
+    ['without a token', '{"username":"ann"}', undefined],
+    ['with a token that is too long', '{"username":"ann","auth_token":"123456"}', undefined],
+    ['with a token that a header cannot carry', '{"username":"ann","auth_token":"a b"}', undefined],
+    ['without a JSON object', '[]', undefined],
     ['that the validator of the application rejects', '{"auth_token":"token"}', () => undefined],
     [
       'on which the validator of the application throws',
@@ -53,6 +74,52 @@ describe('a sign-in', () => {
       },
     ],
   ])('%s fails as malformed', async (_name, body, read) => {
-    await expect(signIn(body, read)).rejects.toMatchObject({ code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'malformed' });
+    await expect(signIn(reply(200, body), read)).rejects.toMatchObject(outage('malformed'));
+  });
+
+  it('with a 202 is accepted, without a session, even if the reply has a user and a token', async () => {
+    expect(await signIn(reply(202))).toStrictEqual({ kind: 'accepted' });
+  });
+
+  it.each([[401, { code: 'CREDENTIALS_REJECTED' }], [404, { code: 'CREDENTIALS_REJECTED' }], ...OTHER_STATUSES])(
+    'with a %i is no session, even if the reply has a user and a token: %j',
+    async (status, failure) => {
+      await expect(signIn(reply(status))).rejects.toMatchObject(failure);
+    },
+  );
+});
+
+describe('a sign-out', () => {
+  it.each([200, 401, 404])('with a %i is done', async (status) => {
+    await expect(signOut(reply(status, ''))).resolves.toBeUndefined();
+  });
+
+  it.each([[202, outage('unexpected_status')] as const, ...OTHER_STATUSES])('with a %i fails: %j', async (status, failure) => {
+    await expect(signOut(reply(status))).rejects.toMatchObject(failure);
+  });
+
+  it('that the service is too busy for says when to try again', async () => {
+    await expect(signOut(reply(503, '', { 'retry-after': '7' }))).rejects.toMatchObject({ retryAfterSeconds: 7 });
+  });
+});
+
+describe('a check', () => {
+  it('has the verdict on the reply to its own session, for the token that it presented', async () => {
+    const asked: unknown[] = [];
+    const answer = reply(403);
+    const getUserDetails = (...request: unknown[]) => {
+      asked.push(request);
+      return Promise.resolve(answer);
+    };
+    const of = (...read: unknown[]) => {
+      asked.push(read);
+      return FORBIDDEN;
+    };
+    const client = new SessionClient({ getUserDetails } as unknown as SessionRequests, { of } as never, () => undefined, 5);
+    expect(await client.userDetails(session, deadline)).toBe(FORBIDDEN);
+    expect(asked).toEqual([
+      [session, deadline],
+      [answer, 'token'],
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import type { ServiceRequest } from './http/service-request.js';
 import { SessionRequests } from './session-requests.js';
 
 /** Returns a wire and the requests that it sends. */
-function wireWith(apiKey: string | (() => string) = 'key') {
+function wireWith(apiKey: string | (() => string | Promise<string>) = 'key') {
   const sent: ServiceRequest[] = [];
   const send = (request: ServiceRequest): Promise<NoReply> => {
     sent.push(request);
@@ -48,6 +48,33 @@ describe('a key function', () => {
   it.each(['', 'with space', 'k'.repeat(4_097), 7 as unknown as string])('that returns an invalid key results in no reply', async (key) => {
     const { wire, sent } = wireWith(() => key);
     expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({ noReply: 'api_key' });
+    expect(sent).toEqual([]);
+  });
+
+  it.each<[string, () => string | Promise<string>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no key');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no key'))],
+  ])('that %s results in no reply', async (_name, key) => {
+    const { wire, sent } = wireWith(key);
+    expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({ noReply: 'api_key' });
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['timeout', 'timeout'],
+    ['aborted', 'timeout'],
+    ['shutting_down', 'shutting_down'],
+  ] as const)('that never returns does not delay a call beyond its deadline (%s)', async (end, noReply) => {
+    const { wire, sent } = wireWith(() => new Promise(() => undefined));
+    const callDeadline = new Deadline(60_000);
+    const answer = wire.getUserDetails({ token: 'token', authIv: undefined }, callDeadline);
+    callDeadline.end(end);
+    expect(await answer).toEqual({ noReply });
     expect(sent).toEqual([]);
   });
 

@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { type Reply, STALE_CONNECTION } from './http/reply.js';
-import { outage, type ReadUser, UserDetailsVerdicts, type VerdictSettings, type Warnings } from './user-details-verdict.js';
+import { outage, readRecord, type ReadUser, UserDetailsVerdicts, type VerdictSettings, type Warnings } from './user-details-verdict.js';
 
 const nothing = (): void => undefined;
 const silent: Warnings = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };
 
 const noUser: ReadUser<UserRecord> = () => undefined;
+const anyUser: ReadUser<UserRecord> = () => ({});
 const failing = (): never => {
   throw new Error('of the application');
 };
@@ -28,7 +29,8 @@ const reply = (status: number, body: string | undefined = '', headers: Reply['he
 
 describe('a 200', () => {
   it.each([
-    ['has no JSON object', reply(200, '[]'), verdictsWith()],
+    ['has no JSON object', reply(200, '[]'), verdictsWith({}, anyUser)],
+    ['has no body that may be read', { ...reply(200), body: undefined }, verdictsWith({}, anyUser)],
     ['is not a user', reply(200, '{}'), verdictsWith({}, noUser)],
     ['makes the validator of the application throw', reply(200, '{}'), verdictsWith({}, failing)],
     ['has another token', reply(200, '{"auth_token":"other"}'), verdictsWith()],
@@ -39,6 +41,37 @@ describe('a 200', () => {
     ],
   ])('that %s is malformed', (_name, answer, verdicts) => {
     expect(verdicts.of(answer, 'token')).toEqual(unavailable('malformed'));
+  });
+});
+
+describe('the user of a 200', () => {
+  it('is read together with its body, or not at all', () => {
+    expect(readRecord(reply(200, '{"a":1}'), anyUser)).toEqual({ user: {}, json: { a: 1 } });
+    expect(readRecord(reply(200, '{"a":1}'), noUser)).toBeUndefined();
+    expect(readRecord(reply(200, 'text'), anyUser)).toBeUndefined();
+  });
+});
+
+describe('the token of a 200', () => {
+  const same = '{"auth_token":"token"}';
+  const other = '{"auth_token":"other"}';
+
+  it.each([
+    ['the presented one', 'deny', same, 'authenticated', 0],
+    ['the presented one', 'warn', same, 'authenticated', 0],
+    ['the presented one', 'ignore', same, 'authenticated', 0],
+    ['absent', 'deny', '{}', 'authenticated', 0],
+    ['absent', 'warn', '{}', 'authenticated', 0],
+    ['another', 'deny', other, 'unavailable', 1],
+    ['another', 'warn', other, 'authenticated', 1],
+    ['another', 'ignore', other, 'authenticated', 0],
+    ['null', 'deny', '{"auth_token":null}', 'unavailable', 1],
+    ['empty', 'deny', '{"auth_token":""}', 'unavailable', 1],
+  ] as const)('that is %s (tokenEcho %j, %s) is %s, with %i warnings', (_name, tokenEcho, body, kind, times) => {
+    let warned = 0;
+    const warnings = { ...silent, tokenMismatch: () => void (warned += 1) };
+    const verdict = verdictsWith({ tokenEcho }, undefined, warnings).of(reply(200, body), 'token');
+    expect([verdict.kind, warned]).toEqual([kind, times]);
   });
 });
 
@@ -95,8 +128,23 @@ describe('a documented refusal', () => {
     ['404 with a body is unauthenticated if statusMap says so', 404, 'not found', { 404: 'unauthenticated' }, UNAUTHENTICATED],
     ['404 is forbidden if statusMap says so', 404, '', { 404: 'forbidden' }, FORBIDDEN],
     ['401 is an outage if statusMap says so', 401, '', { 401: 'unavailable' }, unavailable('unexpected_status')],
+    ['401 with a user is unauthenticated', 401, '{"auth_token":"token"}', {}, UNAUTHENTICATED],
+    ['403 with a user is forbidden', 403, '{"auth_token":"token"}', {}, FORBIDDEN],
   ] as const)('%s', (_name, status, body, statusMap, verdict) => {
     expect(verdictsWith({ statusMap }).of(reply(status, body), 'token')).toEqual(verdict);
+  });
+
+  it.each([
+    ['a 404 with a body', reply(404, 'not found'), [404]],
+    ['a 404 with a body that may not be read', { ...reply(404), body: undefined }, [404]],
+    ['a 404 without a body', reply(404), []],
+    ['a 401 with a body', reply(401, 'unauthorized'), []],
+  ])('warns of an unexpected reply only if it is one: %s', (_name, answer, warned) => {
+    const statuses: number[] = [];
+    const warnings = { ...silent, unexpectedReply: (status: number) => void statuses.push(status) };
+    const verdict = verdictsWith({}, undefined, warnings).of(answer, 'token');
+    expect(verdict).toEqual(warned.length > 0 ? unavailable('unexpected_status') : UNAUTHENTICATED);
+    expect(statuses).toEqual(warned);
   });
 });
 
@@ -107,7 +155,12 @@ describe('any other status', () => {
     [499, 'unexpected_status'],
     [500, 'server_error'],
     [302, 'unexpected_status'],
-  ] as const)('%i is an outage: %s', (status, reason) => {
-    expect(outage(reply(status))).toEqual(unavailable(reason));
+    [201, 'unexpected_status'],
+    [202, 'unexpected_status'],
+    [204, 'unexpected_status'],
+  ] as const)('%i is an outage, even with a user: %s', (status, reason) => {
+    const answer = reply(status, '{"auth_token":"token"}', { 'retry-after': '7' });
+    expect(outage(answer)).toEqual(unavailable(reason, 7));
+    expect(verdictsWith().of(answer, 'token')).toEqual(unavailable(reason, 7));
   });
 });

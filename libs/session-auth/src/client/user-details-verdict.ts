@@ -17,7 +17,7 @@ export interface Warnings {
 /** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
 export type ReadUser<User> = (json: object) => User | undefined;
 
-/** What to do if user_details returns a different `auth_token` than was presented. @default 'deny' */
+/** Treatment of a user_details response that has a different `auth_token` than was presented. @default 'deny' */
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
 /** Lifetimes of cache entries, in milliseconds. The service can shorten them. */

@@ -105,6 +105,7 @@ export function reuseTrackingConnector(timeoutMs: number): buildConnector.connec
 
 /** Returns whether an error is that of a reused connection: a keep-alive connection that the service closed in the meantime. */
 export function wasReused(error: Error): boolean {
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return false;
   if (failuresAfterUse.has(error)) return true;
   return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }

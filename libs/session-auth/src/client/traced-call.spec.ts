@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CALLS, type CallMessage } from '../contract/diagnostics.js';
+import { UNAUTHENTICATED } from '../contract/outcome.js';
+import { Deadline } from './deadline.js';
+import type { NoReply, Reply } from './http/reply.js';
+import { SessionClient } from './session-client.js';
+import { SessionRequests } from './session-requests.js';
+import { UserDetailsVerdicts } from './user-details-verdict.js';
+
+const deadline = new Deadline(60_000);
+deadline.clear();
+const session = { token: 'token', authIv: undefined };
+const credentials = { username: 'ann', password: 'secret' };
+const USER = { username: 'ann', auth_token: 'token' };
+
+const reply = (status: number, user: object = USER): Reply => ({ status, headers: {}, body: Buffer.from(JSON.stringify(user)) });
+
+/** Returns a client of a service that gives one answer. */
+function clientOf(answer: Reply | NoReply, baseUrl = 'https://service.example:8443/base', authority?: string): SessionClient<object> {
+  const warnings = { unexpectedReply: () => undefined, tokenMismatch: () => undefined, cachingForbidden: () => undefined };
+  const read = (json: object): object => json;
+  const settings = { baseUrl, apiKey: 'key', ...(authority !== undefined && { authority }) };
+  const wire = new SessionRequests({ send: () => Promise.resolve(answer) }, settings);
+  return new SessionClient(wire, new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny' }, warnings), read, 100);
+}
+
+const published: [event: string, message: unknown][] = [];
+/** Node.js itself adds the result and the error of the promise. */
+const record = (event: string) => (message: CallMessage & { readonly result?: unknown }) => {
+  expect(message.result).toBeUndefined();
+  published.push([event, Object.fromEntries(Object.entries(message).filter(([name]) => name !== 'result' && name !== 'error'))]);
+};
+const subscribers = { start: record('start'), end: () => undefined, asyncStart: () => undefined, asyncEnd: record('asyncEnd') };
+const subscription = { ...subscribers, error: () => undefined };
+
+beforeEach(() => CALLS.subscribe(subscription));
+afterEach(() => {
+  CALLS.unsubscribe(subscription);
+  published.length = 0;
+});
+
+const server = { authority: 'default', serverAddress: 'service.example', serverPort: 8443 };
+const CHECK = { operation: 'user_details', method: 'GET', ...server };
+const SIGN_IN = { operation: 'sign_in', method: 'POST', ...server };
+const SIGN_OUT = { operation: 'sign_out', method: 'DELETE', ...server };
+
+/** The messages of a call: that of its start, and that of its end. A message has nothing of the session. */
+const ofCall = (start: object, end: object) => [
+  ['start', start],
+  ['asyncEnd', { ...start, ...end }],
+];
+
+describe('a check that is published', () => {
+  it.each<[Reply | NoReply, object]>([
+    [reply(200), { statusCode: 200, outcome: 'authenticated' }],
+    [reply(401), { statusCode: 401, outcome: 'unauthenticated' }],
+    [reply(403), { statusCode: 403, outcome: 'forbidden' }],
+    [reply(500), { statusCode: 500, outcome: 'unavailable', reason: 'server_error' }],
+    [reply(200, []), { statusCode: 200, outcome: 'unavailable', reason: 'malformed' }],
+    [{ noReply: 'timeout' }, { outcome: 'unavailable', reason: 'timeout' }],
+  ])('with %j ends with %j, and has the same verdict as one that is not', async (answer, end) => {
+    const verdict = await clientOf(answer).userDetails(session, deadline);
+    expect(published).toStrictEqual(ofCall(CHECK, end));
+    CALLS.unsubscribe(subscription);
+    expect(verdict).toStrictEqual(await clientOf(answer).userDetails(session, deadline));
+    expect(published).toHaveLength(2);
+  });
+
+  it('is denied if the reply has another token than it presented', async () => {
+    const verdict = await clientOf(reply(200, { auth_token: 'other' })).userDetails(session, deadline);
+    expect(verdict).toMatchObject({ kind: 'unavailable', reason: 'malformed' });
+  });
+});
+
+describe('a sign-in that is published', () => {
+  it('ends as done, and has its session', async () => {
+    expect(await clientOf(reply(200)).signIn(credentials, undefined, deadline)).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
+    expect(published).toStrictEqual(ofCall(SIGN_IN, { statusCode: 200, outcome: 'done' }));
+  });
+
+  it('ends as failed if it is refused', async () => {
+    await expect(clientOf(reply(401)).signIn(credentials, undefined, deadline)).rejects.toMatchObject({ code: 'CREDENTIALS_REJECTED' });
+    expect(published).toStrictEqual(ofCall(SIGN_IN, { statusCode: 401, outcome: 'failed' }));
+  });
+});
+
+describe('a sign-out that is published', () => {
+  it('ends as done', async () => {
+    await expect(clientOf(reply(200)).signOut(session, deadline)).resolves.toBeUndefined();
+    expect(published).toStrictEqual(ofCall(SIGN_OUT, { statusCode: 200, outcome: 'done' }));
+  });
+
+  it('ends as failed, without a status, if there is no reply', async () => {
+    await expect(clientOf({ noReply: 'unreachable' }).signOut(session, deadline)).rejects.toMatchObject({ reason: 'unreachable' });
+    expect(published).toStrictEqual(ofCall(SIGN_OUT, { outcome: 'failed' }));
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    ['http://service.example', 80],
+    ['https://service.example', 443],
+    ['http://service.example:443', 443],
+    ['https://service.example:80', 80],
+  ])('has the address of %s with the port %i, and the name of its registration', async (baseUrl, serverPort) => {
+    await expect(clientOf(reply(401), baseUrl, 'staff').userDetails(session, deadline)).resolves.toEqual(UNAUTHENTICATED);
+    expect(published[0]).toEqual(['start', { ...CHECK, authority: 'staff', serverPort }]);
+  });
+});
