@@ -1,11 +1,21 @@
-import { Observable, type Observer } from 'rxjs';
+import { Observable, type Observer, Subject, takeUntil } from 'rxjs';
 import { runInCall, type CurrentCall } from './current-call.js';
 
-/** Returns an Observable that is subscribed, and unsubscribed, as a part of a call. `create` is called for each subscriber, as a part of it too. */
+/**
+ * Returns an Observable that is subscribed, and unsubscribed, as a part of a call. `create` is called for each subscriber, as a part of it too. The
+ * source does not get the subscriber itself: it would end with it, as a part of whatever unsubscribes.
+ */
 export function subscribedIn<Value>(call: CurrentCall | undefined, create: () => Observable<Value>): Observable<Value> {
   return new Observable((subscriber) => {
-    const subscription = runInCall(call, () => create().subscribe(subscriber));
-    return () => runInCall(call, () => subscription.unsubscribe());
+    const unsubscribed = new Subject<void>();
+    // Added before the subscription, because the source may emit without end while it is subscribed.
+    subscriber.add(() => runInCall(call, () => unsubscribed.next()));
+    const observer: Observer<Value> = {
+      next: (value) => subscriber.next(value),
+      error: (error: unknown) => subscriber.error(error),
+      complete: () => subscriber.complete(),
+    };
+    runInCall(call, () => create().pipe(takeUntil(unsubscribed)).subscribe(observer));
   });
 }
 

@@ -59,7 +59,7 @@ function callAbove({ path, variableValues }: FieldInfo): CurrentCall | undefined
   return undefined;
 }
 
-/** What Nest passes to a field middleware. A resolver of references has one argument less: its info object is in the place of the context. */
+/** The argument of a field middleware. A resolver of references has one argument less: its info object is in the place of the context. */
 interface FieldMiddlewareContext {
   readonly context?: unknown;
   readonly info?: unknown;
