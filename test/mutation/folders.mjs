@@ -4,11 +4,10 @@
  */
 export const FOLDERS = {
   contract: 95,
-  'guard/session': 95,
-  'guard/access': 95,
-  'guard/session-auth.guard.ts': 95,
-  'guard/decisions.ts': 95,
-  'guard/guarded-request.ts': 95,
-  'guard/denial.ts': 95,
-  'guard/transports.ts': 95,
+  client: 95,
+  verifier: 95,
+  guard: 95,
+  diagnostics: 95,
+  exceptions: 95,
+  'module/events': 95,
 };

@@ -15,7 +15,7 @@ const OPTIONS = {
 const PARAMETERS = ['module', 'exports', 'require', 'process'];
 const REQUIRED = /\brequire\("([^"]+)"\)/g;
 
-/** What each file compiles to, and the packages that it imports as an ES module would. */
+/** The compiled code of each file, and the packages that it imports as an ES module would. */
 const compiled = new Map();
 const packages = new Map();
 
@@ -41,7 +41,7 @@ async function imported(name) {
   }
 }
 
-/** A registry of modules in which every file is evaluated anew. */
+/** A registry of modules in which every file is evaluated again. */
 export class Modules {
   #modules = new Map();
   #replaced;

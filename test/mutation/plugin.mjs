@@ -1,4 +1,4 @@
-// A test runner for Stryker. It evaluates the sources anew for every mutant, so that a mutant of a constant takes no process of its own.
+// A test runner for Stryker. It evaluates the sources again for every mutant, so that a mutant of a constant takes no process of its own.
 import { readdirSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { prepare } from './modules.mjs';
@@ -6,7 +6,7 @@ import { runSpec } from './specs.mjs';
 import { texts } from './texts.mjs';
 
 const SOURCES = 'libs/session-auth/src';
-/** What waits longer has stopped: without a mutant, the longest test takes a second. */
+/** A test that waits longer has stopped: without a mutant, the longest test takes a second. */
 const MAX_TEST_MS = 5000;
 const SLOW_TEST_MS = 100;
 const TEST_STATUS = { success: 0, failed: 1 };
@@ -17,6 +17,9 @@ class SpecRunner {
 
   /** How long each test took when it ran first. */
   #durations = new Map();
+
+  /** The ids of the tests of each spec. */
+  #ids = new Map();
 
   capabilities() {
     return { reloadEnvironment: true };
@@ -81,14 +84,22 @@ class SpecRunner {
   }
 
   async #run(mutant, hitLimit, spec) {
+    const ids = await this.#idsOf(spec);
     this.stryker.activeMutant = mutant.id;
     this.stryker.hitCount = hitLimit === undefined ? undefined : 0;
     this.stryker.hitLimit = hitLimit;
-    const outcome = await runSpec(spec);
+    const outcome = await runSpec({ ...spec, ids });
     const { hitCount } = this.stryker;
     this.stryker.activeMutant = undefined;
     for (const { id, durationMs } of outcome.results) if (!this.#durations.has(id)) this.#durations.set(id, durationMs);
     return { ...outcome, hitCount };
+  }
+
+  /** Loads a spec without a mutant, and runs none of its tests. */
+  async #idsOf({ file, name }) {
+    const onLoaded = (ids) => this.#ids.set(name, ids);
+    if (!this.#ids.has(name)) await runSpec({ file, name, timeout: MAX_TEST_MS, chosen: () => false, onLoaded });
+    return this.#ids.get(name);
   }
 }
 

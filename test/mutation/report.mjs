@@ -10,7 +10,9 @@ const COLUMN_OF = { Killed: 'killed', Timeout: 'timeout', Survived: 'survived', 
 /** @returns whether every folder reaches its share, and every equivalent mutant of these folders is still there and survives */
 export function report(path, folders) {
   const mutants = mutantsOf(JSON.parse(readFileSync(path, 'utf8'))).filter(({ file }) => folders.some((folder) => isIn(file, folder)));
-  const unmatched = EQUIVALENT.filter(({ file }) => folders.some((folder) => isIn(file, folder))).filter((entry) => !claim(mutants, entry));
+  const unmatched = EQUIVALENT.filter(({ file }) => folders.some((folder) => isIn(file, folder))).filter(
+    (entry) => !takeEntry(mutants, entry),
+  );
   for (const mutant of mutants.filter(isLeft)) {
     const { file, line, mutator, original, replacement, status } = mutant;
     console.log(`${COLUMN_OF[status]}: ${file}:${line} ${mutator}: ${oneLine(original)} => ${oneLine(replacement)}`);
@@ -55,7 +57,7 @@ function textAt(lines, { start, end }) {
 }
 
 /** Marks the mutants that an entry describes, in one place or as many as it says. On a slow machine, one can time out instead of surviving. */
-function claim(mutants, { file, line, original, replacement, count = 1 }) {
+function takeEntry(mutants, { file, line, original, replacement, count = 1 }) {
   const found = mutants.filter(
     (mutant) =>
       mutant.file === file &&

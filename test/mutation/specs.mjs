@@ -41,10 +41,11 @@ addEventHandler((event) => {
 /**
  * Evaluates a spec and runs its tests.
  * @param chosen whether to run a test, by its id
+ * @param ids the ids of its tests without a mutant, in order: a mutant can change the name of a test, which may contain a value
  * @param bail whether to run no more tests after one failed
  * @returns the tests that ran, and an error of the spec itself
  */
-export async function runSpec({ file, name, chosen = () => true, bail = false, timeout, onLoaded, onStart }) {
+export async function runSpec({ file, name, chosen = () => true, bail = false, timeout, ids: known, onLoaded, onStart }) {
   await prepare(file);
   resetState();
   getState().testTimeout = timeout;
@@ -55,7 +56,8 @@ export async function runSpec({ file, name, chosen = () => true, bail = false, t
     const modules = new Modules({ 'fast-check': quickModule }, specProcess);
     modules.replace('@jest/globals', { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, jest: jestOf(modules) });
     modules.load(file);
-    const tests = [...testsOf(getState().rootDescribeBlock, name)];
+    const named = [...testsOf(getState().rootDescribeBlock, name)];
+    const tests = known?.length === named.length ? named.map(({ test }, index) => ({ test, id: known[index] })) : named;
     onLoaded?.(tests.map(({ id }) => id));
     const ids = new Map(tests.map(({ test, id }) => [test, id]));
     for (const { test, id } of tests) if (!chosen(id)) test.mode = 'skip';
@@ -112,9 +114,10 @@ function listenToErrors() {
   };
 }
 
+/** Never empty, because what has a message has failed: the errors of reflect-metadata, for example, have none of their own. */
 function messageOf(failure) {
   const error = Array.isArray(failure) ? (failure[0] ?? failure[1]) : failure;
-  return String(error?.message ?? error);
+  return error?.message || String(error) || 'failed without a message';
 }
 
 /** The parts of Jest's `jest` that the specs use. */
