@@ -20,6 +20,16 @@ describe('the cookie of a session', () => {
     expect(sessionCookie('t', options)).toBe(expected);
   });
 
+  it.each<[SessionCookieOptions]>([
+    ...[1, 34_560_000].map((maxAgeSeconds): [SessionCookieOptions] => [{ maxAgeSeconds }]),
+    ...['a.b', 'x.example.com', 'my-app.example-1.com', '1a.2b'].map((domain): [SessionCookieOptions] => [{ name: 'x', domain }]),
+    [{ name: 'x', path: `/${'a'.repeat(1_023)}` }],
+    [{ name: 'x__Host-', path: '/api', secure: false }],
+    [{ name: 'x__Secure-', secure: false }],
+  ])('may have the options %j', (options) => {
+    expect(sessionCookie('t', options)).toMatch(/^[^=]+=t; /);
+  });
+
   it('is removed with the same attributes', () => {
     expect(endedSessionCookie()).toBe('__Host-session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax');
     expect(endedSessionCookie({ name: 'sid', domain: 'example.com', maxAgeSeconds: 60 })).toBe(
@@ -56,14 +66,24 @@ describe('the cookie of a session', () => {
       { maxAgeSeconds },
       'maxAgeSeconds must be an integer from 1 to 34560000',
     ]),
-    ...['', '.example.com', 'https://example.com', 'example.com:443', 'localhost', 'a.b; Secure', 'a b.c'].map(
-      (domain): [string, SessionCookieOptions, string] => ['domain', { name: 'x', domain }, 'domain is not a domain name'],
+    ...[
+      '',
+      '.example.com',
+      'https://example.com',
+      'example.com:443',
+      'localhost',
+      'a.b; Secure',
+      'a b.c',
+      'a_.b',
+      'a.b_',
+      'a._',
+      'a-.b',
+      'a.b-',
+      ['a.b'] as unknown as string,
+    ].map((domain): [string, SessionCookieOptions, string] => ['domain', { name: 'x', domain }, 'domain is not a domain name']),
+    ...['', 'api', 'a/b', ['/a'] as unknown as string, '/a;b', '/a b', '/a\n', `/${'a'.repeat(1024)}`].map(
+      (path): [string, SessionCookieOptions, string] => ['path', { name: 'x', path }, 'path is not a path'],
     ),
-    ...['', 'api', '/a;b', '/a b', '/a\n', `/${'a'.repeat(1024)}`].map((path): [string, SessionCookieOptions, string] => [
-      'path',
-      { name: 'x', path },
-      'path is not a path',
-    ]),
     ['httpOnly', { httpOnly: false } as SessionCookieOptions, 'httpOnly is not an option'],
   ])('is not made with an invalid %s: %j', (_option, options, problem) => {
     for (const make of [() => sessionCookie('t', options), () => endedSessionCookie(options)]) {

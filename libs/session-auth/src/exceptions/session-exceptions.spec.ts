@@ -52,17 +52,19 @@ describe('an exception of this library', () => {
     [new SessionRejectedError(), UnauthorizedException, 'Unauthorized'],
     [new SessionRejectedError('SESSION_REQUIRED'), UnauthorizedException, 'Unauthorized'],
     [new AccessDeniedError(), ForbiddenException, 'Forbidden'],
+    [new AccessDeniedError('CROSS_ORIGIN_DENIED'), ForbiddenException, 'Forbidden'],
   ])("%p is of Nest's class, with the body of Nest and the code", (exception, type, error) => {
     const { statusCode, message, code } = exception;
     expect(exception).toBeInstanceOf(type);
     expect(exception.getStatus()).toBe(statusCode);
     expect(exception.errorCode).toBe(code);
-    expect(exception.getResponse()).toEqual({ statusCode, message, error, code });
+    expect(exception.getResponse()).toStrictEqual({ statusCode, message, error, code });
   });
 
   it('has the seconds to wait in its body during an outage, and not the reason', () => {
     const exception = new SessionServiceUnavailableError(unavailable('api_key', 7), 'unavailable');
     expect(exception).toBeInstanceOf(ServiceUnavailableException);
+    expect(exception.errorCode).toBe('SESSION_SERVICE_UNAVAILABLE');
     expect(exception.getResponse()).toEqual({
       statusCode: 503,
       message: 'unavailable',

@@ -23,7 +23,7 @@ import { SessionAuthGuard } from './session-auth.guard.js';
 const ANN = Object.freeze({ username: 'ann', admin_id: 7 });
 const EVE = Object.freeze({ username: 'eve', admin_id: { id: 7 } });
 const BOB = Object.freeze({ username: 'bob', admin_id: '' });
-/** What the session service answers, by the token. */
+/** The answers of the session service, by token. */
 const ANSWERS: Readonly<Record<string, Verdict<UserRecord>>> = {
   ann: { kind: 'authenticated', user: ANN },
   bob: { kind: 'authenticated', user: BOB },

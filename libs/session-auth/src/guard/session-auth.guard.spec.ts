@@ -1,7 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { AccessRule } from './access/access-rule.js';
 import type { GuardParts } from './guard-parts.js';
+import { Challenges } from './http/challenges.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 
 /** A guard whose parts have nothing but a rule, and take decisions: reading anything else throws. */
@@ -22,5 +24,25 @@ describe.each(['pigeon', '', '__proto__', 'HTTP'])('a call in a context of the u
 
   it('to a public handler is admitted', () => {
     expect(guardWith({ kind: 'public' }).canActivate(context)).toBe(true);
+  });
+});
+
+describe('a call of a registration that does not exist', () => {
+  const reply = { getHeader: () => undefined, setHeader: () => undefined, headersSent: false };
+
+  it.each<[string, unknown[], object]>([
+    ['http', [{ headers: {} }, reply], { code: 'SESSION_REJECTED', statusCode: 401 }],
+    ['ws', [{ handshake: { headers: {} } }, {}, 'find'], { error: { status: 'error', code: 'SESSION_REJECTED' } }],
+  ])('is denied over %s, and its token is not read', async (kind, args, expected) => {
+    const context = new ExecutionContextHost(args);
+    context.setType(kind);
+    const parts = {
+      rules: { of: () => ({ kind: 'protected', requirements: [], authority: 'unknown' }) },
+      decisions: { denied: () => undefined },
+      presented: { vary: '', challenges: new Challenges([]) },
+      authorities: { arePerCall: false, guardOf: () => undefined },
+    };
+    const result = new SessionAuthGuard(parts as unknown as GuardParts).canActivate(context);
+    await expect(Promise.resolve(result)).rejects.toMatchObject(expected);
   });
 });

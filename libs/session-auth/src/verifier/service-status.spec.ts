@@ -1,27 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceStatusTracker, type ServiceStatus } from './service-status.js';
+import { ServiceStatusTracker, UP, type ServiceStatus } from './service-status.js';
 
 function watched() {
-  const told: ServiceStatus[] = [];
-  return { told, watch: new ServiceStatusTracker((status) => told.push(status)) };
+  const changes: ServiceStatus[] = [];
+  return { changes, watch: new ServiceStatusTracker((status) => changes.push(status)) };
 }
 
 describe('the state of the session service', () => {
   it('follows the breaker of known sessions, and is published when it changes', () => {
-    const { told, watch } = watched();
+    const { changes, watch } = watched();
     for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.setBreaker('known', state);
-    expect(told.map(({ state }) => state)).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
+    expect(changes.map(({ state }) => state)).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
   });
 
   it('is degraded, not down, while every token is refused', () => {
-    const { told, watch } = watched();
+    const { changes, watch } = watched();
     watch.setMisconfigurationSuspected(true);
     watch.setMisconfigurationSuspected(true);
     watch.setBreaker('known', 'halfOpen');
     watch.setBreaker('known', 'closed');
     watch.setMisconfigurationSuspected(false);
-    expect(told.map(({ state }) => state)).toEqual(['degraded', 'degraded', 'degraded', 'up']);
-    expect(told[0]).toEqual({
+    expect(changes.map(({ state }) => state)).toEqual(['degraded', 'degraded', 'degraded', 'up']);
+    expect(changes[0]).toEqual({
       state: 'degraded',
       breakers: { known: 'closed', strangers: 'closed' },
       misconfigurationSuspected: true,
@@ -30,17 +30,38 @@ describe('the state of the session service', () => {
   });
 
   it('is never down for failures of strangers', () => {
-    const { told, watch } = watched();
+    const { changes, watch } = watched();
     watch.setMisconfigurationSuspected(true);
     for (const state of ['open', 'halfOpen', 'closed'] as const) watch.setBreaker('strangers', state);
-    expect(told.map(({ state }) => state)).toEqual(Array(4).fill('degraded'));
+    expect(changes.map(({ state }) => state)).toEqual(Array(4).fill('degraded'));
     watch.setBreaker('strangers', 'open');
     watch.setBreaker('known', 'open');
-    expect(told.at(-1)).toEqual({
+    expect(changes.at(-1)).toEqual({
       state: 'down',
       breakers: { known: 'open', strangers: 'open' },
       misconfigurationSuspected: true,
       revocationBus: 'off',
     });
+  });
+
+  it('is up before the first call', () => {
+    expect(UP).toMatchObject({ state: 'up', misconfigurationSuspected: false, revocationBus: 'off' });
+  });
+
+  it('is degraded for failures of strangers alone', () => {
+    const { changes, watch } = watched();
+    for (const state of ['open', 'halfOpen', 'closed'] as const) watch.setBreaker('strangers', state);
+    expect(changes.map(({ state }) => state)).toEqual(['degraded', 'degraded', 'up']);
+  });
+
+  it('is degraded while the revocations of other instances do not arrive, and is published once for each change', () => {
+    const { changes, watch } = watched();
+    for (const state of ['off', 'connected', 'connected', 'interrupted', 'interrupted', 'connected'] as const)
+      watch.setRevocationBus(state);
+    expect(changes.map(({ state, revocationBus }) => [state, revocationBus])).toEqual([
+      ['up', 'connected'],
+      ['degraded', 'interrupted'],
+      ['up', 'connected'],
+    ]);
   });
 });

@@ -207,7 +207,7 @@ describe('refresh-ahead', () => {
 });
 
 describe('stale-if-error', () => {
-  async function lapsed(settings: Partial<CacheSettings>): Promise<ReturnType<typeof verifierWith>> {
+  async function withExpiredSession(settings: Partial<CacheSettings>): Promise<ReturnType<typeof verifierWith>> {
     const trial = verifierWith(settings);
     void trial.verify();
     await trial.answer(ann);
@@ -216,7 +216,7 @@ describe('stale-if-error', () => {
   }
 
   it('serves a session that was authenticated before, marked as stale', async () => {
-    const { verify, answer } = await lapsed({ staleIfErrorMs: 50 });
+    const { verify, answer } = await withExpiredSession({ staleIfErrorMs: 50 });
     const check = verify();
     await answer(down);
     expect(await check).toEqual({ ...ann, stale: true });
@@ -227,7 +227,7 @@ describe('stale-if-error', () => {
     ['after a sign-out', undefined, (verifier: SessionVerifier<object>) => verifier.revoker.signedOut('token')],
     ['after forget', undefined, (verifier: SessionVerifier<object>) => verifier.revoker.evict('token')],
   ])('serves nothing %s', async (_name, maxAgeMs, act) => {
-    const { verifier, verify, answer } = await lapsed({ staleIfErrorMs: 50 });
+    const { verifier, verify, answer } = await withExpiredSession({ staleIfErrorMs: 50 });
     act(verifier);
     const check = verify(maxAgeMs);
     await answer(down);
@@ -235,7 +235,7 @@ describe('stale-if-error', () => {
   });
 
   it('serves nothing after a refusal', async () => {
-    const { verify, answer, sleep } = await lapsed({ staleIfErrorMs: 500, negativeTtlMs: 1 });
+    const { verify, answer, sleep } = await withExpiredSession({ staleIfErrorMs: 500, negativeTtlMs: 1 });
     void verify();
     await answer(UNAUTHENTICATED);
     sleep(2);
@@ -245,7 +245,7 @@ describe('stale-if-error', () => {
   });
 
   it('serves nothing unless it is configured', async () => {
-    const { verify, answer } = await lapsed({});
+    const { verify, answer } = await withExpiredSession({});
     const check = verify();
     await answer(down);
     expect(await check).toEqual(down);

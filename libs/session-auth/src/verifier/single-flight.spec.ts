@@ -59,11 +59,11 @@ describe('a flight', () => {
 
   it('reports its answer when it settles, unless its token was evicted', async () => {
     const { flights, join, land, counted } = departures();
-    const forgotten = join('key', 'token');
+    const evicted = join('key', 'token');
     const other = join('other key', 'other token');
     flights.detach('token' as TokenKey);
     land();
-    expect(await Promise.all([forgotten, other])).toEqual([0, 1]);
+    expect(await Promise.all([evicted, other])).toEqual([0, 1]);
     expect(counted).toEqual([1]);
   });
 
@@ -84,5 +84,43 @@ describe('a flight', () => {
     await Promise.all([early, late]);
     void join();
     expect(count()).toBe(3);
+  });
+
+  it('is not joined once flights are closed to joins; a later one is, and both report their answers', async () => {
+    const { flights, join, land, count, counted } = departures();
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const before = [join('other', 'other'), join()];
+    expect(flights.canJoin(keys)).toBe(true);
+    flights.closeToJoins();
+    expect(flights.canJoin(keys)).toBe(false);
+    const after = [join(), join()];
+    expect(flights.canJoin(keys)).toBe(true);
+    land();
+    expect(await Promise.all([...before, ...after])).toEqual([0, 1, 2, 2]);
+    expect([count(), counted]).toEqual([3, [0, 2]]);
+  });
+
+  it('can be joined within the limit of a check, and only while it has not settled', async () => {
+    const { flights, join, land } = departures();
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    expect(flights.canJoin(keys)).toBe(false);
+    const flight = join();
+    expect([flights.canJoin(keys), flights.canJoin(keys, 60_000), flights.canJoin(keys, 0)]).toEqual([true, true, false]);
+    land();
+    await flight;
+    expect(flights.canJoin(keys)).toBe(false);
+  });
+
+  it('informs its work whether its answer may still be cached', async () => {
+    const flights = new SingleFlight<string>(() => undefined);
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const share = (): Promise<string> =>
+      flights.share(keys, async (flight) => {
+        await new Promise(setImmediate);
+        return flight.isCurrent() ? 'current' : 'evicted';
+      });
+    const evicted = share();
+    flights.detach('token' as TokenKey);
+    expect(await Promise.all([evicted, share()])).toEqual(['evicted', 'current']);
   });
 });

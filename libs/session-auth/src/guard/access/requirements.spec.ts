@@ -3,7 +3,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { CclInfo, UserRecord } from '../../contract/record/user-record.js';
 import { declarationOf } from './access-metadata.js';
-import { Authorize, CclScope, RequireFlags, Roles, SubRoles } from './access.decorators.js';
+import { Authorize, CclScope, FreshSession, RequireFlags, Roles, SubRoles } from './access.decorators.js';
 import { meetsAll, type Requirement } from './access-rule.js';
 
 type AnyDecorator = (...parameters: never[]) => ClassDecorator & MethodDecorator;
@@ -142,9 +142,10 @@ describe('a decorator with names', () => {
     ['@Roles()', Roles],
     ['@SubRoles()', SubRoles],
     ['@RequireFlags()', RequireFlags],
-  ])('%s rejects no names, and anything but text that is not empty', (_name, decorator: AnyDecorator) => {
+  ])('%s rejects no names, and anything but text that is not empty', (name, decorator: AnyDecorator) => {
     for (const names of [[], [''], ['a', ''], ['', 'a'], [7], ['a', undefined]]) {
       expect(() => decorator(...(names as never[]))).toThrow(InvalidConfigurationError);
+      expect(() => decorator(...(names as never[]))).toThrow(`${name} needs`);
     }
   });
 
@@ -176,6 +177,7 @@ it('each requirement has the text of its decorator', () => {
       )(),
     ),
     Authorize(Policy),
+    FreshSession({ maxAgeMs: 5000 }),
   ];
   expect(decorators.flatMap(requirementsOf).map(({ kind, text }) => [kind, text])).toEqual([
     ['roles', '@Roles(a, b)'],
@@ -185,5 +187,6 @@ it('each requirement has the text of its decorator', () => {
     ['authorize', '@Authorize(own)'],
     ['authorize', '@Authorize(function)'],
     ['authorize', '@Authorize(Policy)'],
+    ['fresh-session', '@FreshSession(maxAgeMs: 5000)'],
   ]);
 });

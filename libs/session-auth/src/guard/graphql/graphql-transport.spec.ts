@@ -3,7 +3,14 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { GRAPHQL } from './graphql-transport.js';
+import { ACCESS_DENIED, SESSION_REQUIRED } from '../../contract/denials.js';
+import { InvalidConfigurationError, type SessionAuthError } from '../../contract/errors.js';
+import { unavailable } from '../../contract/outcome.js';
+import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
+import { unavailableDenial } from '../denial.js';
+import { Challenges } from '../http/challenges.js';
+import { admittedField, GRAPHQL } from './graphql-transport.js';
+import { CALLER } from './operation-context.js';
 
 /** A field of one execution, as graphql-js resolves it. */
 const field = (operation: object, execution: object = {}, parameters: object = {}): ExecutionContext =>
@@ -49,6 +56,16 @@ describe('the request of an operation', () => {
     expect(requestOf(field(operation as object))).toMatchObject({ headers: {} });
   });
 
+  it.each<[string, object]>([
+    ['two requests of HTTP', { req: httpRequest({ 'x-auth-token': 'good' }), request: httpRequest() }],
+    ['a request of HTTP, and one that opened a socket', { req: httpRequest(), ...connection }],
+    ['two sockets', { req: connection, extra: { request: Object.assign(httpRequest(), { upgrade: true }) }, connectionParams: { a: 'b' } }],
+  ])('presents nothing in a context with %s, because its caller is ambiguous', (_kind, operation) => {
+    const opened = GRAPHQL.open(field(operation));
+    expect(opened.request).toEqual({ headers: {}, upgradeHeaders: null, rawHeaders: [], handshakeToken: undefined });
+    expect(opened.reply).toBeUndefined();
+  });
+
   it.each<[string, unknown[]]>([
     ['a reference', [{ id: 1 }, { req: httpRequest() }, { variableValues: {} }]],
     ['a type', [{ id: 1 }, { req: httpRequest() }, { variableValues: {} }, { name: 'Opening' }]],
@@ -63,5 +80,71 @@ describe('the request of an operation', () => {
 describe('the parameters of a field', () => {
   it('are its arguments', () => {
     expect(GRAPHQL.parameters(field({}, {}, { clientId: 7 }))).toEqual({ clientId: 7 });
+  });
+});
+
+describe('the reply of an operation', () => {
+  const express = { setHeader: () => undefined };
+  const fastify = { header: () => undefined };
+
+  it.each<[string, object, object | undefined]>([
+    ['res', { req: httpRequest(), res: express }, express],
+    ['reply', { req: httpRequest(), reply: fastify }, fastify],
+    ['the request', { req: Object.assign(httpRequest(), { res: express }) }, express],
+    ['the caller', { [CALLER]: { request: httpRequest(), reply: fastify } }, fastify],
+    [
+      'reply, and not in a res that takes no headers',
+      { req: httpRequest(), res: { header: 'text', setHeader: 7 }, reply: fastify },
+      fastify,
+    ],
+    ['reply, and not in a res that is null', { req: httpRequest(), res: null, reply: express }, express],
+    ['none, if it has none that takes headers', { req: httpRequest(), res: 'text', reply: {} }, undefined],
+    [
+      'none over a socket, whose reply is that of the upgrade',
+      { req: Object.assign(httpRequest(), { upgrade: true }), res: express },
+      undefined,
+    ],
+  ])('is in %s', (_place, operation, reply) => {
+    expect(GRAPHQL.open(field(operation)).reply).toBe(reply);
+  });
+});
+
+describe('an admitted field', () => {
+  it('keeps its user when another field of the operation is admitted with another one', () => {
+    const operation = { req: httpRequest() };
+    const [first, second, open] = [field(operation), field(operation), field(operation)];
+    const request = GRAPHQL.open(first).request;
+
+    request.user = { username: 'ann' };
+    GRAPHQL.admitted?.(GRAPHQL.open(first));
+    request.user = { username: 'bob' };
+    GRAPHQL.admitted?.(GRAPHQL.open(second));
+    request.user = undefined;
+
+    expect([first, second, open].map((context) => GRAPHQL.requestOf(context)?.user?.username)).toEqual(['ann', 'bob', undefined]);
+    expect(GRAPHQL.requestOf(open)).toBe(operation.req);
+    const found = [first, second, open].map((context) => admittedField(context.getArgByIndex<object>(3)));
+    expect(found).toEqual([{ user: { username: 'ann' } }, { user: { username: 'bob' } }, undefined]);
+  });
+});
+
+describe('the error of an operation', () => {
+  it.each([
+    [SESSION_REQUIRED, 'UNAUTHENTICATED'],
+    [ACCESS_DENIED, 'FORBIDDEN'],
+    [unavailableDenial(unavailable('busy', 7)), 'INTERNAL_SERVER_ERROR'],
+  ])('of the denial %j has the code %s', async (denial, code) => {
+    const originalError: unknown = expect.objectContaining({ statusCode: denial.statusCode, code: denial.code });
+    const rejection = GRAPHQL.deny(GRAPHQL.open(field({})), denial, new Challenges([]));
+    await expect(rejection).rejects.toMatchObject({ code: denial.code, extensions: { code, originalError } });
+  });
+
+  it.each<[SessionAuthError, string]>([
+    [new InvalidRequestError(), 'BAD_REQUEST'],
+    [new SessionRejectedError(), 'UNAUTHENTICATED'],
+    [new InvalidConfigurationError('wrong'), 'INTERNAL_SERVER_ERROR'],
+  ])('that a resolver does not catch is itself, with the extensions of graphql-js: %p', (error, code) => {
+    expect(() => GRAPHQL.answer?.(field({}), error)).toThrow(error);
+    expect(error).toMatchObject({ extensions: { code, originalError: { statusCode: error.statusCode, code: error.code } } });
   });
 });

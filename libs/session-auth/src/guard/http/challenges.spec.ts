@@ -61,6 +61,22 @@ describe('the challenge of a 401', () => {
     expect(challenges.headersOf(SESSION_REJECTED)).toEqual(challengesOf(['Bearer', 'Cookie']));
   });
 
+  it.each<[string, TokenSource, (string | undefined)[]]>([
+    ['a scheme', fromCookie('sid'), ['Bearer', 'Cookie']],
+    ['no scheme', own({}), ['Bearer', undefined]],
+  ])('distinguishes two sources if the other one has %s', (_name, other, invalid) => {
+    const challenges = new Challenges([fromBearer(), other]);
+    const listed = invalid.filter((scheme) => scheme !== undefined);
+
+    expect(invalid.map((_scheme, source) => refusedBy(challenges, source))).toEqual(invalid.map((scheme) => challengesOf(listed, scheme)));
+  });
+
+  it('leaves no mark on a request if it does not depend on the source of the token', () => {
+    const request = {};
+    new Challenges([fromCookie('sid'), fromCookie('old')]).presentedBy(1, request);
+    expect(Reflect.ownKeys(request)).toEqual([]);
+  });
+
   it('is built once, and not for each denial', () => {
     const challenges = new Challenges([fromBearer(), fromCookie('sid')]);
 

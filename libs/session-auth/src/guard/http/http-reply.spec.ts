@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keepFromSharedCaches, setHeaders } from './http-transport.js';
+import { isChallenged, keepFromSharedCaches, setHeaders } from './http-transport.js';
 
 /** Replies of Express and of Fastify that store their headers in a map. */
 function expressReply(headers: Map<string, string>, headersSent = false): object {
@@ -37,6 +37,22 @@ describe.each([
     const headers = new Map<string, string>();
     keepFromSharedCaches(replyWith(headers), '');
     expect([...headers]).toEqual([['cache-control', 'no-store']]);
+  });
+
+  it('has the headers that are set, in addition to its own', () => {
+    const headers = new Map([['etag', '"7"']]);
+    setHeaders(replyWith(headers), [
+      ['cache-control', 'no-store'],
+      ['retry-after', '5'],
+    ]);
+    expect(Object.fromEntries(headers)).toEqual({ etag: '"7"', 'cache-control': 'no-store', 'retry-after': '5' });
+  });
+
+  it('is challenged once it has a WWW-Authenticate', () => {
+    const headers = new Map([['retry-after', '5']]);
+    expect(isChallenged(replyWith(headers))).toBe(false);
+    headers.set('www-authenticate', 'Bearer realm="session"');
+    expect(isChallenged(replyWith(headers))).toBe(true);
   });
 
   it('that has been sent is not changed', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Metadata } from '@grpc/grpc-js';
 import type { ArgumentsHost } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { KafkaContext, MqttContext, NatsContext, RedisContext, RmqContext, TcpContext } from '@nestjs/microservices';
@@ -11,6 +12,12 @@ const natsHeaders = (values: Record<string, string[]>): object => ({
   keys: () => Object.keys(values),
   values: (name: string) => values[name] ?? [],
 });
+
+function metadataOf(values: Record<string, string[]>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, [value = '']] of Object.entries(values)) metadata.set(name, value);
+  return metadata;
+}
 
 const host = (context?: object): ArgumentsHost => new ExecutionContextHost([{ some: 'payload' }, context]);
 
@@ -32,7 +39,28 @@ describe('the headers of a message', () => {
     expect(messageHeaders(host(context))).toEqual({ 'x-auth-token': ['good', 'good'] });
   });
 
+  it('are read from the metadata of gRPC, and are a list if one is repeated', () => {
+    const metadata = new Metadata();
+    metadata.add('X-Auth-Token', 'good');
+    metadata.add('x-other', 'one');
+    metadata.add('x-other', 'two');
+    expect(messageHeaders(host(metadata))).toEqual({ 'x-auth-token': 'good', 'x-other': ['one', 'two'] });
+  });
+
+  it.each<[string, (values: Record<string, string[]>) => object]>([
+    ['NATS', (values) => new NatsContext(['subject', natsHeaders(values)])],
+    ['gRPC', (values) => metadataOf(values)],
+  ])('are empty if there are more than 256 of them, over %s', (_name, contextOf) => {
+    const valuesOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${index}`, ['value']]));
+    expect(Object.keys(messageHeaders(host(contextOf(valuesOf(256)))))).toHaveLength(256);
+    expect(messageHeaders(host(contextOf(valuesOf(257))))).toEqual({});
+  });
+
   it.each<[string, object | undefined]>([
+    ['a context whose headers have no values', { getHeaders: () => ({ keys: () => ['x-auth-token'] }) }],
+    ['a context whose headers have no names', { getHeaders: () => ({ values: () => ['good'] }) }],
+    ['a context without a message', { getMessage: () => null }],
+    ['a context with other members', { getMessage: 'text' }],
     ['NATS without headers', new NatsContext(['subject', undefined])],
     ['Kafka without headers', new KafkaContext([{}, 0, 'topic'] as never)],
     ['RabbitMQ without headers', new RmqContext([{}, {}, 'pattern'])],

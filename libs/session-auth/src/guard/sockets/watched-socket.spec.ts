@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter } from 'node:events';
+import { SESSION_REJECTED } from '../../contract/denials.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { unavailable, type Verdict } from '../../contract/outcome.js';
 import { WatchedSocket } from './watched-socket.js';
@@ -24,14 +25,15 @@ describe('a watched socket', () => {
   let socket: Socket;
   let watched: WatchedSocket;
 
+  const verify = (): Verdict<UserRecord> => {
+    checks += 1;
+    return verdict;
+  };
+
   beforeEach(() => {
     jest.useFakeTimers();
     [verdict, checks, ends] = [AUTHENTICATED, 0, 0];
     socket = new Socket();
-    const verify = (): Verdict<UserRecord> => {
-      checks += 1;
-      return verdict;
-    };
     watched = new WatchedSocket(socket, SESSION, { verify, recheckMs: 1000, outageGraceMs: 5000, over: () => (ends += 1) });
   });
   afterEach(() => {
@@ -68,6 +70,25 @@ describe('a watched socket', () => {
     expect(socket.closings).toEqual([]);
   });
 
+  it('is closed at the first failed check without a grace period', async () => {
+    const strict = new WatchedSocket(socket, SESSION, { verify, recheckMs: 1000, outageGraceMs: 0, over: () => undefined });
+    await strict.start();
+    verdict = OUTAGE;
+    await jest.advanceTimersByTimeAsync(1000);
+    expect([socket.closings, strict.user, checks]).toEqual([[[4503, 'SESSION_SERVICE_UNAVAILABLE']], undefined, 2]);
+  });
+
+  it('has no more than the grace period while only stale entries authenticate it', async () => {
+    await watched.start();
+    verdict = { ...AUTHENTICATED, stale: true };
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(checks).toBe(2);
+    await jest.advanceTimersByTimeAsync(4999 - 100);
+    expect([socket.closings, watched.user]).toEqual([[], AUTHENTICATED.user]);
+    await jest.advanceTimersByTimeAsync(101);
+    expect([socket.closings, watched.user, ends]).toEqual([[[4503, 'SESSION_SERVICE_UNAVAILABLE']], undefined, 1]);
+  });
+
   it('is closed at its first check during an outage, unless a stale entry authenticates it', async () => {
     verdict = OUTAGE;
     expect(await watched.start()).toBeUndefined();
@@ -97,6 +118,37 @@ describe('a watched socket', () => {
     socket.emit('close');
     await jest.advanceTimersByTimeAsync(10_000);
     expect([socket.closings, watched.user, checks, ends, jest.getTimerCount()]).toEqual([[], undefined, 1, 1, 0]);
+  });
+
+  it('has no user, and is not checked again, if it closes during a check', async () => {
+    const start = watched.start();
+    socket.emit('close');
+    expect(await start).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect([watched.user, checks, ends, jest.getTimerCount()]).toEqual([undefined, 1, 1, 0]);
+  });
+
+  it('is closed at most once, and not after watching has ended', async () => {
+    await watched.start();
+    watched.stop();
+    watched.stop();
+    watched.end(SESSION_REJECTED);
+    expect([socket.closings, ends]).toEqual([[], 1]);
+
+    const other = new WatchedSocket(socket, SESSION, { verify: () => verdict, recheckMs: 1, outageGraceMs: 1, over: () => (ends += 1) });
+    other.end(SESSION_REJECTED);
+    other.end(SESSION_REJECTED);
+    expect([socket.closings, ends]).toEqual([[[4401, 'SESSION_REJECTED']], 2]);
+  });
+
+  it('has the user of its handshake, whose verdict is the first check', async () => {
+    watched.admit(AUTHENTICATED);
+    watched.opened();
+    expect([await watched.start(), watched.user, checks]).toEqual([AUTHENTICATED.user, AUTHENTICATED.user, 0]);
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(checks).toBe(1);
+    socket.emit('close');
+    expect([watched.user, ends]).toEqual([undefined, 1]);
   });
 
   it('is not checked if it was closed before', async () => {

@@ -45,4 +45,49 @@ describe('the log of warnings', () => {
     invalid('another');
     expect(lines.slice(SUBJECTS)).toEqual([expect.stringMatching(/^session store unavailable:/), expect.stringMatching(/ another must /)]);
   });
+
+  it.each<[(log: WarningLog) => void, RegExp]>([
+    [(each) => each.unexpectedReply(404), /^unexpected reply: 404 with a body\./],
+    [(each) => each.tlsFailed('CERT_HAS_EXPIRED'), /^TLS failure: .*failed with CERT_HAS_EXPIRED\./],
+    [(each) => each.tokenMismatch(), /^token mismatch: user_details answered .* its caller gets 503\. .* on purpose\.$/],
+    [
+      (each) => each.missingIdentity(['user_id', 'email']),
+      /^invalid user record: one of user_id, email \(identityFields\) must .* userRecord\.$/,
+    ],
+    [(each) => each.validatorThrew('Employee'), /^invalid user record: a validator or a transformation of Employee threw an error\./],
+    [
+      (each) => each.cachingForbidden(),
+      /^caching forbidden: the session service forbids caching .*cache\.ttlMs has no effect and every .*user_details\.$/,
+    ],
+    [(each) => each.storeUnavailable(), /^session store unavailable: checks call the session service instead/],
+    [
+      (each) => each.revocationBusInterrupted(),
+      /^revocation bus interrupted: .*after cache\.ttlMs at the latest\. The reason is unknown\. Check/,
+    ],
+    [(each) => each.revocationBusInterrupted('No ACL.'), /^revocation bus interrupted: .*at the latest\. No ACL\. Check cache\.store/],
+    [(each) => each.clockDiffers(), /^clock differs: the clocks of this host/],
+    [(each) => each.decisionSubscriberFailed(), /^decision subscriber failed: a subscriber of SessionAuthEvents\.decisions\$ threw/],
+    [(each) => each.signInsLimited('10.0.0.0/24'), /^sign-ins limited: .*the latest from 10\.0\.0\.0\/24\. /],
+    [(each) => each.signInsLimited(), /^sign-ins limited: .*the latest from a client without an IP address\. /],
+    [(each) => each.unprotectedSocket(), /^unprotected socket: .*Call SessionSockets\.protect\(server\) in afterInit\.$/],
+    [(each) => each.noAuthority(), /^no authority: the option authority threw, .* the call got 401\./],
+    [(each) => each.unencryptedBaseUrl(), /^plain text: baseUrl is http: and not on this host/],
+  ])('says once what is wrong and what to do, after the name of its registration: line %#', (write, line) => {
+    write(log);
+    write(log);
+    write(new WarningLog('staff'));
+    expect(lines).toEqual([expect.stringMatching(line), `staff: ${lines[0]}`]);
+  });
+
+  it('has an error, and no warning, if every token was refused', () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    new WarningLog('staff').misconfigurationSuspected();
+    expect(error.mock.calls).toEqual([[expect.stringMatching(/^staff: every token has been refused since startup/)]]);
+    expect(lines).toEqual([]);
+  });
+
+  it('says how to correct a user record', () => {
+    invalid('email');
+    expect(lines).toEqual([expect.stringMatching(/answers so\. Correct the record there, or the decorators of userRecord\.$/)]);
+  });
 });

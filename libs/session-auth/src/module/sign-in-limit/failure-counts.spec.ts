@@ -19,7 +19,7 @@ class Bench {
   }
 }
 
-/** What the counts must be: every failure and every attempt in flight, in lists without bounds. */
+/** The expected counts: every failure and every attempt in flight, in lists without bounds. */
 class Model {
   failures: { readonly key: string; readonly atMs: number }[] = [];
   readonly attempts: string[] = [];
@@ -147,7 +147,7 @@ describe('FailureCounts', () => {
     );
   });
 
-  it('forgets every failure on demand, and no attempt in flight', () => {
+  it('clears every failure on demand, and no attempt in flight', () => {
     const bench = new Bench();
     bench.fail('a', 3);
     for (let time = 0; time < 3; time += 1) bench.counts.reserve('b');

@@ -192,7 +192,7 @@ describe('an expired session', () => {
 });
 
 describe('a session in use', () => {
-  function claims(settings: Partial<CacheSettings>, times: number[]): boolean[] {
+  function refreshes(settings: Partial<CacheSettings>, times: number[]): boolean[] {
     const { cache, update, sleep, find } = cacheAt(settings);
     update(keys, ann);
     return times.map((ms) => {
@@ -203,7 +203,7 @@ describe('a session in use', () => {
   }
 
   it('is due for a refresh near its expiry, and again only after a pause', () => {
-    expect(claims({ refreshAheadMs: 40 }, [59, 1, 1, 8, 1])).toEqual([false, true, false, false, true]);
+    expect(refreshes({ refreshAheadMs: 40 }, [59, 1, 1, 8, 1])).toEqual([false, true, false, false, true]);
   });
 
   it('is due for a refresh in each of its lifetimes', () => {
@@ -218,12 +218,12 @@ describe('a session in use', () => {
 
   it('has a refresh pause only for as many sessions as are cached', () => {
     const { cache } = cacheAt({ maxEntries: 1, refreshAheadMs: 100 });
-    const claim = (token: string): boolean => cache.tryRefresh({ tokenKey: token as TokenKey, sessionKey: token as SessionKey });
-    expect([claim('a'), claim('a'), claim('b'), claim('a')]).toEqual([true, false, true, true]);
+    const refresh = (token: string): boolean => cache.tryRefresh({ tokenKey: token as TokenKey, sessionKey: token as SessionKey });
+    expect([refresh('a'), refresh('a'), refresh('b'), refresh('a')]).toEqual([true, false, true, true]);
   });
 
   it('is not refreshed unless refreshAheadMs is set', () => {
-    expect(claims({}, [99])).toEqual([false]);
+    expect(refreshes({}, [99])).toEqual([false]);
   });
 });
 
@@ -266,8 +266,8 @@ describe('a session for which the service shortens the lifetime', () => {
   it('is refreshed no earlier than after half of its lifetime, however long refreshAheadMs is', () => {
     const { cache, update, sleep } = cacheAt({ refreshAheadMs: 40 });
     update(keys, forTen);
-    const claims = [4, 1, 1].map((ms) => (sleep(ms), cache.tryRefresh(keys)));
-    expect(claims).toEqual([false, true, false]);
+    const refreshes = [4, 1, 1].map((ms) => (sleep(ms), cache.tryRefresh(keys)));
+    expect(refreshes).toEqual([false, true, false]);
     update(keys, { ...ann, cacheForMs: 90 });
     expect([49, 1].map((ms) => (sleep(ms), cache.tryRefresh(keys)))).toEqual([false, true]);
   });

@@ -63,4 +63,28 @@ describe('an entry', () => {
     map.set('c', '3');
     expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual(['1', undefined, '3']);
   });
+
+  it('has the time at which its lifetime began, in whole milliseconds', () => {
+    const { map, sleep } = mapWith(10, 7.5);
+    map.set('now', 'value');
+    map.set('earlier', 'value', 3.9);
+    expect([map.startMs('now'), map.startMs('earlier')]).toEqual([7, 3]);
+    sleep(100);
+    expect([map.startMs('now'), map.startMs('earlier')]).toEqual([7, 3]);
+  });
+
+  it('is counted only if it matches', () => {
+    const { map } = mapWith(10);
+    map.set('a', '1');
+    map.set('b', '2');
+    expect([map.count((key) => key === 'a'), map.count((_key, value) => value === '3')]).toEqual([1, 0]);
+  });
+
+  it('is removed with all others', () => {
+    const { map } = mapWith(10);
+    map.clear();
+    map.set('a', '1');
+    map.clear();
+    expect([map.count(), map.get('a'), map.peek('a')]).toEqual([0, undefined, undefined]);
+  });
 });

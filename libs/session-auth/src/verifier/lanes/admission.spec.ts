@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../../client/deadline.js';
 import { Admission } from './admission.js';
 import type { Lane } from './lane.js';
@@ -9,7 +9,7 @@ function trial(maxInFlight: number, maxQueued: number) {
   const { known, strangers } = buildLanes(settings, () => undefined);
   const admission = new Admission(settings, known, strangers);
   const deadlines: Deadline[] = [];
-  /** What became of each check that came: `waits` until it is known. */
+  /** The outcome of each check, in order of arrival: `waits` until it is known. */
   const outcomes: string[] = [];
   const enter = (lane: Lane, times = 1): void => {
     for (let came = 0; came < times; came += 1) {
@@ -19,11 +19,11 @@ function trial(maxInFlight: number, maxQueued: number) {
       void Promise.resolve(admission.enter(lane, deadline)).then((admitted) => (outcomes[place] = admitted));
     }
   };
-  const told = async (): Promise<string[]> => {
+  const outcomesSoFar = async (): Promise<string[]> => {
     await new Promise(setImmediate);
     return outcomes;
   };
-  return { known, strangers, admission, enter, told, deadlines, leave: (lane: Lane) => admission.leave(lane) };
+  return { known, strangers, admission, enter, outcomesSoFar, deadlines, leave: (lane: Lane) => admission.leave(lane) };
 }
 
 const times = (count: number, outcome: string): string[] => Array<string>(count).fill(outcome);
@@ -31,27 +31,27 @@ const times = (count: number, outcome: string): string[] => Array<string>(count)
 describe('a lane', () => {
   it('may use all places and the whole queue while the other is idle', async () => {
     for (const own of ['known', 'strangers'] as const) {
-      const { [own]: lane, enter, told } = trial(4, 2);
+      const { [own]: lane, enter, outcomesSoFar } = trial(4, 2);
       enter(lane, 7);
-      expect(await told()).toEqual([...times(4, 'admitted'), ...times(2, 'waits'), 'full']);
+      expect(await outcomesSoFar()).toEqual([...times(4, 'admitted'), ...times(2, 'waits'), 'full']);
     }
   });
 
   it('admits waiting checks in the order of their arrival', async () => {
-    const { known, enter, leave, told } = trial(1, 2);
+    const { known, enter, leave, outcomesSoFar } = trial(1, 2);
     enter(known, 3);
     leave(known);
-    expect(await told()).toEqual(['admitted', 'admitted', 'waits']);
+    expect(await outcomesSoFar()).toEqual(['admitted', 'admitted', 'waits']);
     leave(known);
-    expect(await told()).toEqual(times(3, 'admitted'));
+    expect(await outcomesSoFar()).toEqual(times(3, 'admitted'));
   });
 
   it('returns borrowed places with the next places that become free', async () => {
-    const { known, strangers, enter, leave, told } = trial(4, 20);
+    const { known, strangers, enter, leave, outcomesSoFar } = trial(4, 20);
     enter(strangers, 8);
     enter(known, 4);
     for (let left = 0; left < 3; left += 1) leave(strangers);
-    expect((await told()).slice(8)).toEqual([...times(3, 'admitted'), 'waits']);
+    expect((await outcomesSoFar()).slice(8)).toEqual([...times(3, 'admitted'), 'waits']);
     leave(strangers);
     expect([known.inFlight, strangers.inFlight]).toEqual([3, 1]);
     leave(known);
@@ -81,20 +81,20 @@ describe('a lane', () => {
   });
 
   it('below its share of a full queue replaces the oldest waiter of the other', async () => {
-    const { known, strangers, enter, told } = trial(1, 4);
+    const { known, strangers, enter, outcomesSoFar } = trial(1, 4);
     enter(strangers, 5);
     enter(known, 4);
-    expect(await told()).toEqual(['admitted', 'full', 'full', 'full', 'waits', ...times(3, 'waits'), 'full']);
+    expect(await outcomesSoFar()).toEqual(['admitted', 'full', 'full', 'full', 'waits', ...times(3, 'waits'), 'full']);
     enter(strangers, 1);
-    expect((await told()).at(-1)).toBe('full');
+    expect((await outcomesSoFar()).at(-1)).toBe('full');
     expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);
   });
 
   it('rejects a check as soon as its deadline ends in the queue, or if it has ended before', async () => {
-    const { known, enter, told, deadlines, admission } = trial(1, 2);
+    const { known, enter, outcomesSoFar, deadlines, admission } = trial(1, 2);
     enter(known, 2);
     deadlines[1]?.end('timeout');
-    expect(await told()).toEqual(['admitted', 'timeout']);
+    expect(await outcomesSoFar()).toEqual(['admitted', 'timeout']);
     const over = new Deadline(60_000);
     over.end('shutting_down');
     expect(admission.enter(known, over)).toBe('shutting_down');
@@ -103,26 +103,55 @@ describe('a lane', () => {
   });
 
   it('does not queue a check whose turn would come too late', async () => {
-    const { strangers, enter, told } = trial(2, 100);
+    const { strangers, enter, outcomesSoFar } = trial(2, 100);
     strangers.pace.record(20_000);
     enter(strangers, 6);
-    expect(await told()).toEqual([...times(2, 'admitted'), ...times(3, 'waits'), 'full']);
+    expect(await outcomesSoFar()).toEqual([...times(2, 'admitted'), ...times(3, 'waits'), 'full']);
   });
 
   it('assumes its own share for that, even if the other lane holds all places', async () => {
-    const { known, strangers, enter, told } = trial(4, 100);
+    const { known, strangers, enter, outcomesSoFar } = trial(4, 100);
     known.pace.record(20_000);
     enter(strangers, 4);
     enter(known, 5);
-    expect((await told()).slice(4)).toEqual([...times(4, 'waits'), 'full']);
+    expect((await outcomesSoFar()).slice(4)).toEqual([...times(4, 'waits'), 'full']);
   });
 
   it('skips a check that has waited too long to be answered in time', async () => {
-    const { known, enter, leave, told, deadlines } = trial(1, 5);
+    const { known, enter, leave, outcomesSoFar, deadlines } = trial(1, 5);
     enter(known, 3);
     known.pace.record(10_000);
     Object.defineProperty(deadlines[1], 'remainingMs', { value: 19_000 });
     leave(known);
-    expect(await told()).toEqual(['admitted', 'full', 'admitted']);
+    expect(await outcomesSoFar()).toEqual(['admitted', 'full', 'admitted']);
+  });
+
+  it('gets the next place if the other has no waiting check, also beyond its share', async () => {
+    for (const places of [1, 4]) {
+      const { known, enter, leave, outcomesSoFar } = trial(places, 2);
+      enter(known, places + 1);
+      leave(known);
+      expect(await outcomesSoFar()).toEqual(times(places + 1, 'admitted'));
+    }
+  });
+
+  it('of strangers below its share of a full queue replaces the oldest waiter of known sessions', async () => {
+    const { known, strangers, enter, outcomesSoFar } = trial(1, 4);
+    enter(known, 5);
+    enter(strangers, 2);
+    expect(await outcomesSoFar()).toEqual(['admitted', 'full', ...times(3, 'waits'), 'waits', 'full']);
+    expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);
+  });
+
+  it('does not admit a check before those that wait, if its limit has grown meanwhile', async () => {
+    const { strangers, enter, leave, outcomesSoFar } = trial(4, 5);
+    enter(strangers, 1);
+    const limit = jest.spyOn(strangers, 'isAtLimit', 'get').mockReturnValue(true);
+    enter(strangers, 1);
+    limit.mockReturnValue(false);
+    enter(strangers, 1);
+    expect(await outcomesSoFar()).toEqual(['admitted', 'waits', 'waits']);
+    leave(strangers);
+    expect(await outcomesSoFar()).toEqual(times(3, 'admitted'));
   });
 });

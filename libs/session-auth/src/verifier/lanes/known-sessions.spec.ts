@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { TokenKey } from '../../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
@@ -59,5 +59,16 @@ describe('a session', () => {
     known.has('ann' as TokenKey);
     known.update('cleo' as TokenKey, ann);
     expect(['ann', 'bo', 'cleo'].map((token) => known.has(token as TokenKey))).toEqual([true, false, true]);
+  });
+
+  it('is known by the monotonic clock of the process', () => {
+    jest.useFakeTimers();
+    const known = new KnownSessions();
+    known.add('ann' as TokenKey);
+    jest.advanceTimersByTime(1_799_999);
+    const before = known.has('ann' as TokenKey);
+    jest.advanceTimersByTime(1);
+    expect([before, known.has('ann' as TokenKey)]).toEqual([true, false]);
+    jest.useRealTimers();
   });
 });

@@ -11,8 +11,8 @@ const breaker = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs
 const down = unavailable('server_error');
 
 function trial() {
-  const told: [LaneName, BreakerState][] = [];
-  const lanes = buildLanes({ ...settings, breaker }, (lane, state) => told.push([lane, state]));
+  const changes: [LaneName, BreakerState][] = [];
+  const lanes = buildLanes({ ...settings, breaker }, (lane, state) => changes.push([lane, state]));
   let calls = 0;
   const fail = async (lane: LaneName, times: number, verdict: Verdict<string> = down): Promise<void> => {
     for (let made = 0; made < times; made += 1) {
@@ -26,7 +26,7 @@ function trial() {
       deadline.clear();
     }
   };
-  return { lanes, told, fail };
+  return { lanes, changes, fail };
 }
 
 describe('the lanes', () => {
@@ -66,16 +66,16 @@ describe('the lanes', () => {
   });
 
   it('keep the breaker of known sessions closed when calls of strangers fail', async () => {
-    const { lanes, told, fail } = trial();
+    const { lanes, changes, fail } = trial();
     await fail('strangers', 1_000);
-    expect(told).toEqual([['strangers', 'open']]);
+    expect(changes).toEqual([['strangers', 'open']]);
     expect([lanes.known.denial('ann' as TokenKey), lanes.strangers.denial('ann' as TokenKey)?.reason]).toEqual([undefined, 'circuit_open']);
   });
 
   it('both open when known sessions show that the service fails', async () => {
-    const { told, fail } = trial();
+    const { changes, fail } = trial();
     await fail('known', 25);
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ['known', 'open'],
       ['strangers', 'open'],
     ]);
@@ -83,10 +83,10 @@ describe('the lanes', () => {
 
   it('report the end of a pause of their breakers, also without a call', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
-    const { told, fail } = trial();
+    const { changes, fail } = trial();
     await fail('known', 25);
     jest.advanceTimersByTime(breaker.pauseMs);
-    expect(new Map(told.slice(2))).toEqual(
+    expect(new Map(changes.slice(2))).toEqual(
       new Map([
         ['known', 'halfOpen'],
         ['strangers', 'halfOpen'],
@@ -96,11 +96,11 @@ describe('the lanes', () => {
 
   it('both close when the probe of a known session succeeds and no stranger made a call', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
-    const { told, fail } = trial();
+    const { changes, fail } = trial();
     await fail('known', 25);
     jest.advanceTimersByTime(breaker.pauseMs);
     await fail('known', 1, UNAUTHENTICATED);
-    expect(told.slice(4)).toEqual([
+    expect(changes.slice(4)).toEqual([
       ['known', 'closed'],
       ['strangers', 'closed'],
     ]);
@@ -108,18 +108,31 @@ describe('the lanes', () => {
 
   it('leave the breaker of strangers to its own probe if calls of strangers failed', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
-    const { told, fail } = trial();
+    const { changes, fail } = trial();
     await fail('strangers', 25);
     await fail('known', 25);
     jest.advanceTimersByTime(breaker.pauseMs);
     await fail('known', 1, UNAUTHENTICATED);
-    expect(told.slice(-1)).toEqual([['known', 'closed']]);
+    expect(changes.slice(-1)).toEqual([['known', 'closed']]);
+  });
+
+  it('do not open the breaker of strangers again when the probe of a known session fails', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const { changes, fail } = trial();
+    await fail('known', 25);
+    jest.advanceTimersByTime(breaker.pauseMs);
+    await fail('strangers', 1, UNAUTHENTICATED);
+    await fail('known', 1);
+    expect(changes.slice(4)).toEqual([
+      ['strangers', 'closed'],
+      ['known', 'open'],
+    ]);
   });
 
   it('do not count timeouts of calls that did not have their full time', async () => {
-    const { told, fail } = trial();
+    const { changes, fail } = trial();
     await fail('known', 1_000, unavailable('timeout'));
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
   });
 
   it('have no breaker if it is off', async () => {

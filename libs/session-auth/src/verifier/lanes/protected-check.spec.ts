@@ -63,6 +63,13 @@ describe('a check', () => {
     expect(calls()).toBe(0);
   });
 
+  it('makes a call while enough of its time is left', async () => {
+    const { run, answer, calls } = checkWith();
+    const verdict = run(50_000);
+    answer(UNAUTHENTICATED);
+    expect([await verdict, calls()]).toEqual([UNAUTHENTICATED, 1]);
+  });
+
   it('makes no call after its time has ended in the queue', async () => {
     const { run, answer, calls, deadlines } = checkWith();
     const first = run();
@@ -102,5 +109,33 @@ describe('a check while the circuit is open', () => {
   it('never happens without a breaker', async () => {
     const { run } = checkWith({ maxInFlight: 1 }, () => Promise.resolve(down));
     for (let made = 0; made < 30; made += 1) expect(await run()).toEqual(down);
+  });
+});
+
+describe('a check whose listener throws', () => {
+  /** Fails until the breaker opens, and then, after the pause, probes. */
+  function failingCheck() {
+    jest.useFakeTimers();
+    const states: string[] = [];
+    const deadlines = new Deadlines();
+    const limits = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1, maxQueued: 0, breaker: { ...breaker, pauseMs: 1_000 } };
+    const breakerChanged = (lane: string, state: string): void => {
+      states.push(`${lane} ${state}`);
+      throw new Error('of the application');
+    };
+    const check = new ProtectedCheck<string>(() => Promise.resolve(down), deadlines, limits, { breakerChanged });
+    return { states, deadlines, run: (token: string) => check.run({ ...session, token }, token as TokenKey) };
+  }
+
+  afterEach(() => void jest.useRealTimers());
+
+  it('releases its place and its deadline, when the breaker opens and when it probes', async () => {
+    const { states, deadlines, run } = failingCheck();
+    await expect(run('a')).rejects.toThrow('of the application');
+    jest.advanceTimersByTime(2_000);
+    await expect(run('b')).rejects.toThrow('of the application');
+    expect(await run('c')).toMatchObject({ reason: 'circuit_open' });
+    expect([states, jest.getTimerCount()]).toEqual([['strangers open', 'strangers halfOpen'], 0]);
+    await deadlines.close();
   });
 });

@@ -1,16 +1,25 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { UNAUTHENTICATED, type Verdict } from '../../contract/outcome.js';
 import type { SessionKey, TokenKey } from '../../contract/session-identity.js';
 import { SessionCache } from '../cache/session-cache.js';
+import { KnownSessions } from '../lanes/known-sessions.js';
 import { LocalRevoker } from './local-revoker.js';
+import { RevocationNotifier } from './revocation-notifier.js';
 
 const TOKEN_KEY = 'token' as TokenKey;
 const KEYS = { tokenKey: TOKEN_KEY, sessionKey: 'token' as SessionKey };
 const ANN = { username: 'ann' };
+const ann: Verdict<object> = { kind: 'authenticated', user: ANN };
 
 function setUp() {
-  const cache = new SessionCache<object>({ ttlMs: 60_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 });
+  const cache = new SessionCache<object>({ ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 });
   const flights = { detach: jest.fn(), closeToJoins: jest.fn() };
-  return { cache, flights, revoker: new LocalRevoker({ cache, flights: [flights] }) };
+  const [events, endedUsers]: [TokenKey[], unknown[]] = [[], []];
+  const notifier = new RevocationNotifier((tokenKey) => events.push(tokenKey));
+  const known = new KnownSessions();
+  const onUsersRevoked = (username: string | undefined): unknown => endedUsers.push(username);
+  const revoker = new LocalRevoker({ cache, notifier, known, onUsersRevoked, flights: [flights] });
+  return { cache, known, flights, events, endedUsers, revoker };
 }
 
 describe('a tombstone that a check finds', () => {
@@ -44,5 +53,107 @@ describe('a sign-in that issues a token', () => {
     const beforeMs = performance.now();
     revoker.signedIn(TOKEN_KEY);
     expect(revoker.isRevoked(ANN, beforeMs, TOKEN_KEY)).toBe(false);
+  });
+});
+
+describe('each revocation and eviction', () => {
+  it('increases the count by one, by which a check recognises that it may be outdated', () => {
+    const { revoker } = setUp();
+    const acts = [
+      () => revoker.evict(TOKEN_KEY),
+      () => revoker.revoke(TOKEN_KEY),
+      () => revoker.refusedElsewhere(TOKEN_KEY),
+      () => revoker.signedOutElsewhere(TOKEN_KEY),
+      () => revoker.revokeUser('ann'),
+      () => revoker.revokeAll(),
+      () => revoker.messagesLost(),
+    ];
+    expect(acts.map((act) => (act(), revoker.count))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('is possible without the optional parts', () => {
+    const revoker = new LocalRevoker({ flights: [] });
+    revoker.evict(TOKEN_KEY);
+    revoker.signedOutElsewhere(TOKEN_KEY);
+    revoker.foundTombstone(TOKEN_KEY);
+    revoker.refusedElsewhere(TOKEN_KEY);
+    revoker.signedIn(TOKEN_KEY);
+    revoker.revokeUser('ann');
+    revoker.revokeAll();
+    revoker.messagesLost();
+    expect([revoker.count, revoker.isCached(TOKEN_KEY)]).toEqual([7, false]);
+    expect([revoker.isRevoked(ANN, 0), revoker.isRevoked(ANN, performance.now() + 1_000)]).toEqual([true, false]);
+  });
+});
+
+describe('a refusal by the service', () => {
+  it('that another instance received evicts the session, and notifies the application', () => {
+    const { cache, events, flights, revoker } = setUp();
+    cache.update(KEYS, ann, performance.now());
+    revoker.refusedElsewhere(TOKEN_KEY);
+    expect([cache.has(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), events]).toEqual([false, false, [TOKEN_KEY]]);
+    expect(flights.detach.mock.calls).toEqual([[TOKEN_KEY]]);
+  });
+
+  it('that another instance received keeps the refusal that is cached here', () => {
+    const { cache, revoker } = setUp();
+    cache.update(KEYS, UNAUTHENTICATED, performance.now());
+    revoker.refusedElsewhere(TOKEN_KEY);
+    expect(cache.find(KEYS, Infinity)).toBe(UNAUTHENTICATED);
+  });
+
+  it.each(['refusedHere', 'refusedElsewhere', 'evict'] as const)('revokes the earlier answers that a store may have: %s', (way) => {
+    const { revoker } = setUp();
+    const beforeMs = performance.now();
+    revoker[way](TOKEN_KEY);
+    expect([revoker.isRevoked(ANN, beforeMs, TOKEN_KEY), revoker.isRevoked(ANN, beforeMs)]).toEqual([true, false]);
+  });
+});
+
+describe('a sign-out on another instance', () => {
+  it('revokes the session, which is no longer known, and notifies the application', () => {
+    const { cache, events, known, revoker } = setUp();
+    cache.update(KEYS, ann, performance.now());
+    known.add(TOKEN_KEY);
+    expect([revoker.isCached(TOKEN_KEY), revoker.isCached('another' as TokenKey)]).toEqual([true, false]);
+    revoker.signedOutElsewhere(TOKEN_KEY);
+    expect([revoker.isCached(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), known.has(TOKEN_KEY)]).toEqual([false, true, false]);
+    expect(events).toEqual([TOKEN_KEY]);
+  });
+
+  it('is notified again after a sign-in has issued the token again', () => {
+    const { events, known, revoker } = setUp();
+    revoker.signedOutElsewhere(TOKEN_KEY);
+    revoker.signedIn(TOKEN_KEY);
+    expect(known.has(TOKEN_KEY)).toBe(true);
+    revoker.signedOutElsewhere(TOKEN_KEY);
+    expect(events).toEqual([TOKEN_KEY, TOKEN_KEY]);
+  });
+});
+
+describe('the revocation of many sessions', () => {
+  it('of a user closes the calls in flight to joins, because the user of each is unknown', () => {
+    const { cache, endedUsers, flights, revoker } = setUp();
+    cache.update(KEYS, ann, performance.now());
+    revoker.revokeUser('ann');
+    expect([cache.find(KEYS, Infinity), endedUsers, flights.closeToJoins.mock.calls.length]).toEqual([undefined, ['ann'], 1]);
+  });
+
+  it('of all users evicts every session, and closes the calls in flight to joins', () => {
+    const { cache, endedUsers, flights, revoker } = setUp();
+    const beforeMs = performance.now();
+    cache.update(KEYS, ann, beforeMs);
+    revoker.revokeAll();
+    expect([cache.has(TOKEN_KEY), endedUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [undefined], 1]);
+    expect(revoker.isRevoked({}, beforeMs)).toBe(true);
+  });
+
+  it('is assumed when messages may be lost: every session is evicted, and no answer from before is cached', () => {
+    const { cache, endedUsers, flights, revoker } = setUp();
+    const beforeMs = performance.now();
+    cache.update(KEYS, ann, beforeMs);
+    revoker.messagesLost();
+    cache.update(KEYS, ann, beforeMs);
+    expect([cache.has(TOKEN_KEY), endedUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [], 1]);
   });
 });

@@ -56,7 +56,10 @@ describe('the revocation of a user', () => {
     ] as const) {
       const { clock, revocations } = revocationsAt(lifetimeMs);
       revocations.addUser('ann');
-      clock.nowMs += keptMs + 1;
+      clock.nowMs += keptMs;
+      revocations.addUser('bob');
+      expect(revocations.revokesUser(ann, 999)).toBe(true);
+      clock.nowMs += 1;
       revocations.addUser('bob');
       expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
     }
@@ -99,6 +102,31 @@ describe('the revocation of all users', () => {
       expect([user, revocations.revokes({ username: user }, 1_000)]).toEqual([user, true]);
       expect([user, revocations.revokes({ username: user }, 1_001)]).toEqual([user, false]);
     }
+  });
+
+  it('leaves nothing to compare cached sessions with, because it evicts them', () => {
+    const { revocations } = revocationsAt();
+    revocations.addUser('ann');
+    revocations.addAll();
+    expect([revocations.isEmpty, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
+  });
+
+  it('is compared with the monotonic clock of the process', () => {
+    const revocations = new Revocations(100);
+    const beforeMs = performance.now();
+    revocations.addAll();
+    expect([revocations.revokes(ann, beforeMs), revocations.revokes(ann, performance.now() + 1_000)]).toEqual([true, false]);
+  });
+});
+
+describe('a possible loss of messages', () => {
+  it('affects answers from before it, or of the same millisecond', () => {
+    const { clock, revocations } = revocationsAt();
+    expect(revocations.lostMessagesSince(0)).toBe(false);
+    clock.nowMs = 1_000.5;
+    revocations.addMessageLoss();
+    expect([999, 1_000, 1_000.9, 1_001].map((atMs) => revocations.lostMessagesSince(atMs))).toEqual([true, true, true, false]);
+    expect(revocations.revokes(ann, 999)).toBe(false);
   });
 });
 

@@ -3,7 +3,11 @@ import { unavailable, type Verdict } from '../../contract/outcome.js';
 import { followLease } from './leases.js';
 import type { LookUp } from './shared-cache.js';
 
-beforeEach(() => void jest.useFakeTimers());
+beforeEach(() => {
+  jest.useFakeTimers();
+  // The process is older than a check.
+  jest.advanceTimersByTime(60_000);
+});
 afterEach(() => void jest.useRealTimers());
 
 const LEASED = { kind: 'leased', lease: 'lease' } as const;
@@ -12,22 +16,26 @@ const FOUND = { kind: 'found', verdict: { kind: 'authenticated', user: 'ann from
 const ANN = { kind: 'authenticated', user: 'ann from the service' } as const;
 
 interface Course {
-  /** What the store has, from so many milliseconds on. */
-  readonly store: readonly (readonly [fromMs: number, found: LookUp<string>])[];
-  /** What the service answers, after how long. */
+  /** The results of the store, each from a time on. */
+  readonly store: readonly (readonly [fromMs: number, found: LookUp<string> | 'hangs'])[];
+  /** The answer of the service, after a time. */
   readonly service?: readonly [tookMs: number, verdict: Verdict<string>];
   readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
-/** Follows a lease for 3 s at most. Returns the verdict, its time, and what was settled. */
-async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs = 1_000 }: Course) {
+/** Follows a lease, by default for 3 s at most. Returns the verdict, its time, and what was settled. */
+async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs = 1_000, timeoutMs = 3_000 }: Course) {
   const startedAtMs = performance.now();
   const settled: LookUp<string>[] = [];
   const verdict = followLease<string>('lease', {
     startedAtMs,
-    timeoutMs: 3_000,
+    timeoutMs,
     patienceMs,
-    lookAgain: () => Promise.resolve(store.findLast(([fromMs]) => performance.now() - startedAtMs >= fromMs)?.[1] ?? LEASED),
+    lookAgain: () => {
+      const [, found] = store.findLast(([fromMs]) => performance.now() - startedAtMs >= fromMs) ?? [0, LEASED];
+      return found === 'hangs' ? new Promise(() => undefined) : Promise.resolve(found);
+    },
     settle: (found) => {
       settled.push(found);
       return found.kind === 'found' ? Promise.resolve(found.verdict) : new Promise((resolve) => setTimeout(resolve, tookMs, answer));
@@ -53,8 +61,9 @@ describe('a check that finds a lease of another instance', () => {
   });
 
   it('waits for one lease only', async () => {
-    const { verdict, settled } = await follow({ store: [[100, { kind: 'leased', lease: 'another' }]] });
+    const { verdict, afterMs, settled } = await follow({ store: [[100, { kind: 'leased', lease: 'another' }]] });
     expect([verdict, settled]).toEqual([ANN, [expect.objectContaining({ kind: 'missing' })]]);
+    expect(afterMs).toBeLessThanOrEqual(100 + 50 + 10);
   });
 
   it('makes a call too when the holder takes longer than a usual call, and uses the first answer', async () => {
@@ -87,5 +96,27 @@ describe('a check that finds a lease of another instance', () => {
     const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, unavailable('circuit_open')] });
     expect(verdict).toEqual(unavailable('circuit_open'));
     expect(afterMs).toBeLessThanOrEqual(3_000);
+  });
+
+  it('makes one call only, if the lease ends without an answer during it', async () => {
+    const { verdict, settled } = await follow({ store: [[600, MISSING]], patienceMs: 500, service: [1_000, ANN] });
+    expect([verdict, settled.map(({ kind }) => kind)]).toEqual([ANN, ['missing']]);
+  });
+
+  it('ends in time if the store never answers', async () => {
+    const { verdict, afterMs } = await follow({ store: [[0, 'hangs']], patienceMs: 500, service: [10, unavailable('busy')] });
+    expect([verdict, afterMs]).toEqual([unavailable('busy'), 3_000]);
+  });
+
+  it('waits no longer than its patience before its own call', async () => {
+    const { settled, afterMs } = await follow({ store: [[0, 'hangs']], patienceMs: 500, service: [10, ANN] });
+    expect([settled.map(({ kind }) => kind), afterMs]).toEqual([['missing'], 510]);
+  });
+
+  it('does not look into the store when its time is over', async () => {
+    // It looks after 4, 12, 28 and 60 ms, and then every 50 ms.
+    const course: Course = { store: [[3_010, FOUND]], patienceMs: 500, service: [10, unavailable('busy')] };
+    expect((await follow({ ...course, timeoutMs: 3_010 })).verdict).toEqual(unavailable('busy'));
+    expect((await follow({ ...course, timeoutMs: 3_011 })).verdict).toEqual(FOUND.verdict);
   });
 });

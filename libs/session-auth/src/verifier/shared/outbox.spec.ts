@@ -101,3 +101,82 @@ describe('a delivery', () => {
     expect([store.received.length, store.received[0]?.split(' ')[0]]).toEqual([10_000, 'end-1']);
   });
 });
+
+describe('the retries', () => {
+  /** An outbox whose attempts end when the test says so. */
+  function slowOutbox() {
+    const attempts: { readonly name: string; readonly end: (isDone: boolean) => Promise<void> }[] = [];
+    const outbox = new Outbox(new StoreAccess(10_000, () => undefined));
+    const deliver = (name: string): Promise<void> =>
+      outbox.deliver({
+        name,
+        forMs: 60_000,
+        send: () =>
+          new Promise<void>((resolve, reject) => {
+            const end = async (isDone: boolean): Promise<void> => {
+              if (isDone) resolve();
+              else reject(new Error('down'));
+              await jest.advanceTimersByTimeAsync(0);
+            };
+            attempts.push({ name, end });
+          }),
+      });
+    return { attempts, outbox, deliver };
+  }
+
+  it('do not include a delivery that was cancelled during its retry', async () => {
+    const { attempts, outbox, deliver } = slowOutbox();
+    void deliver('tombstone');
+    await attempts[0]?.end(false);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(outbox.cancel('tombstone')).toBe(true);
+    await attempts[1]?.end(false);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([attempts.length, outbox.cancel('tombstone'), jest.getTimerCount()]).toEqual([2, false, 0]);
+  });
+
+  it('are not made twice when two are due at the same time', async () => {
+    const { attempts, outbox, deliver } = slowOutbox();
+    void deliver('tombstone');
+    await attempts[0]?.end(false);
+    const flushes = Promise.all([outbox.flush(), outbox.flush()]);
+    expect(attempts).toHaveLength(2);
+    await attempts[1]?.end(true);
+    await flushes;
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect([attempts.length, jest.getTimerCount()]).toEqual([2, 0]);
+  });
+
+  it('stop when a whole batch of 32 fails', async () => {
+    let attempts = 0;
+    const outbox = new Outbox(new StoreAccess(50, () => undefined));
+    const send = (): Promise<never> => Promise.reject(new Error(`no right to attempt ${(attempts += 1)}`));
+    for (let index = 0; index < 64; index += 1) await outbox.deliver({ name: `${index}`, forMs: 60_000, send });
+    attempts = 0;
+    await outbox.flush();
+    expect(attempts).toBe(32);
+    outbox.close();
+  });
+
+  it('end with the lifetime of a delivery', async () => {
+    const { store, outbox, deliver } = outboxWith();
+    await deliver('short', 500);
+    store.isUp = true;
+    await jest.advanceTimersByTimeAsync(500);
+    expect([store.received, outbox.cancel('short'), jest.getTimerCount()]).toEqual([[], false, 0]);
+  });
+
+  it('leave no timer after all were delivered, and none after the outbox has closed', async () => {
+    const { store, outbox, deliver } = outboxWith();
+    await deliver('end');
+    expect(jest.getTimerCount()).toBe(1);
+    store.isUp = true;
+    await outbox.flush();
+    await jest.advanceTimersByTimeAsync(500);
+    expect([store.received.length, jest.getTimerCount()]).toEqual([1, 0]);
+    outbox.close();
+    store.isUp = false;
+    await deliver('end');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sessionKeysOf, type SessionKeys, type TokenKey } from '../../contract/session-identity.js';
-import { SessionSeal } from './session-seal.js';
+import { objectIn, SessionSeal } from './session-seal.js';
 
 const visibleAscii = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1 });
 const keys = fc
@@ -13,7 +13,7 @@ const scope = fc.webUrl();
 const twoOf = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<[Value, Value]> =>
   fc.tuple(arbitrary, arbitrary).filter(([one, other]) => JSON.stringify(one) !== JSON.stringify(other));
 
-/** What becomes of sealed bytes on the way. */
+/** Changes of sealed bytes in transit. */
 const damage = fc.oneof(
   fc.record({ at: fc.nat(), bit: fc.nat(7) }).map(({ at, bit }) => (bytes: Buffer) => {
     const copy = Buffer.from(bytes);
@@ -83,5 +83,36 @@ describe('a sealed value', () => {
         expect(seal.nameOf(session.tokenKey)).toMatch(/^[\w-]{43}$/);
       }),
     );
+  });
+});
+
+describe('the form of a seal', () => {
+  const seal = new SessionSeal('a secret of sixteen', 'https://sessions.example.com');
+  const session = sessionKeysOf({ token: 'token', authIv: 'iv' });
+  // Computed with another implementation of HKDF, HMAC and AES-GCM.
+  const NAME = 'SWCSFxA7K2gk7VO8qoSKxBAlvCzoT79hWKYM9277KV8';
+  const VALUE = 'AQABAgMEBQYHCAkKC5MD7gFdz+Tn5BiDWf8VIwMk20m7+9u5kro=';
+  const MESSAGE = 'AQABAgMEBQYHCAkKC6PxwoxviztHj8iI2IKk+tNtteo2cS6T5Zc=';
+
+  it('stays the same, because instances of several versions share a store during a deploy', () => {
+    expect(seal.nameOf(session.tokenKey)).toBe(NAME);
+    expect(seal.nameOfRevoked(session.tokenKey)).toBe(`revoked.${NAME}`);
+    expect(seal.nameOfUser('ann é')).toBe('user.dez4EezaGSt23QpuWnLuC8Ps6-zzROdGfMCXXsl23qw');
+    expect(seal.nameOfAll).toBe('all.osWiQZ3ziPvulxRsk6TQaHSCNP1P-EVyVATzftqVYwE');
+    expect(seal.openValue(session, Buffer.from(VALUE, 'base64'))).toBe('{"né":1}');
+    expect(seal.openMessage(Buffer.from(MESSAGE, 'base64'))).toBe('{"né":1}');
+  });
+
+  it('is refused with the number of another version', () => {
+    const [value, message] = [Buffer.from(VALUE, 'base64'), Buffer.from(MESSAGE, 'base64')];
+    value[0] = message[0] = 2;
+    expect([seal.openValue(session, value), seal.openMessage(message)]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a JSON object', () => {
+  it('is parsed, and anything else is not', () => {
+    expect(objectIn('{"name":"ann"}')).toEqual({ name: 'ann' });
+    expect(['null', '7', 'true', '"text"', '{', ''].map((json) => objectIn(json))).toEqual(Array(6).fill(undefined));
   });
 });

@@ -1,0 +1,75 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ExecutionContext } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import type { CrossOriginOptions } from '../guard/session/trusted-origins.js';
+import { SameOriginGuard } from './same-origin.guard.js';
+
+const APP = 'https://app.example.com';
+
+/** Returns the context of a request, and the headers that its reply has. */
+function calling(method: string, headers: object, type = 'http') {
+  const sent: Record<string, string> = {};
+  const reply = { getHeader: () => undefined, setHeader: (name: string, value: string) => (sent[name] = value) };
+  const http = { getRequest: () => ({ method, headers }), getResponse: () => reply };
+  const context = { getType: () => type, switchToHttp: () => http, getArgs: () => [http.getRequest(), reply] };
+  const byIndex = { getArgByIndex: (index: number) => context.getArgs()[index] };
+  return { sent, context: { ...context, ...byIndex } as unknown as ExecutionContext };
+}
+
+const denials: unknown[] = [];
+const record = (message: unknown): void => void denials.push(message);
+beforeEach(() => {
+  subscribe(DENIAL_CHANNEL, record);
+});
+afterEach(() => {
+  unsubscribe(DENIAL_CHANNEL, record);
+  denials.length = 0;
+});
+
+describe('a guard of a sign-in', () => {
+  it.each<[string, string, object, string[]]>([
+    ['of its own origin', 'POST', { host: 'app.example.com', origin: APP }, []],
+    ['of its own origin, as the browser says', 'POST', { 'sec-fetch-site': 'same-origin', origin: APP }, []],
+    ['of no browser', 'POST', { host: 'api.example.com' }, []],
+    ['of a trusted origin', 'POST', { host: 'api.example.com', origin: APP }, [APP]],
+    ['of another origin, which changes nothing', 'GET', { host: 'api.example.com', origin: APP }, []],
+  ])('admits a call %s: %s %j, trusting %j', (_name, method, headers, trustedOrigins) => {
+    const { sent, context } = calling(method, headers);
+    expect(new SameOriginGuard({ trustedOrigins }).canActivate(context)).toBe(true);
+    expect([sent, denials]).toEqual([{}, []]);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['of another origin', { host: 'api.example.com', origin: APP }, []],
+    ['of another origin, as the browser says', { host: 'app.example.com', 'sec-fetch-site': 'cross-site' }, []],
+    ['of an origin that is not trusted', { host: 'api.example.com', origin: 'https://evil.example' }, [APP]],
+  ])('denies a call %s: %j, trusting %j', async (_name, headers, trustedOrigins) => {
+    const { sent, context } = calling('POST', headers);
+    const denial = { code: 'CROSS_ORIGIN_DENIED', statusCode: 403 };
+    await expect(new SameOriginGuard({ trustedOrigins }).canActivate(context)).rejects.toMatchObject(denial);
+    expect(sent).toEqual({ 'cache-control': 'no-store' });
+    expect(denials).toEqual([{ code: 'CROSS_ORIGIN_DENIED', authority: 'default' }]);
+  });
+
+  it('denies a call that has no reply', async () => {
+    const { context } = calling('POST', { host: 'api.example.com', origin: APP }, 'graphql');
+    await expect(new SameOriginGuard().canActivate(context)).rejects.toMatchObject({ code: 'CROSS_ORIGIN_DENIED' });
+  });
+
+  it('denies a call of an unknown transport', async () => {
+    const { context } = calling('GET', {}, 'other');
+    await expect(new SameOriginGuard().canActivate(context)).rejects.toMatchObject({ code: 'ACCESS_DENIED', statusCode: 403 });
+  });
+
+  it.each<[unknown, string]>([
+    [{ trustedOrigins: ['https://app.example.com/'] }, 'SameOriginGuard has trustedOrigins[0]'],
+    [{ trustedOrigins: ['*'] }, 'SameOriginGuard has trustedOrigins[0]'],
+    [{ trusted: [APP] }, 'SameOriginGuard has "trusted", which is not an option. The option is trustedOrigins.'],
+  ])('is not made with the options %j', (options, problem) => {
+    const make = (): unknown => new SameOriginGuard(options as CrossOriginOptions);
+    expect(make).toThrow(InvalidConfigurationError);
+    expect(make).toThrow(problem);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { HttpException, type ExceptionFilter } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { EventPattern, KafkaContext, MessagePattern, RmqContext, RpcException, TcpContext } from '@nestjs/microservices';
+import { RpcExceptionsHandler } from '@nestjs/microservices/exceptions/rpc-exceptions-handler.js';
+import { lastValueFrom, type Observable } from 'rxjs';
+import { enhancersOf } from '../enhancers.js';
+import { completeDeniedEvents, dropEvent, isKafkaEvent } from './denied-events.js';
+
+class Handlers {
+  @EventPattern('event')
+  onEvent(payload: unknown): unknown {
+    return payload;
+  }
+  @MessagePattern('message')
+  onMessage(payload: unknown): unknown {
+    return payload;
+  }
+}
+
+const HOST = new ExecutionContextHost([]);
+
+/** Nest's handler of the exceptions of a class with message handlers. */
+function exceptionsOf(target: object): RpcExceptionsHandler {
+  const handler = new RpcExceptionsHandler();
+  const filters = enhancersOf(target, 'filter') as (ExceptionFilter & object)[];
+  handler.setCustomFilters(
+    filters.map((filter) => ({
+      func: (exception, host) => filter.catch(exception, host) as Observable<unknown>,
+      exceptionMetatypes: Reflect.getMetadata('__filterCatchExceptions__', filter.constructor) as never,
+    })),
+  );
+  return handler;
+}
+
+const caught = (exception: unknown): Promise<unknown> => dropEvent(Promise.reject(exception as Error)).catch((error: unknown) => error);
+
+describe('the exception of a denied event', () => {
+  it('stays itself, and ends the event without an error', async () => {
+    completeDeniedEvents(Handlers);
+    completeDeniedEvents(Handlers);
+    expect(enhancersOf(Handlers, 'filter')).toHaveLength(1);
+
+    const exception = new RpcException('denied');
+    expect(await caught(exception)).toBe(exception);
+
+    await expect(lastValueFrom(exceptionsOf(Handlers).handle(exception, HOST))).resolves.toBeUndefined();
+  });
+
+  it('is the only one that is dropped', async () => {
+    completeDeniedEvents(Handlers);
+    await caught(new RpcException('denied'));
+
+    const exceptions = exceptionsOf(Handlers);
+    await expect(lastValueFrom(exceptions.handle(new RpcException('denied'), HOST))).rejects.toMatchObject({ message: 'denied' });
+    const [filter] = enhancersOf(Handlers, 'filter') as [object];
+    const [Dropped] = Reflect.getMetadata('__filterCatchExceptions__', filter.constructor) as [typeof Error];
+    const others = [null, undefined, 'denied', 7, new Error('fault'), new HttpException('denied', 401)];
+    expect(others.map((other) => other instanceof Dropped)).toEqual(others.map(() => false));
+  });
+});
+
+const REPLY = { kafka_correlationId: '1', kafka_replyTopic: 'replies' };
+const kafka = (headers?: object): KafkaContext => new KafkaContext([{ headers }, 0, 'topic', {}] as never);
+
+describe('a message of Kafka', () => {
+  it.each<[string, keyof Handlers, object | undefined, boolean]>([
+    ['that waits for a reply is a request', 'onMessage', REPLY, false],
+    ['for a handler of events is an event', 'onEvent', REPLY, true],
+    ['without a correlation id is an event', 'onMessage', { ...REPLY, kafka_correlationId: undefined }, true],
+    ['without a topic for its reply is an event', 'onMessage', { ...REPLY, kafka_replyTopic: '' }, true],
+    ['without headers is an event', 'onMessage', undefined, true],
+  ])('%s', (_case, handler, headers, expected) => {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- read for its metadata
+    const context = new ExecutionContextHost([{}, kafka(headers)], Handlers, Handlers.prototype[handler]);
+    expect(isKafkaEvent(context)).toBe(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ['RabbitMQ', new RmqContext([{ properties: {} }, {}, 'pattern'])],
+    ['TCP', new TcpContext([{} as never, 'pattern'])],
+    ['a transport whose context has no messages', { getConsumer: () => ({}) }],
+    ['an unknown transport', undefined],
+  ])('is none that came over %s', (_transport, context) => {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- read for its metadata
+    expect(isKafkaEvent(new ExecutionContextHost([{}, context], Handlers, Handlers.prototype.onEvent))).toBe(false);
+  });
+});

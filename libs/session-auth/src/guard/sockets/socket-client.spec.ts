@@ -1,0 +1,160 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { payloadOf } from '../denial.js';
+import { SESSION_REJECTED } from '../../contract/denials.js';
+import {
+  disconnect,
+  emitException,
+  handshakeOf,
+  handshakeRequest,
+  requestLike,
+  type SocketClient,
+  storeUpgrade,
+  whenClosed,
+} from './socket-client.js';
+
+const PAYLOAD = payloadOf(SESSION_REJECTED);
+const NOTHING = { headers: {}, upgradeHeaders: null, rawHeaders: [], handshakeToken: undefined };
+
+/** A socket with some members, and what is called on it. */
+function socketWith(
+  members: Partial<SocketClient>,
+  ...methods: ('send' | 'close' | 'disconnect')[]
+): [client: SocketClient, calls: unknown[][]] {
+  const calls: unknown[][] = [];
+  const recorded = ['emit', 'once', ...methods].map((name) => [name, (...parameters: unknown[]) => calls.push([name, ...parameters])]);
+  return [{ ...(Object.fromEntries(recorded) as Pick<SocketClient, 'emit' | 'once'>), ...members }, calls];
+}
+
+const IO = { handshake: { headers: {} } };
+
+describe('the request of a handshake', () => {
+  const upgrade = { headers: { host: 'example.com', 'x-auth-token': 'good' }, rawHeaders: ['Host', 'example.com'] };
+
+  it('has the headers of the request that opened the socket, overridden by the fields of the client', () => {
+    const request = handshakeRequest(upgrade, { 'X-Auth-Token': 'chosen', token: 'field' });
+    expect(request.headers).toEqual({ host: 'example.com', 'x-auth-token': 'chosen', token: 'field' });
+    expect(request).toMatchObject({ upgradeHeaders: upgrade.headers, rawHeaders: upgrade.rawHeaders, handshakeToken: 'field' });
+  });
+
+  it('has the raw headers of Fastify', () => {
+    expect(handshakeRequest({ headers: {}, raw: { rawHeaders: ['A', 'b'] } })).toEqual({
+      ...NOTHING,
+      upgradeHeaders: {},
+      rawHeaders: ['A', 'b'],
+    });
+  });
+
+  it.each([undefined, null, 'token', 7])('has no fields if the client sends %j', (fields) => {
+    expect(handshakeRequest(undefined, fields)).toEqual(NOTHING);
+  });
+
+  it('has 256 fields at most: if a client sends more, it has none of them', () => {
+    const fieldsOf = (count: number): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, 'value']));
+    expect(Object.keys(handshakeRequest(undefined, fieldsOf(256)).headers)).toHaveLength(256);
+    expect(Object.keys(handshakeRequest(upgrade, fieldsOf(257)).headers)).toEqual(['host', 'x-auth-token']);
+  });
+
+  it('has a list for a field that is sent in two spellings, and no prototype that a field could change', () => {
+    const { headers } = handshakeRequest(upgrade, JSON.parse('{ "Token": "a", "TOKEN": "b", "__proto__": { "x": "y" } }'));
+    expect(headers.token).toEqual(['a', 'b']);
+    expect(headers.x).toBeUndefined();
+  });
+
+  it.each([undefined, null, {}, { headers: 'x-auth-token' }, { headers: null }, { headers: undefined }])(
+    'is not found in %j',
+    (candidate) => {
+      expect(requestLike(candidate)).toBeUndefined();
+    },
+  );
+
+  it('is found in an object with headers', () => {
+    expect(requestLike(upgrade)).toBe(upgrade);
+  });
+});
+
+describe('the handshake of a socket', () => {
+  it('of socket.io is one object, with the fields that the client chose', () => {
+    const [client] = socketWith({ handshake: { headers: { host: 'example.com' }, auth: { token: 'chosen' } } });
+    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'example.com', token: 'chosen' }, handshakeToken: 'chosen' });
+    expect(handshakeOf(client)).toBe(handshakeOf(client));
+  });
+
+  it('of ws presents nothing before the request that opened it is known', () => {
+    const [client] = socketWith({ readyState: 1 });
+    expect(handshakeOf(client)).toEqual(NOTHING);
+    storeUpgrade(client, { headers: { 'x-auth-token': 'good' } });
+    expect(handshakeOf(client)).toMatchObject({ headers: { 'x-auth-token': 'good' }, upgradeHeaders: { 'x-auth-token': 'good' } });
+    expect(handshakeOf(socketWith({ readyState: 1 })[0])).toEqual(NOTHING);
+  });
+
+  it.each([undefined, {}, { headers: null }])('of ws presents nothing if it was opened by %j', (upgrade) => {
+    const [client] = socketWith({ readyState: 1 });
+    storeUpgrade(client, upgrade);
+    expect(handshakeOf(client)).toEqual(NOTHING);
+  });
+
+  it('of socket.io is not replaced by another request', () => {
+    const [client] = socketWith({ handshake: { headers: { 'x-auth-token': 'own' } } });
+    storeUpgrade(client, { headers: { 'x-auth-token': 'other' } });
+    expect(handshakeOf(client).headers).toEqual({ 'x-auth-token': 'own' });
+  });
+});
+
+describe('a denial', () => {
+  it('is sent to a socket of ws as a message, and calls none of the listeners in this process', () => {
+    const [client, calls] = socketWith({ readyState: 1 }, 'send');
+    emitException(client, PAYLOAD);
+    expect(calls).toEqual([['send', JSON.stringify({ event: 'exception', data: PAYLOAD })]]);
+  });
+
+  it('is sent to a socket of socket.io as an event', () => {
+    const [client, calls] = socketWith(IO, 'send');
+    emitException(client, PAYLOAD);
+    expect(calls).toEqual([['emit', 'exception', PAYLOAD]]);
+  });
+
+  it('closes a socket of ws with its status and its code, and sends no message', () => {
+    const [client, calls] = socketWith({ readyState: 1 }, 'close', 'send');
+    disconnect(client, PAYLOAD);
+    expect(calls).toEqual([['close', 4401, 'SESSION_REJECTED']]);
+  });
+
+  it.each([{ ...IO, connected: true }, IO])('closes a socket of socket.io after its exception: %j', (members) => {
+    const [client, calls] = socketWith(members, 'disconnect', 'close');
+    disconnect(client, PAYLOAD);
+    expect(calls).toEqual([['emit', 'exception', PAYLOAD], ['disconnect']]);
+  });
+
+  it('does nothing to a socket of socket.io that its namespace has not opened', () => {
+    const [client, calls] = socketWith({ ...IO, connected: false }, 'disconnect');
+    disconnect(client, PAYLOAD);
+    expect(calls).toEqual([]);
+  });
+
+  it.each<[string, Partial<SocketClient>, unknown[]]>([
+    ['send and close', { readyState: 1 }, []],
+    ['disconnect', IO, [['emit', 'exception', PAYLOAD]]],
+  ])('does not fail on a socket without %s', (_name, members, expected) => {
+    const [client, calls] = socketWith(members);
+    disconnect(client, PAYLOAD);
+    expect(calls).toEqual(expected);
+    emitException(client, PAYLOAD);
+    expect(calls).toEqual([...expected, ...expected]);
+  });
+});
+
+describe('the end of a socket', () => {
+  it.each<[string, Partial<SocketClient>, string, number]>([
+    ['an open one of socket.io', { ...IO, connected: true }, 'disconnect', 0],
+    ['a closed one of socket.io', { ...IO, connected: false }, 'disconnect', 1],
+    ['an open one of ws', { readyState: 1 }, 'close', 0],
+    ['a closing one of ws', { readyState: 2 }, 'close', 1],
+  ])('calls a listener at its event, or at once if it came before: %s', (_kind, members, event, callsAtOnce) => {
+    const listener = jest.fn();
+    const [client, calls] = socketWith(members);
+    whenClosed(client, listener);
+    expect(listener).toHaveBeenCalledTimes(callsAtOnce);
+    expect(calls).toEqual([['once', event, listener]]);
+  });
+});

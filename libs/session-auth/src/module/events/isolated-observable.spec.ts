@@ -1,0 +1,106 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { map, Subject, take, type Observable } from 'rxjs';
+import { isolated } from './isolated-observable.js';
+
+const fault = (): never => {
+  throw new Error('fault');
+};
+
+/** An isolated observable, its source, and how often a subscriber of it has failed. */
+function isolatedSource(): { source: Subject<number>; observable: Observable<number>; failed: ReturnType<typeof jest.fn> } {
+  const source = new Subject<number>();
+  const failed = jest.fn();
+  return { source, failed, observable: isolated(source.asObservable(), failed) };
+}
+
+describe('a subscriber of an isolated observable', () => {
+  it('that is a function, or an observer, gets what the source emits', () => {
+    const { source, observable, failed } = isolatedSource();
+    const received: unknown[] = [];
+    observable.subscribe((value) => received.push(value));
+    observable.subscribe({ next: (value) => received.push(value), complete: () => received.push('completed') });
+    Reflect.apply(Reflect.get(observable, 'subscribe') as () => void, observable, [null, undefined, () => received.push('third')]);
+    source.next(1);
+    source.complete();
+    expect([received, failed.mock.calls.length]).toEqual([[1, 1, 'completed', 'third'], 0]);
+  });
+
+  it('may stop, and may want nothing', () => {
+    const { source, observable, failed } = isolatedSource();
+    const received: unknown[] = [];
+    const subscription = observable.subscribe((value) => received.push(value));
+    observable.subscribe();
+    observable.subscribe({});
+    source.next(1);
+    subscription.unsubscribe();
+    source.next(2);
+    source.complete();
+    expect([received, failed.mock.calls.length]).toEqual([[1], 0]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['throws', fault],
+    ['rejects', () => Promise.reject(new Error('fault'))],
+  ])('that %s is reported each time, and others get what the source emits', async (_how, next) => {
+    const { source, observable, failed } = isolatedSource();
+    const received: unknown[] = [];
+    observable.subscribe(next);
+    observable.subscribe((value) => received.push(value));
+    source.next(1);
+    source.next(2);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect([received, failed.mock.calls.length]).toEqual([[1, 2], 2]);
+  });
+
+  it('that throws at the end, or at an error, is reported', () => {
+    const [completed, errored] = [isolatedSource(), isolatedSource()];
+    completed.observable.subscribe({ complete: fault });
+    completed.source.complete();
+    errored.observable.subscribe({ error: fault });
+    errored.source.error(new Error('of the source'));
+    expect([completed, errored].map(({ failed }) => failed.mock.calls.length)).toEqual([1, 1]);
+  });
+
+  it('gets an error of the source if it wants it, and is reported otherwise', () => {
+    const { source, observable, failed } = isolatedSource();
+    const errors: unknown[] = [];
+    observable.subscribe({ error: (error) => errors.push(error) });
+    Reflect.apply(Reflect.get(observable, 'subscribe') as () => void, observable, [undefined, (error: unknown) => errors.push(error)]);
+    observable.subscribe(() => undefined);
+    source.error('error');
+    expect([errors, failed.mock.calls.length]).toEqual([['error', 'error'], 1]);
+  });
+});
+
+describe('an operator of an isolated observable', () => {
+  it('passes on what the source emits, and ends it', () => {
+    const { source, observable, failed } = isolatedSource();
+    const received: unknown[] = [];
+    observable
+      .pipe(
+        map((value) => 2 * value),
+        take(2),
+      )
+      .subscribe({ next: (value) => received.push(value), complete: () => received.push('completed') });
+    for (const value of [1, 2, 3]) source.next(value);
+    expect([received, source.observed, failed.mock.calls.length]).toEqual([[2, 4, 'completed'], false, 0]);
+  });
+
+  it('that throws is reported, and so is a subscriber after it', () => {
+    const { source, observable, failed } = isolatedSource();
+    observable.pipe(map(fault)).subscribe(() => undefined);
+    observable.pipe(map((value) => value)).subscribe(fault);
+    observable
+      .pipe(map((value) => value))
+      .pipe(map((value) => value))
+      .subscribe(fault);
+    source.next(1);
+    expect(failed).toHaveBeenCalledTimes(3);
+  });
+
+  it('is not needed: the observable stays itself', () => {
+    const { observable } = isolatedSource();
+    expect(observable.pipe()).toBe(observable);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { SessionBook } from './session-book.js';
+
+const ann = { username: 'ann' };
+const bob = { username: 'bob' };
+
+describe('the sessions of a test', () => {
+  it('have the record of their user, with the token', () => {
+    const book = new SessionBook();
+    const token = book.open(ann);
+    expect(token).toMatch(/^test-.{36}$/);
+    expect(book.recordOf(token)).toEqual({ username: 'ann', auth_token: token });
+    expect(book.recordOf('other')).toBeUndefined();
+    expect(book.open(ann)).not.toBe(token);
+  });
+
+  it('have the token and the auth_token that the test chooses', () => {
+    const book = new SessionBook();
+    expect(book.open({ ...ann, auth_token: 'other' }, 'chosen')).toBe('chosen');
+    expect(book.recordOf('chosen')).toEqual({ username: 'ann', auth_token: 'other' });
+  });
+
+  it('are opened by a sign-in with the right username and password only', () => {
+    const book = new SessionBook();
+    book.addUser({ username: 'ann', password: 'secret' }, ann);
+    const record = book.signIn({ username: 'ann', password: 'secret' }) as { auth_token: string };
+    expect(record).toEqual({ username: 'ann', auth_token: record.auth_token });
+    expect(book.recordOf(record.auth_token)).toBe(record);
+    expect(book.signIn({ username: 'ann', password: 'wrong' })).toBeUndefined();
+    expect(book.signIn({ username: 'bob', password: 'secret' })).toBeUndefined();
+  });
+
+  it('end one at a time, or all those of a user', () => {
+    const book = new SessionBook();
+    const [first, second, third, other] = [ann, ann, ann, bob].map((record) => book.open(record)) as [string, string, string, string];
+    expect([book.revoke(first), book.revoke(first)]).toEqual([true, false]);
+    expect([first, second, third, other].map((token) => book.recordOf(token) !== undefined)).toEqual([false, true, true, true]);
+    book.endUser('ann');
+    expect([second, third, other].map((token) => book.recordOf(token) !== undefined)).toEqual([false, false, true]);
+  });
+
+  it('are available until the test says otherwise', () => {
+    expect(new SessionBook().isDown).toBe(false);
+  });
+});

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { CircuitBreaker, type BreakerState } from './circuit-breaker.js';
+
+const SETTINGS = { windowMs: 10_000, minimumCalls: 1, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 4_000 };
+
+/** A breaker that makes one call after the other; `states` records its changes. */
+function breakerWith() {
+  const states: BreakerState[] = [];
+  const breaker = new CircuitBreaker(SETTINGS, undefined, (state) => states.push(state));
+  return { states, breaker, call: (result: 'success' | 'failure' | 'neither') => breaker.record(breaker.begin(), result) };
+}
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+describe('a circuit breaker', () => {
+  it('has no pause while it is closed', () => {
+    const { breaker } = breakerWith();
+    expect([breaker.pauseLeftMs(), breaker.isClosed]).toEqual([0, true]);
+  });
+
+  it('reports its states: that it is half open as soon as the pause ends, and nothing after it has closed', () => {
+    const { states, call } = breakerWith();
+    call('failure');
+    jest.advanceTimersByTime(999);
+    expect(states).toEqual(['open']);
+    jest.advanceTimersByTime(1);
+    expect(states).toEqual(['open', 'halfOpen']);
+    call('success');
+    jest.advanceTimersByTime(60_000);
+    expect(states).toEqual(['open', 'halfOpen', 'closed']);
+  });
+
+  it('stays half open after a probe that showed nothing, and then allows a single probe again', () => {
+    const { states, breaker, call } = breakerWith();
+    call('failure');
+    jest.advanceTimersByTime(1_000);
+    call('neither');
+    expect([breaker.pauseLeftMs(), breaker.isClosed]).toEqual([0, false]);
+    const probe = breaker.begin();
+    expect(breaker.pauseLeftMs()).toBe(1_000);
+    breaker.record(probe, 'failure');
+    expect([breaker.pauseLeftMs(), states]).toEqual([2_000, ['open', 'halfOpen', 'open']]);
+  });
+
+  it('reports no end of a pause that was undone', () => {
+    const { states, breaker } = breakerWith();
+    breaker.trip();
+    breaker.undoTrip();
+    jest.advanceTimersByTime(60_000);
+    expect([states, breaker.isClosed]).toEqual([['open', 'closed'], true]);
+  });
+
+  it('needs no timer if its states are not reported', () => {
+    const breaker = new CircuitBreaker(SETTINGS);
+    breaker.record(breaker.begin(), 'failure');
+    expect([jest.getTimerCount(), breaker.pauseLeftMs()]).toEqual([0, 1_000]);
+  });
+});

@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Deadline } from '../../client/deadline.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import type { TokenKey } from '../../contract/session-identity.js';
+import { Lane } from './lane.js';
+import { Pace } from './pace.js';
+import { Retry, RetryBudget } from './retry.js';
+import { StrangersLimit } from './strangers-limit.js';
+
+const SESSION = { token: 'token', authIv: undefined };
+const TOOK_MS = 120;
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** Makes a call that takes 120 ms in a lane. Returns the durations that its pace and the limits received. */
+async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) {
+  let now = 1_000;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const [pace, limit] = [new Pace(3_000), new StrangersLimit({ maxInFlight: 10, timeoutMs: 3_000 })];
+  const [byStranger, byKnown, held] = [jest.spyOn(limit, 'record'), jest.spyOn(limit, 'recordKnown'), jest.spyOn(limit, 'hold')];
+  const retry = new Retry({ maxAttempts: 1 }, new RetryBudget(), pace);
+  const lane = new Lane({ share: 1, queueShare: 1, pace, retry, breaker: undefined, limit, strangersLimit: limit });
+  const deadline = new Deadline(60_000);
+  const ask = (): Promise<Verdict<string>> => {
+    now += TOOK_MS;
+    if (isAtOnce) throw new Error('of the application');
+    return Promise.resolve(verdict);
+  };
+  const answer = await lane.check(ask, SESSION, 'token' as TokenKey, deadline);
+  deadline.clear();
+  expect(held.mock.calls).toEqual([[1_000]]);
+  return { answer, usualMs: pace.usualMs, limits: [byStranger.mock.calls, byKnown.mock.calls] };
+}
+
+describe('a call in a lane', () => {
+  const recorded = [[[TOOK_MS, 1_000 + TOOK_MS, 0]], [[TOOK_MS, 1_000 + TOOK_MS]]];
+
+  it.each<Verdict<string>>([{ kind: 'authenticated', user: 'ann' }, UNAUTHENTICATED, FORBIDDEN])(
+    'that is answered determines the pace and the limit of strangers: $kind',
+    async (verdict) => {
+      expect(await durationsOf(verdict)).toEqual({ answer: verdict, usualMs: TOOK_MS, limits: recorded });
+    },
+  );
+
+  it('that times out determines the limit of strangers, and not the pace', async () => {
+    expect(await durationsOf(unavailable('timeout'))).toMatchObject({ usualMs: 0, limits: recorded });
+  });
+
+  it.each(['unreachable', 'server_error', 'rate_limited'] as const)('that fails otherwise determines neither: %s', async (reason) => {
+    expect(await durationsOf(unavailable(reason))).toMatchObject({ usualMs: 0, limits: [[], []] });
+  });
+
+  it('is malformed if code of the application throws immediately', async () => {
+    const thrown = await durationsOf(UNAUTHENTICATED, { isAtOnce: true });
+    expect(thrown).toEqual({ answer: unavailable('malformed'), usualMs: 0, limits: [[], []] });
+  });
+});

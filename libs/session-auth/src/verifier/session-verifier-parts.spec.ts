@@ -1,0 +1,152 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Deadlines } from '../client/deadline.js';
+import { CHECK_CHANNEL } from '../contract/diagnostics.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { SessionCache } from './cache/session-cache.js';
+import { ProtectedCheck } from './lanes/protected-check.js';
+import { SessionVerifier } from './session-verifier.js';
+import type { VerifierParts } from './verifier-parts.js';
+
+const session = { token: 'token', authIv: undefined };
+const ann: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
+const SETTINGS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+const LIMITS = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
+
+/** A verifier whose service answers at once, with what the test says. */
+function verifierWith(parts: VerifierParts<object> = {}) {
+  const service: { answer: Verdict<object>; calls: number } = { answer: ann, calls: 0 };
+  const ask = (): Promise<Verdict<object>> => Promise.resolve(((service.calls += 1), service.answer));
+  return { service, verifier: new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), SETTINGS), parts) };
+}
+
+/** Returns the messages of the checks in `act`. */
+async function messagesOf(act: () => Promise<void>): Promise<unknown[]> {
+  const messages: unknown[] = [];
+  const note = (message: unknown): void => void messages.push(message);
+  subscribe(CHECK_CHANNEL, note);
+  await act().finally(() => unsubscribe(CHECK_CHANNEL, note));
+  return messages;
+}
+
+afterEach(() => void jest.restoreAllMocks());
+
+describe('a verifier without a session cache', () => {
+  it('makes a call for each check, whatever the former answer was', async () => {
+    const { service, verifier } = verifierWith();
+    const answers: Verdict<object>[] = [ann, UNAUTHENTICATED, FORBIDDEN, unavailable('busy'), ann];
+    for (const answer of answers) {
+      service.answer = answer;
+      expect(await verifier.verify(session)).toEqual(answer);
+    }
+    expect([service.calls, verifier.countCached()]).toEqual([answers.length, 0]);
+  });
+
+  it('can refuse a session, evict it and close', async () => {
+    const { service, verifier } = verifierWith();
+    service.answer = UNAUTHENTICATED;
+    expect(await verifier.ask(session)).toBe(UNAUTHENTICATED);
+    await verifier.revoker.evict('token');
+    await verifier.revoker.revokeAll();
+    verifier.revoker.signedIn('token');
+    service.answer = ann;
+    expect(await verifier.verify(session)).toEqual(ann);
+    await expect(verifier.close()).resolves.toBeUndefined();
+  });
+});
+
+describe('the number of cached sessions', () => {
+  it('counts sessions, not refusals', async () => {
+    const { service, verifier } = verifierWith({ cache: new SessionCache<object>(LIMITS) });
+    await verifier.verify(session);
+    service.answer = UNAUTHENTICATED;
+    await verifier.verify({ ...session, token: 'refused' });
+    expect(verifier.countCached()).toBe(1);
+  });
+});
+
+describe('a cached refusal', () => {
+  it('is not refreshed', async () => {
+    const { service, verifier } = verifierWith({ cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }) });
+    service.answer = UNAUTHENTICATED;
+    await verifier.verify(session);
+    expect([verifier.verify(session), service.calls]).toEqual([UNAUTHENTICATED, 1]);
+  });
+});
+
+describe('a session that is not cached', () => {
+  it('is not refreshed in addition to its check', async () => {
+    const { service, verifier } = verifierWith({ cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }) });
+    await verifier.verify(session);
+    expect(service.calls).toBe(1);
+  });
+});
+
+describe('the messages of checks', () => {
+  it('are one for each check, of the service and of the cache', async () => {
+    const { verifier } = verifierWith({ cache: new SessionCache<object>(LIMITS), authority: 'partners' });
+    const messages = await messagesOf(async () => {
+      await verifier.verify(session);
+      void verifier.verify(session);
+    });
+    expect(messages).toEqual([
+      expect.objectContaining({ source: 'service', authority: 'partners', joined: false }),
+      expect.objectContaining({ source: 'cache', authority: 'partners', joined: false }),
+    ]);
+  });
+
+  it('say which checks joined the call of another', async () => {
+    const { verifier } = verifierWith();
+    const messages = await messagesOf(async () => {
+      await Promise.all([verifier.verify(session), verifier.verify(session), verifier.verify(session, 0)]);
+    });
+    expect(messages.map((message) => (message as { joined: boolean }).joined).sort()).toEqual([false, false, true]);
+    expect(messages[0]).toMatchObject({ authority: 'default' });
+  });
+});
+
+describe('a listener for refusals', () => {
+  it.each<[string, Verdict<object>, unknown[]]>([
+    ['a refusal', UNAUTHENTICATED, ['unauthenticated']],
+    ['a 403', FORBIDDEN, ['forbidden']],
+    ['an outage', unavailable('busy'), []],
+    ['a confirmation', ann, []],
+  ])('is called for %s as the last column says, until it is removed', async (_name, verdict, kinds) => {
+    const { service, verifier } = verifierWith();
+    const reported: string[] = [];
+    const remove = verifier.revoker.onRefusal((_tokenKey, kind) => reported.push(kind));
+    service.answer = verdict;
+    await verifier.verify(session);
+    await verifier.ask(session);
+    expect(reported).toEqual([...kinds, ...kinds]);
+    remove();
+    await verifier.verify(session);
+    expect(reported).toEqual([...kinds, ...kinds]);
+  });
+});
+
+describe('the check of one request', () => {
+  it('serves another limit too if it made its own call, even where sessions may be served stale', async () => {
+    const { service, verifier } = verifierWith({ cache: new SessionCache<object>({ ...LIMITS, staleIfErrorMs: 60_000 }) });
+    const earlier = verifier.check(session, 0);
+    await earlier.verdict;
+    expect([verifier.check(session, 0, earlier) === earlier, service.calls]).toEqual([true, 1]);
+  });
+
+  it('is not repeated for a limit without a cache, a store or a joined call', async () => {
+    const { verifier } = verifierWith();
+    const [earlier, joined] = [verifier.check(session), verifier.check(session)];
+    await earlier.verdict;
+    expect(verifier.check(session, 0, earlier)).toBe(earlier);
+    expect(verifier.check(session, 0, joined)).not.toBe(joined);
+  });
+
+  it.each(['evict', 'signingOut', 'revokeUser', 'revokeAll'] as const)('is not used again after %s', async (end) => {
+    const { verifier } = verifierWith({ cache: new SessionCache<object>(LIMITS) });
+    const earlier = verifier.check(session);
+    await earlier.verdict;
+    expect(verifier.check(session, undefined, earlier)).toBe(earlier);
+    await verifier.revoker[end]('token');
+    expect(verifier.check(session, undefined, earlier)).not.toBe(earlier);
+  });
+});

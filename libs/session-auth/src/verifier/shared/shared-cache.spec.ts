@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { sessionKeysOf, type TokenKey } from '../../contract/session-identity.js';
+import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../../contract/session-store.js';
+import { Outbox } from './outbox.js';
+import { RevocationRecords } from './revocation-records.js';
+import { SessionSeal } from './session-seal.js';
+import { SharedCache } from './shared-cache.js';
+import { StoreAccess } from './store-access.js';
+
+const SESSION = { token: 'token', authIv: undefined };
+const KEYS = sessionKeysOf(SESSION);
+const [SEAL, FORMER] = ['the first secret', 'the former secret'].map((secret) => new SessionSeal(secret, 'scope')) as [
+  SessionSeal,
+  SessionSeal,
+];
+const [NAME, FORMER_NAME] = [SEAL, FORMER].map((seal) => seal.nameOf(KEYS.tokenKey)) as [string, string];
+const LEASE: StoreLease = { id: 'lease', holder: 'holder', ttlMs: 3_000, graceMs: 50 };
+const TTL_MS = 60_000;
+const NONE = { kind: 'none' } as const;
+const ANN = { username: 'ann' };
+
+/** A store with these entries, at its time 100 000. */
+function storeWith(entries: Record<string, StoreEntryKind>) {
+  const asked: [name: string, lease: string | undefined][] = [];
+  const sets: unknown[][] = [];
+  const deleted: string[] = [];
+  const store = {
+    isDown: false,
+    entries,
+    asked,
+    sets,
+    deleted,
+    released: [] as string[][],
+    revokedAtMs: undefined as number | undefined,
+    get: (name: string, lease?: StoreLease): Promise<StoreEntry> => {
+      asked.push([name, lease?.id]);
+      return store.reply({ ...(entries[name] ?? NONE), storeTimeMs: 100_000 });
+    },
+    set: (name: string, value: Uint8Array, ttlMs: number): Promise<boolean> => {
+      sets.push([name, ttlMs]);
+      if (entries[name]?.kind === 'tombstone') return store.reply(false);
+      entries[name] = { kind: 'value', value, remainingMs: ttlMs };
+      return store.reply(true);
+    },
+    delete: (name: string): Promise<boolean> => {
+      deleted.push(name);
+      return store.reply(entries[name]?.kind === 'value');
+    },
+    releaseLease: (name: string, id: string): Promise<void> => store.reply(void store.released.push([name, id])),
+    getRevocations: (names: readonly string[]): Promise<(number | undefined)[]> => store.reply(names.map(() => store.revokedAtMs)),
+    reply: <Value>(value: Value): Promise<Value> => (store.isDown ? Promise.reject(new Error('down')) : Promise.resolve(value)),
+  };
+  return store;
+}
+
+function cacheWith(entries: Record<string, StoreEntryKind> = {}, seals: readonly [SessionSeal, ...SessionSeal[]] = [SEAL, FORMER]) {
+  const fake = storeWith(entries);
+  const store = fake as unknown as SessionStore;
+  const access = new StoreAccess(50, () => undefined);
+  const records = new RevocationRecords({ store, access, outbox: new Outbox(access), seals, forMs: TTL_MS });
+  const reported = { clocks: 0, compared: [] as [number, TokenKey][], isRevokedHere: false };
+  const cache = new SharedCache<{ username?: unknown }>({
+    store,
+    access,
+    seals,
+    records,
+    ttlMs: TTL_MS,
+    readUser: (json: { username?: unknown }) => (json.username === 'unknown' ? undefined : json),
+    isRevokedHere: (_user, confirmedAtMs, tokenKey) => (reported.compared.push([confirmedAtMs, tokenKey]), reported.isRevokedHere),
+    clockDiffers: () => void (reported.clocks += 1),
+  });
+  const find = (lease?: StoreLease, maxAgeMs = Infinity) => cache.find(SESSION, KEYS, maxAgeMs, lease);
+  return { store: fake, reported, cache, find };
+}
+
+/** A cache with an answer that was `ageMs` old when it was stored, and was stored under a secret. */
+async function cachedWith({ json = ANN, ageMs = 0, seal = SEAL }: { json?: object; ageMs?: number; seal?: SessionSeal } = {}) {
+  const writer = cacheWith({}, [seal]);
+  expect(await writer.cache.set(KEYS, json, ageMs, 100_000)).toBe(true);
+  return cacheWith(writer.store.entries);
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  jest.advanceTimersByTime(200_000);
+});
+afterEach(() => void jest.useRealTimers());
+
+describe('a look-up', () => {
+  it('finds an answer, which is as old as it was when it was stored', async () => {
+    const { reported, find } = await cachedWith({ ageMs: 20_000 });
+    const confirmedAtMs = performance.now() - 20_000;
+    expect(await find()).toEqual({ kind: 'found', verdict: { kind: 'authenticated', user: ANN, confirmedAtMs } });
+    expect([reported.compared, reported.clocks]).toEqual([[[confirmedAtMs, KEYS.tokenKey]], 0]);
+  });
+
+  it('finds an answer that was stored under a former secret', async () => {
+    const { store, find } = await cachedWith({ seal: FORMER });
+    expect(await find(LEASE)).toMatchObject({ kind: 'found', verdict: { user: ANN } });
+    expect(store.asked).toEqual([[FORMER_NAME, undefined]]);
+  });
+
+  it.each([NAME, FORMER_NAME])('finds a tombstone under each secret', async (name) => {
+    const { find } = cacheWith({ [name]: { kind: 'tombstone' } });
+    expect(await find(LEASE)).toEqual({ kind: 'revoked' });
+  });
+
+  it('takes the lease under the first secret if there is no answer', async () => {
+    const { store, find } = cacheWith();
+    expect(await find(LEASE)).toEqual({ kind: 'missing', isHolder: true, sinceMs: 100_000 });
+    expect(store.asked).toEqual([
+      [FORMER_NAME, undefined],
+      [NAME, 'lease'],
+    ]);
+    expect(await find()).toEqual({ kind: 'missing', isHolder: false, sinceMs: 100_000 });
+  });
+
+  it('finds the lease of another instance under the first secret only', async () => {
+    const leased = { kind: 'leased', lease: 'of another' } as const;
+    expect(await cacheWith({ [NAME]: leased }).find(LEASE)).toMatchObject(leased);
+    expect(await cacheWith({ [FORMER_NAME]: leased }).find(LEASE)).toMatchObject({ kind: 'missing', isHolder: true });
+  });
+
+  it('finds nothing, and takes no lease, while the store is down', async () => {
+    const { store, find } = cacheWith();
+    store.isDown = true;
+    expect(await find(LEASE)).toEqual({ kind: 'missing', isHolder: false, sinceMs: undefined });
+  });
+
+  it('that is repeated uses the first secret alone, and takes no lease', async () => {
+    const { store, cache } = await cachedWith();
+    expect(await cache.findAgain(SESSION, KEYS)).toMatchObject({ kind: 'found', verdict: { user: ANN } });
+    expect(store.asked).toEqual([[NAME, undefined]]);
+  });
+});
+
+describe('an answer in the store', () => {
+  const missing = { kind: 'missing', isHolder: false, sinceMs: 100_000 };
+
+  it('must be younger than the limit of the caller', async () => {
+    const { find } = await cachedWith({ ageMs: 20_000 });
+    expect([(await find(LEASE, 20_001)).kind, await find(LEASE, 20_000)]).toEqual(['found', missing]);
+  });
+
+  it('must be younger than its lifetime, even if a writer of the store gave it a new one', async () => {
+    const { find } = await cachedWith();
+    jest.setSystemTime(Date.now() + TTL_MS - 1);
+    expect((await find()).kind).toBe('found');
+    jest.setSystemTime(Date.now() + 1);
+    expect(await find()).toEqual(missing);
+  });
+
+  it('must be of the session', async () => {
+    const { store, cache } = await cachedWith();
+    const other = { token: 'other', authIv: undefined };
+    store.entries[SEAL.nameOf(sessionKeysOf(other).tokenKey)] = store.entries[NAME] ?? NONE;
+    expect(await cache.find(other, sessionKeysOf(other), Infinity)).toEqual(missing);
+    const withIv = { ...SESSION, authIv: 'iv' };
+    expect(await cache.find(withIv, sessionKeysOf(withIv), Infinity)).toEqual(missing);
+  });
+
+  it('must have a user record that this application accepts', async () => {
+    const { find } = await cachedWith({ json: { username: 'unknown' } });
+    expect(await find(LEASE)).toEqual(missing);
+  });
+
+  it('must not be revoked in the store or here', async () => {
+    const { store, reported, find } = await cachedWith();
+    store.revokedAtMs = 100_000;
+    expect(await find()).toEqual(missing);
+    store.revokedAtMs = undefined;
+    expect((await find()).kind).toBe('found');
+    reported.isRevokedHere = true;
+    expect(await find()).toEqual(missing);
+  });
+
+  it('must have a form that this version supports', async () => {
+    for (const text of ['{}', '{"confirmedAt":0}', 'null', '{']) {
+      const { find } = cacheWith({ [NAME]: { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs: TTL_MS } });
+      expect(await find(LEASE)).toEqual(missing);
+    }
+  });
+
+  it('reports a wall clock that differs', async () => {
+    const { reported, find } = await cachedWith();
+    jest.setSystemTime(Date.now() - 60_001);
+    expect([(await find()).kind, reported.clocks]).toEqual(['found', 1]);
+  });
+});
+
+describe('storing an answer', () => {
+  it('gives it the rest of its lifetime', async () => {
+    const { store, cache } = cacheWith();
+    await cache.set(KEYS, ANN, 20_000, 100_000);
+    expect(store.sets).toEqual([[NAME, TTL_MS - 20_000]]);
+  });
+
+  it('fails only for a revoked session, not while the store is down', async () => {
+    const { store, cache } = cacheWith({ [NAME]: { kind: 'tombstone' } });
+    expect(await cache.set(KEYS, ANN, 0, 100_000)).toBe(false);
+    store.isDown = true;
+    expect(await cache.set(KEYS, ANN, 0, 100_000)).toBe(true);
+  });
+});
+
+describe('deleting an answer', () => {
+  it('happens under each secret, and returns whether there was one', async () => {
+    for (const seal of [SEAL, FORMER]) {
+      const { store, cache } = await cachedWith({ seal });
+      expect(await cache.delete(KEYS.tokenKey)).toBe(true);
+      expect(store.deleted).toEqual([NAME, FORMER_NAME]);
+    }
+    expect(await cacheWith().cache.delete(KEYS.tokenKey)).toBe(false);
+    const both = await cachedWith();
+    both.store.entries[FORMER_NAME] = both.store.entries[NAME] ?? NONE;
+    expect(await both.cache.delete(KEYS.tokenKey)).toBe(true);
+  });
+});
+
+describe('leases and locks', () => {
+  it('are released under the first secret', async () => {
+    const { store, cache } = cacheWith();
+    await cache.releaseLease(KEYS, 'lease');
+    expect(store.released).toEqual([[NAME, 'lease']]);
+  });
+
+  it('are locks of one use, which every instance takes while the store is down', async () => {
+    const { store, cache } = cacheWith({ [`${NAME}.refresh`]: { kind: 'leased', lease: 'of another' } });
+    expect([await cache.lock(KEYS, 'refresh', LEASE), await cache.lock(KEYS, 'other', LEASE)]).toEqual([false, true]);
+    expect(store.asked).toEqual([
+      [`${NAME}.refresh`, 'lease'],
+      [`${NAME}.other`, 'lease'],
+    ]);
+    store.isDown = true;
+    expect(await cache.lock(KEYS, 'refresh', LEASE)).toBe(true);
+  });
+});

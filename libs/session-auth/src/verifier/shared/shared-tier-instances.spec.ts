@@ -1,0 +1,285 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import { sessionKeysOf } from '../../contract/session-identity.js';
+import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../../contract/session-store.js';
+import { SharedTier } from './shared-tier.js';
+
+const SESSION = { token: 'token', authIv: undefined };
+const KEYS = sessionKeysOf(SESSION);
+const TTL_MS = 60_000;
+const ANN = { username: 'ann' };
+const ann: Verdict<object> = { kind: 'authenticated', user: ANN, json: ANN };
+const stored = { kind: 'authenticated', user: ANN, confirmedAtMs: expect.any(Number) };
+
+/** A store in memory, without messages and revocations. Its clock is that of the process. */
+class MemoryStore {
+  readonly entries = new Map<string, StoreEntryKind & { readonly untilMs?: number }>();
+  readonly beats: string[] = [];
+  isDown = false;
+
+  get = (key: string, lease?: StoreLease): Promise<StoreEntry> =>
+    this.#run(() => {
+      const storeTimeMs = performance.now();
+      const found = this.entries.get(key);
+      if (!found && lease) this.entries.set(key, { kind: 'leased', lease: lease.id });
+      if (found?.kind === 'value') return { ...found, remainingMs: (found.untilMs ?? 0) - storeTimeMs, storeTimeMs };
+      return { ...(found ?? { kind: 'none' as const }), storeTimeMs };
+    });
+  set = (key: string, value: Uint8Array, ttlMs: number): Promise<boolean> =>
+    this.#run(() => {
+      if (this.entries.get(key)?.kind === 'tombstone') return false;
+      this.entries.set(key, { kind: 'value', value, remainingMs: ttlMs, untilMs: performance.now() + ttlMs });
+      return true;
+    });
+  delete = (key: string): Promise<boolean> => this.#run(() => this.entries.get(key)?.kind === 'value' && this.entries.delete(key));
+  releaseLease = (key: string, id: string): Promise<void> =>
+    this.#run(() => {
+      const found = this.entries.get(key);
+      if (found?.kind === 'leased' && found.lease === id) this.entries.delete(key);
+    });
+  keepAlive = (holder: string): Promise<void> => this.#run(() => void this.beats.push(holder));
+  setTombstone = (key: string): Promise<void> => this.#run(() => void this.entries.set(key, { kind: 'tombstone' }));
+  getRevocations = (keys: readonly string[]): Promise<undefined[]> => this.#run(() => keys.map(() => undefined));
+  subscribe = () => (): Promise<void> => Promise.resolve();
+
+  #run<Value>(command: () => Value): Promise<Value> {
+    return this.isDown ? Promise.reject(new Error('down')) : Promise.resolve(command());
+  }
+}
+
+/** An instance: `news` are the calls of its listener and its reports. Its service answers at once, or when the test says so. */
+function instanceOf(store: MemoryStore, answer: Verdict<object> | Promise<Verdict<object>> = ann, refreshAheadMs = 30_000) {
+  const ages = { ttlMs: TTL_MS, tombstoneMs: 63_000, refreshAheadMs, refreshPauseMs: 1_000, leaseMs: 3_000, graceMs: 300 };
+  const settings = {
+    store: store as unknown as SessionStore,
+    timeoutMs: 50,
+    secrets: ['a secret of sixteen', 'a former secret.'],
+    scope: 'scope',
+    ...ages,
+  } as const;
+  const news: unknown[][] = [];
+  const note = (name: string): [string, (...given: unknown[]) => void] => [name, (...given) => void news.push([name, ...given])];
+  const reports = Object.fromEntries(['failed', 'clockDiffers', 'busStateChanged'].map(note));
+  const names = ['signedOut', 'foundTombstone', 'refused', 'evicted', 'userRevoked', 'allRevoked', 'messagesLost'];
+  const state = { isRevoked: false, isCurrent: true, answer };
+  const listener = { ...Object.fromEntries(names.map(note)), isRevoked: () => state.isRevoked };
+  const tier = new SharedTier<object>(settings, (json) => json, reports as unknown as ConstructorParameters<typeof SharedTier>[2]);
+  tier.revocations.subscribe(listener as unknown as Parameters<typeof tier.revocations.subscribe>[0]);
+  const ask = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));
+  const service = { ask, patienceMs: 1_000, timeoutMs: 3_000 };
+  const flight = { isCurrent: (): boolean => state.isCurrent };
+  return {
+    tier,
+    news,
+    state,
+    ask,
+    check: () => tier.check(SESSION, KEYS, service, flight),
+    refresh: () => tier.refresh(SESSION, KEYS, service, flight),
+  };
+}
+
+/** Lets the promises of a store settle, and `ms` milliseconds pass. */
+const sleep = (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+const kinds = ({ entries }: MemoryStore): string[] => [...entries.values()].map(({ kind }) => kind);
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  jest.advanceTimersByTime(60_000);
+});
+afterEach(() => void jest.useRealTimers());
+
+describe('a check by the instances of an application', () => {
+  it('is answered by the store once one of them has called the service', async () => {
+    const store = new MemoryStore();
+    const [one, other] = [instanceOf(store), instanceOf(store)];
+    expect(await one.check()).toEqual(ann);
+    expect(await other.check()).toEqual(stored);
+    expect([one.ask.mock.calls, other.ask.mock.calls, one.news]).toEqual([[[0]], [], []]);
+  });
+
+  it('makes one call, whose answer the others wait for', async () => {
+    const store = new MemoryStore();
+    const [one, other] = [instanceOf(store, new Promise((resolve) => setTimeout(resolve, 200, ann))), instanceOf(store)];
+    const verdicts = [one.check(), other.check()];
+    await sleep(400);
+    expect(await Promise.all(verdicts)).toEqual([ann, stored]);
+    expect(other.ask).not.toHaveBeenCalled();
+    expect(store.beats).toHaveLength(1);
+    await sleep(5_000);
+    expect([store.beats.length, jest.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  it('sends heartbeats for its lease until it closes', async () => {
+    const one = instanceOf(new MemoryStore(), new Promise(() => undefined));
+    void one.check();
+    await sleep();
+    expect(jest.getTimerCount()).toBe(1);
+    await one.tier.close();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('waits for that answer no longer than is usual, and passes the time that it waited to its own call', async () => {
+    const store = new MemoryStore();
+    const [one, other] = [instanceOf(store, new Promise(() => undefined)), instanceOf(store)];
+    void one.check();
+    const verdict = other.check();
+    await sleep(1_000);
+    expect([await verdict, other.ask.mock.calls]).toEqual([ann, [[1_000]]]);
+  });
+
+  it.each([
+    ['a refusal', UNAUTHENTICATED],
+    ['an outage', unavailable('busy')],
+    ['an answer without its body', { ...ann, json: undefined }],
+    ['an answer that may not be cached', { ...ann, cacheForMs: 0 }],
+  ] as [string, Verdict<object>][])('releases its lease after %s, so that the next one makes a call', async (_name, answer) => {
+    const store = new MemoryStore();
+    const [one, other] = [instanceOf(store, answer), instanceOf(store)];
+    expect(await one.check()).toEqual(answer);
+    await sleep();
+    expect(kinds(store)).toEqual([]);
+    expect(await other.check()).toEqual(ann);
+    await sleep(1_000);
+    expect(store.beats).toEqual([]);
+  });
+
+  it('reports a wall clock that differs from that of the instance which stored the answer', async () => {
+    const store = new MemoryStore();
+    const [one, other] = [instanceOf(store), instanceOf(store)];
+    await one.check();
+    jest.setSystemTime(Date.now() - 60_001);
+    expect(await other.check()).toEqual(stored);
+    expect(other.news).toEqual([['clockDiffers']]);
+  });
+
+  it('stores no answer of a flight that was evicted', async () => {
+    const store = new MemoryStore();
+    const one = instanceOf(store);
+    one.state.isCurrent = false;
+    await one.check();
+    await sleep();
+    expect(kinds(store)).toEqual([]);
+  });
+
+  it('stores no answer that is revoked according to the instance', async () => {
+    const store = new MemoryStore();
+    const one = instanceOf(store);
+    one.state.isRevoked = true;
+    await one.check();
+    await sleep();
+    expect(kinds(store)).toEqual([]);
+  });
+
+  it('makes a call while the store is down, and stores nothing afterwards', async () => {
+    const store = new MemoryStore();
+    const one = instanceOf(store, new Promise((resolve) => setTimeout(resolve, 10, ann)));
+    store.isDown = true;
+    const verdict = one.check();
+    await sleep(5);
+    store.isDown = false;
+    await sleep(5);
+    expect([await verdict, kinds(store)]).toEqual([ann, []]);
+    expect(one.news).toContainEqual(['failed']);
+  });
+
+  it('stores an answer for the time that the service allows, counted from the start of its call', async () => {
+    for (const [tookMs, cacheForMs, found] of [
+      [1_000, TTL_MS, TTL_MS - 1_000],
+      [1_000, 10_000, 9_000],
+      [1_000, 1_001, 1],
+      [1_000, 1_000, undefined],
+    ] as const) {
+      const store = new MemoryStore();
+      const one = instanceOf(store, new Promise((resolve) => setTimeout(resolve, tookMs, { ...ann, cacheForMs })));
+      const verdict = one.check();
+      await sleep(tookMs);
+      await verdict;
+      const [entry] = store.entries.values();
+      expect(entry?.kind === 'value' ? entry.remainingMs : undefined).toBe(found);
+    }
+  });
+
+  it('deletes a stored answer that may no longer be cached', async () => {
+    const store = new MemoryStore();
+    const one = instanceOf(store);
+    await one.check();
+    await sleep(40_000);
+    one.state.answer = Promise.resolve({ ...ann, cacheForMs: 0 });
+    await one.refresh();
+    await sleep();
+    expect(kinds(store)).toEqual(['leased']);
+  });
+});
+
+describe('a tombstone in the store', () => {
+  it('is reported when a check finds it, and the service decides', async () => {
+    const store = new MemoryStore();
+    const [one, other] = [instanceOf(store), instanceOf(store, UNAUTHENTICATED)];
+    await one.tier.revocations.setTombstone(KEYS.tokenKey);
+    expect(await other.check()).toEqual(UNAUTHENTICATED);
+    expect([other.news, kinds(store)]).toEqual([[['foundTombstone', KEYS.tokenKey]], ['tombstone', 'tombstone']]);
+  });
+
+  it('is reported when an answer cannot be stored because of it', async () => {
+    const store = new MemoryStore();
+    const one = instanceOf(store, new Promise((resolve) => setTimeout(resolve, 10, ann)));
+    const verdict = one.check();
+    await sleep(5);
+    await one.tier.revocations.setTombstone(KEYS.tokenKey);
+    expect(one.news).toEqual([]);
+    await sleep(5);
+    expect([await verdict, one.news]).toEqual([ann, [['foundTombstone', KEYS.tokenKey]]]);
+  });
+
+  it('is not reported for a session without one', async () => {
+    const store = new MemoryStore();
+    const one = instanceOf(store);
+    await one.check();
+    await one.check();
+    await sleep();
+    expect(one.news).toEqual([]);
+  });
+});
+
+describe('a refresh', () => {
+  async function storedFor(ms: number) {
+    const store = new MemoryStore();
+    const [one, other] = [instanceOf(store), instanceOf(store)];
+    await one.check();
+    await sleep(ms);
+    return { store, one, other };
+  }
+
+  it('uses an answer that another instance has refreshed already', async () => {
+    const { store, one, other } = await storedFor(29_999);
+    expect(await other.refresh()).toEqual(stored);
+    expect([one.ask.mock.calls.length, other.ask.mock.calls.length, kinds(store)]).toEqual([1, 0, ['value']]);
+  });
+
+  it('makes a call for an older answer, which replaces it, with a lock', async () => {
+    const { store, one, other } = await storedFor(30_000);
+    expect(await other.refresh()).toEqual(ann);
+    await sleep(TTL_MS - 1);
+    expect(await one.check()).toEqual(stored);
+    expect([one.ask.mock.calls.length, other.ask.mock.calls.length, kinds(store)]).toEqual([1, 1, ['value', 'leased']]);
+    const [session = '', lock] = store.entries.keys();
+    expect(lock).toBe(`${session}.refresh`);
+  });
+
+  it('makes one call for all instances: the others keep the stored answer', async () => {
+    const { one, other } = await storedFor(30_000);
+    one.state.answer = new Promise(() => undefined);
+    void one.refresh();
+    await sleep();
+    expect(await other.refresh()).toEqual(stored);
+    expect([one.ask.mock.calls.length, other.ask.mock.calls.length]).toEqual([2, 0]);
+  });
+
+  it('finds a tombstone: it makes a call without a lock', async () => {
+    const { store, one, other } = await storedFor(30_000);
+    await one.tier.revocations.setTombstone(KEYS.tokenKey);
+    other.state.answer = UNAUTHENTICATED;
+    expect(await other.refresh()).toEqual(UNAUTHENTICATED);
+    expect([other.news, kinds(store)]).toEqual([[['foundTombstone', KEYS.tokenKey]], ['tombstone', 'tombstone']]);
+  });
+});

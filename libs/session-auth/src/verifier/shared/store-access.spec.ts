@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { StoreAccess } from './store-access.js';
+
+const TIMEOUT_MS = 50;
+const fails = (): Promise<string> => Promise.reject(new Error('down'));
+const works = (): Promise<string> => Promise.resolve('value');
+
+function accessWith() {
+  const failures = { count: 0 };
+  return { failures, access: new StoreAccess(TIMEOUT_MS, () => void (failures.count += 1)) };
+}
+
+/** Fails until calls are paused. */
+async function paused() {
+  const trial = accessWith();
+  for (let call = 0; call < 3; call += 1) await trial.access.try(fails);
+  return trial;
+}
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+describe('a call to a store', () => {
+  it('has its result, and leaves no timer', async () => {
+    const { access, failures } = accessWith();
+    expect([await access.try(works), await access.insist(works)]).toEqual(['value', 'value']);
+    expect([failures.count, jest.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  it('has no result if it rejects, throws or takes too long, and each failure is reported', async () => {
+    const { access, failures } = accessWith();
+    const throws = (): Promise<string> => {
+      throw new Error('of the store');
+    };
+    const hangs = access.insist(() => new Promise<string>(() => undefined));
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
+    expect([await access.insist(fails), await access.insist(throws), await hangs]).toEqual([undefined, undefined, undefined]);
+    expect(failures.count).toBe(3);
+  });
+
+  it('passes a late result on, and ignores a late rejection', async () => {
+    const { access } = accessWith();
+    const late: string[] = [];
+    const note = (value: string): void => void late.push(value);
+    const resolves = access.insist(() => new Promise<string>((resolve) => setTimeout(resolve, 60, 'late value')), note);
+    const rejects = access.insist(() => new Promise<string>((_resolve, reject) => setTimeout(reject, 60, new Error('late'))), note);
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
+    expect([await resolves, await rejects, late]).toEqual([undefined, undefined, []]);
+    await jest.advanceTimersByTimeAsync(10);
+    expect(late).toEqual(['late value']);
+  });
+
+  it('is not made beyond 1024 calls in flight', async () => {
+    const { access, failures } = accessWith();
+    let made = 0;
+    const hangs = (): Promise<string> => {
+      made += 1;
+      return new Promise(() => undefined);
+    };
+    const calls = Array.from({ length: 1_025 }, () => access.insist(hangs));
+    expect(made).toBe(1_024);
+    expect(await calls.at(-1)).toBeUndefined();
+    expect(failures.count).toBe(0);
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
+    await Promise.all(calls);
+    expect(await access.insist(works)).toBe('value');
+  });
+});
+
+describe('a failing store', () => {
+  it('is not called during a pause, unless the call must be made', async () => {
+    const { access } = await paused();
+    expect([await access.try(works), await access.insist(works)]).toEqual([undefined, 'value']);
+    await jest.advanceTimersByTimeAsync(499);
+    expect(await access.try(works)).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect([await access.try(works), await access.try(works)]).toEqual(['value', 'value']);
+  });
+
+  it('is paused for longer when the next call fails too', async () => {
+    const { access } = await paused();
+    await jest.advanceTimersByTimeAsync(500);
+    await access.try(fails);
+    await jest.advanceTimersByTimeAsync(999);
+    expect(await access.try(works)).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await access.try(works)).toBe('value');
+  });
+});
