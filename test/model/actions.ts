@@ -1,11 +1,11 @@
 import type { Machine } from './machine.js';
 import type { Bug } from './bugs.js';
-import type { Command, End, Host, State } from './state.js';
+import type { Command, Revocation, Host, State } from './state.js';
 
-/** What a search explores. */
+/** The bounds of a search. */
 export interface Scope {
   readonly users: readonly number[];
-  readonly ends: readonly { readonly kind: End['kind']; readonly host: number; readonly target: number }[];
+  readonly revocations: readonly { readonly kind: Revocation['kind']; readonly host: number; readonly target: number }[];
   readonly stale: boolean;
   readonly requests: boolean;
   /** Instances at which users sign in. */
@@ -200,17 +200,17 @@ function commands(machine: Machine, { bug }: Scope, { state, host, on }: Place):
 }
 
 function bus(machine: Machine, _scope: Scope, { state, host, on }: Place): void {
-  for (const end of new Set(host.inbox)) {
+  for (const revocation of new Set(host.inbox)) {
     on(
-      () => `receives the message of revocation ${end}`,
-      (next, copy) => machine.receive(next, copy, end),
+      () => `receives the message of revocation ${revocation}`,
+      (next, copy) => machine.receive(next, copy, revocation),
     );
     if (state.left.faults > 0)
       on(
-        () => `loses the message of revocation ${end} (fault)`,
+        () => `loses the message of revocation ${revocation} (fault)`,
         (next, copy) => {
           next.left.faults -= 1;
-          machine.lose(copy, end);
+          machine.lose(copy, revocation);
         },
       );
   }
@@ -257,15 +257,16 @@ function writes(machine: Machine, state: State, add: Add): void {
   });
 }
 
-function revocations(machine: Machine, { ends }: Scope, state: State, add: Add): void {
-  for (const { kind, host, target } of ends) {
-    if (state.ends.some((end) => end.kind === kind && end.host === host && end.target === target)) continue;
+function revocations(machine: Machine, { revocations }: Scope, state: State, add: Add): void {
+  for (const { kind, host, target } of revocations) {
+    if (state.revocations.some((revocation) => revocation.kind === kind && revocation.host === host && revocation.target === target))
+      continue;
     add(
       () => `instance ${host} begins ${kind} of ${target}`,
       (next) => void machine.start(next, host, kind, target),
     );
   }
-  state.ends.forEach(({ phase }, index) => {
+  state.revocations.forEach(({ phase }, index) => {
     if (phase === 'called')
       add(
         () => `revocation ${index} settles`,
@@ -277,8 +278,8 @@ function revocations(machine: Machine, { ends }: Scope, state: State, add: Add):
         () => `the service ${isExecuted ? 'executes' : 'fails (fault)'} the sign-out of revocation ${index}`,
         (next) => {
           if (!isExecuted) next.left.faults -= 1;
-          const end = next.ends[index];
-          if (end) machine.endAtService(next, end, isExecuted);
+          const revocation = next.revocations[index];
+          if (revocation) machine.endAtService(next, revocation, isExecuted);
         },
       );
   });
@@ -287,5 +288,5 @@ function revocations(machine: Machine, { ends }: Scope, state: State, add: Add):
 function nameOf(command: Command): string {
   return command.kind === 'clear'
     ? `the removal of the tombstone of token ${command.token}`
-    : `the ${command.kind} of revocation ${command.end}`;
+    : `the ${command.kind} of revocation ${command.revocation}`;
 }

@@ -4,7 +4,7 @@ const BUFFER = new Uint8Array(4_096);
 const COMMANDS = ['tombstone', 'record', 'publish', 'clear'];
 const PHASES = ['looking', 'looked', 'asking', 'answered'];
 const REPLIES = ['accepted', 'refused', 'failed'];
-const END_PHASES = ['marking', 'calling', 'called', 'publishing', 'settled', 'gone'];
+const REVOCATION_PHASES = ['marking', 'calling', 'called', 'publishing', 'settled', 'gone'];
 const KINDS = ['signOut', 'forget', 'endUser'];
 const SUBSCRIPTIONS = ['none', 'confirming', 'confirmed'];
 
@@ -33,7 +33,7 @@ export function copyOf(state: State, only?: number): State {
     store: state.store.map((kept) => kept && (kept.kind === 'value' ? { ...kept, answer: { ...kept.answer } } : { ...kept })),
     writes: state.writes.map((write) => ({ ...write, answer: { ...write.answer } })),
     valid: [...state.valid],
-    ends: state.ends.map((end) => ({ ...end })),
+    revocations: state.revocations.map((revocation) => ({ ...revocation })),
     left: { ...state.left },
   };
 }
@@ -74,10 +74,10 @@ function fingerprintOf(state: State): number {
     put(since);
   }
   for (const valid of state.valid) put(Number(valid));
-  put(state.ends.length);
-  for (const { kind, host, target, phase, isDirty, isVoid, isOrphan } of state.ends) {
+  put(state.revocations.length);
+  for (const { kind, host, target, phase, isDirty, isVoid, isOrphan } of state.revocations) {
     put(KINDS.indexOf(kind) * 4 + host * 2 + target);
-    put(END_PHASES.indexOf(phase) * 8 + Number(isOrphan) * 4 + Number(isDirty) * 2 + Number(isVoid));
+    put(REVOCATION_PHASES.indexOf(phase) * 8 + Number(isOrphan) * 4 + Number(isDirty) * 2 + Number(isVoid));
   }
   put(state.left.faults * 64 + state.left.signIns * 16 + state.left.flights);
   put(state.left.ticks);
@@ -104,12 +104,12 @@ function host_(host: Host): void {
   }
   put(SUBSCRIPTIONS.indexOf(host.subscription));
   put(host.inbox.length);
-  for (const end of [...host.inbox].sort()) put(end);
+  for (const revocation of [...host.inbox].sort()) put(revocation);
   answer(host.request);
-  for (const ends of [host.covers, host.known, host.seen, host.missed]) put(ends);
+  for (const revocations of [host.covers, host.known, host.seen, host.missed]) put(revocations);
 }
 
-function flight_({ token, age, phase, found, since, call, reply, isDetached, isClosed, bar, storeBar }: Flight): void {
+function flight_({ token, age, phase, found, since, call, reply, isDetached, isClosed, revocations, storeRevocations }: Flight): void {
   put(token * 16 + PHASES.indexOf(phase) * 4 + REPLIES.indexOf(reply));
   put(age * 4 + Number(isDetached) * 2 + Number(isClosed));
   put(found.kind === 'none' ? 0 : found.kind === 'tombstone' ? 1 + found.shows : 128);
@@ -119,9 +119,9 @@ function flight_({ token, age, phase, found, since, call, reply, isDetached, isC
   }
   optional(since);
   answer(call);
-  put(bar.known);
-  put(bar.seen);
-  put(storeBar);
+  put(revocations.known);
+  put(revocations.seen);
+  put(storeRevocations);
 }
 
 function kept_(kept: Kept | undefined): void {
@@ -132,7 +132,7 @@ function kept_(kept: Kept | undefined): void {
 }
 
 function command_(command: Command): void {
-  put(COMMANDS.indexOf(command.kind) * 8 + (command.kind === 'clear' ? command.token : command.end));
+  put(COMMANDS.indexOf(command.kind) * 8 + (command.kind === 'clear' ? command.token : command.revocation));
 }
 
 function answer(one: Answer | undefined): void {

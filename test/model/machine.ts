@@ -3,10 +3,10 @@ import {
   newFlight,
   newHost,
   type Answer,
-  type Bar,
+  type Revocations,
   type Command,
-  type End,
-  type Ends,
+  type Revocation,
+  type RevocationSet,
   type Entry,
   type Flight,
   type Host,
@@ -18,7 +18,7 @@ import {
 import type { Bug } from './bugs.js';
 
 /**
- * The rules of the session cache, as actions on a state. Each says what one event may change, and no more: how the library arranges its code is
+ * The rules of the session cache, as actions on a state. Each states the changes of one event, and no more: how the library arranges its code is
  * not part of it. A deliberate bug drops one rule.
  */
 export class Machine {
@@ -44,13 +44,14 @@ export class Machine {
 
   /** A check is answered from the cache, without a call. */
   hit(state: State, host: Host, { answer }: Entry): void {
-    this.accept(state, answer.token, answer, { bar: this.bar(state, host), lifetime: this.#settings.ttl });
+    this.accept(state, answer.token, answer, { revocations: this.revocations(state, host), lifetime: this.#settings.ttl });
     if (this.#settings.requests) host.request = { ...answer };
   }
 
   /** Another guard of the same request reuses the check. */
   reuse(state: State, host: Host): void {
-    if (host.request) this.accept(state, host.request.token, host.request, { bar: this.bar(state, host), lifetime: Infinity });
+    if (host.request)
+      this.accept(state, host.request.token, host.request, { revocations: this.revocations(state, host), lifetime: Infinity });
   }
 
   /** The flight that a check of a session joins. */
@@ -60,13 +61,13 @@ export class Machine {
 
   /** A check joins a flight. */
   join(state: State, host: Host, flight: Flight): void {
-    const { known, seen } = this.bar(state, host);
-    flight.bar = { known: flight.bar.known | known, seen: flight.bar.seen | seen };
+    const { known, seen } = this.revocations(state, host);
+    flight.revocations = { known: flight.revocations.known | known, seen: flight.revocations.seen | seen };
   }
 
   /** A check starts a flight, in the place of one that is no longer joined. Where the token has a tombstone, it does not ask the store. */
   begin(state: State, host: Host, token: number): Flight {
-    const flight = newFlight(token, this.bar(state, host), this.#cleanEnds(state));
+    const flight = newFlight(token, this.revocations(state, host), this.#cleanRevocations(state));
     for (const other of host.flights) if (other.token === token) other.isDetached = true;
     host.flights.push(flight);
     if (host.tombstones[token] !== undefined) this.ask(state, flight);
@@ -96,7 +97,7 @@ export class Machine {
     this.leave(host, flight);
     const { ttl, timeout } = this.#settings;
     this.accept(state, token, found.answer, {
-      bar: { known: flight.bar.known, seen: flight.bar.seen | flight.storeBar },
+      revocations: { known: flight.revocations.known, seen: flight.revocations.seen | flight.storeRevocations },
       lifetime: ttl + timeout,
     });
     this.#cache(host, flight, found.answer, found.countedAge);
@@ -107,8 +108,8 @@ export class Machine {
     flight.phase = 'asking';
     flight.found = { kind: 'none' };
     const { token } = flight;
-    const concerning = endsWhere(state, (end) => this.#concerns(end, token));
-    flight.call = { id: 0, token, age: 0, after: this.#pastEnds(state) & concerning, during: concerning };
+    const concerning = revocationsWhere(state, (revocation) => this.#concerns(revocation, token));
+    flight.call = { id: 0, token, age: 0, after: this.#pastRevocations(state) & concerning, during: concerning };
   }
 
   /** The service decides. */
@@ -124,7 +125,7 @@ export class Machine {
     if (reply === 'failed') this.#serveStale(state, host, flight);
     if (reply === 'refused' && !flight.isDetached) host.cache[token] = [];
     if (reply !== 'accepted' || !call) return;
-    this.accept(state, token, call, { bar: flight.bar, lifetime: this.#settings.timeout });
+    this.accept(state, token, call, { revocations: flight.revocations, lifetime: this.#settings.timeout });
     this.#store(state, host, flight, call);
     this.#cache(host, flight, call, this.#bug === 'lifetime-from-reply' ? 0 : flight.age);
   }
@@ -151,13 +152,14 @@ export class Machine {
   // Revocations
 
   /** `signOut`, `forget` or `endUser` is called. */
-  start(state: State, hostIndex: number, kind: End['kind'], target: number): number {
-    const end = state.ends.push({ kind, host: hostIndex, target, phase: 'marking', isDirty: false, isVoid: false, isOrphan: false }) - 1;
+  start(state: State, hostIndex: number, kind: Revocation['kind'], target: number): number {
+    const revocation =
+      state.revocations.push({ kind, host: hostIndex, target, phase: 'marking', isDirty: false, isVoid: false, isOrphan: false }) - 1;
     const host = state.hosts[hostIndex];
-    if (!host) return end;
+    if (!host) return revocation;
     this.revoke(host, kind, target);
-    host.queue.push({ kind: kind === 'signOut' ? 'tombstone' : 'record', end });
-    return end;
+    host.queue.push({ kind: kind === 'signOut' ? 'tombstone' : 'record', revocation });
+    return revocation;
   }
 
   /** The first command of an instance reaches the store, which executes it. */
@@ -173,8 +175,8 @@ export class Machine {
     if (isExecuted) this.#apply(state, host, command);
     if (command.kind !== 'clear') {
       if (this.#bug !== 'no-retry') host.outbox.push(command);
-      const end = state.ends[command.end];
-      if (end && end.phase !== 'settled') end.isDirty = true;
+      const revocation = state.revocations[command.revocation];
+      if (revocation && revocation.phase !== 'settled') revocation.isDirty = true;
     }
     this.#attempted(state, host, command);
   }
@@ -186,38 +188,38 @@ export class Machine {
   }
 
   /** The service executes a sign-out, unless the call fails. */
-  endAtService(state: State, end: End, isExecuted: boolean): void {
-    end.phase = 'called';
-    if (isExecuted) state.valid[end.target] = false;
+  endAtService(state: State, revocation: Revocation, isExecuted: boolean): void {
+    revocation.phase = 'called';
+    if (isExecuted) state.valid[revocation.target] = false;
   }
 
-  /** A sign-out settles: the session is revoked again, and the other instances are told. */
+  /** A sign-out settles: the session is revoked again, and the other instances receive the message. */
   settle(state: State, index: number): void {
-    const end = state.ends[index];
-    const host = end && state.hosts[end.host];
-    if (!end || !host) return;
-    end.phase = 'settled';
+    const revocation = state.revocations[index];
+    const host = revocation && state.hosts[revocation.host];
+    if (!revocation || !host) return;
+    revocation.phase = 'settled';
     host.known |= bitOf(index);
-    if (end.kind !== 'signOut') return;
-    this.revoke(host, 'signOut', end.target);
-    host.queue.push({ kind: 'tombstone', end: index }, { kind: 'publish', end: index });
+    if (revocation.kind !== 'signOut') return;
+    this.revoke(host, 'signOut', revocation.target);
+    host.queue.push({ kind: 'tombstone', revocation: index }, { kind: 'publish', revocation: index });
   }
 
   /** A message arrives. */
   receive(state: State, host: Host, index: number): void {
     host.inbox.splice(host.inbox.indexOf(index), 1);
-    const end = state.ends[index];
-    if (!end) return;
-    if (this.#bug === 'late-detach' && end.kind === 'signOut') this.#evict(host, end.target, host.tombstones);
-    else this.revoke(host, end.kind, end.target);
+    const revocation = state.revocations[index];
+    if (!revocation) return;
+    if (this.#bug === 'late-detach' && revocation.kind === 'signOut') this.#evict(host, revocation.target, host.tombstones);
+    else this.revoke(host, revocation.kind, revocation.target);
     host.known |= bitOf(index);
   }
 
   /** A sign-in issues a token again, and removes its tombstone. */
   signIn(state: State, host: Host, token: number): void {
     state.valid[token] = true;
-    for (const end of state.ends) if (end.kind === 'signOut' && end.target === token) end.isVoid = true;
-    host.outbox = host.outbox.filter((command) => command.kind === 'clear' || !state.ends[command.end]?.isVoid);
+    for (const revocation of state.revocations) if (revocation.kind === 'signOut' && revocation.target === token) revocation.isVoid = true;
+    host.outbox = host.outbox.filter((command) => command.kind === 'clear' || !state.revocations[command.revocation]?.isVoid);
     this.#detach(host, token);
     host.tombstones[token] = undefined;
     host.queue.push({ kind: 'clear', token });
@@ -234,7 +236,7 @@ export class Machine {
   /** An instance subscribes again. */
   subscribe(state: State, host: Host): void {
     host.subscription = 'confirming';
-    host.covers = endsWhere(state, ({ phase }) => phase === 'settled');
+    host.covers = revocationsWhere(state, ({ phase }) => phase === 'settled');
   }
 
   /** The subscription is confirmed. Messages may have been lost: every session is evicted, and no flight that has started is cached. */
@@ -259,10 +261,10 @@ export class Machine {
   crash(state: State, index: number): void {
     state.hosts[index] = newHost(this.#settings);
     state.writes = state.writes.filter((write) => write.host !== index || !write.isRefused);
-    for (const end of state.ends) {
-      if (end.host !== index) continue;
-      end.isOrphan = true;
-      if (end.phase !== 'settled') end.phase = 'gone';
+    for (const revocation of state.revocations) {
+      if (revocation.host !== index) continue;
+      revocation.isOrphan = true;
+      if (revocation.phase !== 'settled') revocation.phase = 'gone';
     }
   }
 
@@ -273,7 +275,7 @@ export class Machine {
     return state.hosts.every(({ flights }) => flights.every(({ age }) => age < this.#settings.timeout));
   }
 
-  /** Time passes: ages grow, and what has expired is removed. */
+  /** Time passes: ages grow, and expired entries are removed. */
   pass(state: State, time: number): void {
     const { ttl, stale, slack } = this.#settings;
     const longest = this.#longest;
@@ -314,59 +316,65 @@ export class Machine {
 
   /** Every other instance learns of a revocation, or missed it by a fault. Checked in every state. */
   judgeDelivery(state: State): void {
-    state.ends.forEach((end, index) => {
-      const origin = state.hosts[end.host];
-      if (!origin || end.phase !== 'settled' || end.isVoid || end.isOrphan) return;
-      const isPublish = (command: Command): boolean => command.kind === 'publish' && command.end === index;
+    state.revocations.forEach((revocation, index) => {
+      const origin = state.hosts[revocation.host];
+      if (!origin || revocation.phase !== 'settled' || revocation.isVoid || revocation.isOrphan) return;
+      const isPublish = (command: Command): boolean => command.kind === 'publish' && command.revocation === index;
       if ([...origin.queue, ...origin.outbox].some(isPublish)) return;
       state.hosts.forEach((host, at) => {
-        if (at === end.host || host.subscription !== 'confirmed' || host.inbox.includes(index)) return;
-        if (!((host.known | host.seen | host.missed) & bitOf(index))) state.violation ??= `delivery: instance ${at} is never told`;
+        if (at === revocation.host || host.subscription !== 'confirmed' || host.inbox.includes(index)) return;
+        if (!((host.known | host.seen | host.missed) & bitOf(index))) state.violation ??= `delivery: instance ${at} never learns of it`;
       });
     });
   }
 
-  // What is promised
+  // Invariants
 
   /** A session is accepted. This is where the promises are checked. */
-  accept(state: State, token: number, answer: Answer, { bar, lifetime }: { readonly bar: Bar; readonly lifetime: number }): void {
+  accept(
+    state: State,
+    token: number,
+    answer: Answer,
+    { revocations, lifetime }: { readonly revocations: Revocations; readonly lifetime: number },
+  ): void {
     if (answer.token !== token) state.violation ??= 'own user: the answer belongs to another token';
     if (answer.age > lifetime + this.#settings.slack || (lifetime === this.#settings.ttl && answer.age >= lifetime + this.#settings.slack))
       state.violation ??= `lifetime: accepted at the age of ${answer.age}`;
-    state.ends.forEach((end, index) => {
-      const isBarred = ((bar.known & ~answer.after) | (bar.seen & ~answer.during)) & bitOf(index);
-      if (isBarred !== 0 && !end.isVoid && this.#concerns(end, token)) state.violation ??= `revoked: accepted after ${end.kind}`;
+    state.revocations.forEach((revocation, index) => {
+      const ignored = ((revocations.known & ~answer.after) | (revocations.seen & ~answer.during)) & bitOf(index);
+      if (ignored !== 0 && !revocation.isVoid && this.#concerns(revocation, token))
+        state.violation ??= `revoked: accepted after ${revocation.kind}`;
     });
   }
 
   /** Revocations that an instance must respect from now on. */
-  bar(state: State, host: Host): Bar {
-    return { known: host.known, seen: host.seen & this.#cleanEnds(state) };
+  revocations(state: State, host: Host): Revocations {
+    return { known: host.known, seen: host.seen & this.#cleanRevocations(state) };
   }
 
-  #cleanEnds(state: State): Ends {
-    return endsWhere(state, ({ phase, isDirty }) => phase === 'settled' && !isDirty);
+  #cleanRevocations(state: State): RevocationSet {
+    return revocationsWhere(state, ({ phase, isDirty }) => phase === 'settled' && !isDirty);
   }
 
   /** A sign-out ends the session before it settles; the others make the next check ask the service from their start. */
-  #pastEnds(state: State): Ends {
-    return endsWhere(state, ({ kind, phase }) => kind !== 'signOut' || phase === 'settled');
+  #pastRevocations(state: State): RevocationSet {
+    return revocationsWhere(state, ({ kind, phase }) => kind !== 'signOut' || phase === 'settled');
   }
 
-  #signOutsOf(state: State, token: number): Ends {
-    return endsWhere(state, ({ kind, target }) => kind === 'signOut' && target === token);
+  #signOutsOf(state: State, token: number): RevocationSet {
+    return revocationsWhere(state, ({ kind, target }) => kind === 'signOut' && target === token);
   }
 
-  #concerns({ kind, target }: End, token: number): boolean {
+  #concerns({ kind, target }: Revocation, token: number): boolean {
     return target === (kind === 'endUser' ? this.#settings.users[token] : token);
   }
 
   // Parts of the actions
 
-  #serveStale(state: State, host: Host, { token, bar }: Flight): void {
+  #serveStale(state: State, host: Host, { token, revocations }: Flight): void {
     const { ttl, stale } = this.#settings;
     for (const entry of host.cache[token] ?? [])
-      if (this.isUsable(host, entry, true)) this.accept(state, token, entry.answer, { bar, lifetime: ttl + stale });
+      if (this.isUsable(host, entry, true)) this.accept(state, token, entry.answer, { revocations, lifetime: ttl + stale });
   }
 
   /** Whether the user of an answer of this age is revoked here since. */
@@ -377,8 +385,9 @@ export class Machine {
   /** An entry in the store is used while it is young, and no revocation was recorded since the look-up before its call. */
   isReadable(state: State, { answer, since }: Extract<Kept, { readonly kind: 'value' }>): boolean {
     const isYoung = this.#bug === 'wall-clock-age' || answer.age < this.#settings.ttl + this.#settings.slack;
-    const isRevoked = state.ends.some(
-      (end, index) => end.kind !== 'signOut' && (state.records & ~since & bitOf(index)) !== 0 && this.#concerns(end, answer.token),
+    const isRevoked = state.revocations.some(
+      (revocation, index) =>
+        revocation.kind !== 'signOut' && (state.records & ~since & bitOf(index)) !== 0 && this.#concerns(revocation, answer.token),
     );
     return isYoung && !isRevoked;
   }
@@ -406,7 +415,7 @@ export class Machine {
   }
 
   /** Sessions are revoked on one instance. */
-  revoke(host: Host, kind: End['kind'], target: number): void {
+  revoke(host: Host, kind: Revocation['kind'], target: number): void {
     if (this.#bug !== 'kept-request') host.request = undefined;
     if (kind !== 'endUser') {
       this.#detach(host, target);
@@ -418,7 +427,7 @@ export class Machine {
   }
 
   /** An instance learns that a token has a tombstone in the store. */
-  foundTombstone(host: Host, token: number, shows: Ends): void {
+  foundTombstone(host: Host, token: number, shows: RevocationSet): void {
     host.seen |= shows;
     if (host.tombstones[token] === undefined) this.revoke(host, 'signOut', token);
     else this.#detach(host, token);
@@ -437,25 +446,26 @@ export class Machine {
     if (command.kind === 'clear') {
       state.store[command.token] = undefined;
       // The store no longer shows another instance's sign-out that began after this sign-in; only its message does.
-      for (const end of state.ends)
-        if (end.kind === 'signOut' && end.target === command.token && state.hosts[end.host] !== sender) end.isDirty = true;
+      for (const revocation of state.revocations)
+        if (revocation.kind === 'signOut' && revocation.target === command.token && state.hosts[revocation.host] !== sender)
+          revocation.isDirty = true;
       return;
     }
-    const end = state.ends[command.end];
-    if (!end) return;
-    if (command.kind === 'tombstone') state.store[end.target] = { kind: 'tombstone', age: 0 };
-    else if (command.kind === 'record') state.records |= bitOf(command.end);
-    else for (const host of state.hosts) if (host !== sender && host.subscription !== 'none') host.inbox.push(command.end);
+    const revocation = state.revocations[command.revocation];
+    if (!revocation) return;
+    if (command.kind === 'tombstone') state.store[revocation.target] = { kind: 'tombstone', age: 0 };
+    else if (command.kind === 'record') state.records |= bitOf(command.revocation);
+    else for (const host of state.hosts) if (host !== sender && host.subscription !== 'none') host.inbox.push(command.revocation);
   }
 
-  /** A revocation goes on after the first attempt of each command, whatever its result. */
+  /** A revocation continues after the first attempt of each command, with any result. */
   #attempted(state: State, host: Host, command: Command): void {
-    const end = command.kind === 'clear' ? undefined : state.ends[command.end];
-    if (!end || command.kind === 'clear') return;
-    if (end.phase === 'publishing') this.settle(state, command.end);
-    if (end.phase !== 'marking') return;
-    end.phase = end.kind === 'signOut' ? 'calling' : 'publishing';
-    if (end.kind !== 'signOut') host.queue.push({ kind: 'publish', end: command.end });
+    const revocation = command.kind === 'clear' ? undefined : state.revocations[command.revocation];
+    if (!revocation || command.kind === 'clear') return;
+    if (revocation.phase === 'publishing') this.settle(state, command.revocation);
+    if (revocation.phase !== 'marking') return;
+    revocation.phase = revocation.kind === 'signOut' ? 'calling' : 'publishing';
+    if (revocation.kind !== 'signOut') host.queue.push({ kind: 'publish', revocation: command.revocation });
   }
 }
 
@@ -464,6 +474,6 @@ function isAfter(age: number, mark: number | undefined): boolean {
   return mark !== undefined && age >= mark;
 }
 
-function endsWhere({ ends }: State, matches: (end: End) => boolean): Ends {
-  return ends.reduce((all, end, index) => (matches(end) ? all | bitOf(index) : all), 0);
+function revocationsWhere({ revocations }: State, matches: (revocation: Revocation) => boolean): RevocationSet {
+  return revocations.reduce((all, revocation, index) => (matches(revocation) ? all | bitOf(index) : all), 0);
 }

@@ -10,7 +10,7 @@ const BUGS = fileURLToPath(new URL('../simulation/bugs.mjs', import.meta.url));
 /** Bugs that cost calls and break no promise: leases are not part of the model. */
 const NOT_MODELLED = ['The holder of a lease sends no heartbeat'];
 
-/** Runs the model as `npm run test:model` does. Returns what it prints. */
+/** Runs the model as `npm run test:model` does. Returns its output. */
 function run(...args: readonly string[]): Promise<string> {
   return new Promise((resolve) => execFile(process.execPath, [PROGRAM, ...args], (_error, output, errors) => resolve(output + errors)));
 }

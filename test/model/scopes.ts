@@ -1,6 +1,6 @@
 import type { Bug } from './bugs.js';
 import type { Search } from './search.js';
-import type { Budget, End } from './state.js';
+import type { Budget, Revocation } from './state.js';
 
 const SIGN_OUT = { kind: 'signOut', host: 0, target: 0 } as const;
 const FORGET = { kind: 'forget', host: 0, target: 0 } as const;
@@ -8,7 +8,7 @@ const END_USER = { kind: 'endUser', host: 0, target: 0 } as const;
 
 interface Outline extends Partial<Budget> {
   readonly name: string;
-  readonly ends?: readonly { readonly kind: End['kind']; readonly host: number; readonly target: number }[];
+  readonly revocations?: readonly { readonly kind: Revocation['kind']; readonly host: number; readonly target: number }[];
   /** Two unless set. */
   readonly tokens?: number;
   readonly stale?: number;
@@ -20,7 +20,7 @@ interface Outline extends Partial<Budget> {
 /** Two instances, and tokens of one user. The instances are alike, and so are the tokens: that instance 0 revokes token 0 loses nothing. */
 function outlined({
   name,
-  ends = [],
+  revocations = [],
   tokens = 2,
   stale = 0,
   requests = false,
@@ -34,47 +34,47 @@ function outlined({
   return {
     name,
     settings: { hosts: 2, users, ttl: 2, stale, timeout: 1, requests, slack: 0 },
-    scope: { users, ends, stale: stale > 0, requests, signInsAt, bug: undefined },
+    scope: { users, revocations, stale: stale > 0, requests, signInsAt, bug: undefined },
     budget: { flights, faults, signIns, ticks },
   };
 }
 
-/** What `npm run test:model` visits completely. */
+/** The scopes that `npm run test:model` visits completely. */
 export const SCOPES: readonly Search[] = [
-  outlined({ name: 'sign-out, one flight', ends: [SIGN_OUT], flights: 1 }),
-  outlined({ name: 'endUser, one flight', ends: [END_USER], flights: 1 }),
-  outlined({ name: 'sign-out', ends: [SIGN_OUT] }),
-  outlined({ name: 'forget', ends: [FORGET], faults: 1 }),
-  outlined({ name: 'endUser', ends: [END_USER] }),
-  outlined({ name: 'endUser, and time', ends: [END_USER], ticks: 1, faults: 1 }),
-  outlined({ name: 'sign-in and sign-out', ends: [SIGN_OUT], signIns: 1, faults: 1 }),
+  outlined({ name: 'sign-out, one flight', revocations: [SIGN_OUT], flights: 1 }),
+  outlined({ name: 'endUser, one flight', revocations: [END_USER], flights: 1 }),
+  outlined({ name: 'sign-out', revocations: [SIGN_OUT] }),
+  outlined({ name: 'forget', revocations: [FORGET], faults: 1 }),
+  outlined({ name: 'endUser', revocations: [END_USER] }),
+  outlined({ name: 'endUser, and time', revocations: [END_USER], ticks: 1, faults: 1 }),
+  outlined({ name: 'sign-in and sign-out', revocations: [SIGN_OUT], signIns: 1, faults: 1 }),
   outlined({ name: 'lifetimes', ticks: 3 }),
-  outlined({ name: 'stale entries', ends: [END_USER], stale: 1, ticks: 1, faults: 1 }),
-  outlined({ name: 'guards of one request', ends: [SIGN_OUT], requests: true, faults: 1 }),
+  outlined({ name: 'stale entries', revocations: [END_USER], stale: 1, ticks: 1, faults: 1 }),
+  outlined({ name: 'guards of one request', revocations: [SIGN_OUT], requests: true, faults: 1 }),
 ];
 
-/** What the suite visits completely: small enough for a few seconds. */
+/** The scopes that the suite visits completely: small enough for a few seconds. */
 export const SHORT_SCOPES: readonly Search[] = [
-  outlined({ name: 'sign-out', ends: [SIGN_OUT], faults: 0 }),
-  outlined({ name: 'endUser', ends: [END_USER], faults: 0 }),
-  outlined({ name: 'sign-out and faults', ends: [SIGN_OUT], tokens: 1, flights: 1, faults: 1 }),
+  outlined({ name: 'sign-out', revocations: [SIGN_OUT], faults: 0 }),
+  outlined({ name: 'endUser', revocations: [END_USER], faults: 0 }),
+  outlined({ name: 'sign-out and faults', revocations: [SIGN_OUT], tokens: 1, flights: 1, faults: 1 }),
   outlined({ name: 'lifetimes', ticks: 3, faults: 0 }),
 ];
 
 /** A scope in which each deliberate bug breaks a promise. */
 export const BUG_SCOPES: Readonly<Record<Bug, Search>> = {
-  'late-detach': outlined({ name: 'sign-out', ends: [SIGN_OUT], faults: 0 }),
-  'late-clear': outlined({ name: 'sign-in and sign-out', ends: [SIGN_OUT], tokens: 1, signIns: 1, signInsAt: [0], faults: 0 }),
+  'late-detach': outlined({ name: 'sign-out', revocations: [SIGN_OUT], faults: 0 }),
+  'late-clear': outlined({ name: 'sign-in and sign-out', revocations: [SIGN_OUT], tokens: 1, signIns: 1, signInsAt: [0], faults: 0 }),
   'lifetime-from-reply': outlined({ name: 'lifetimes', ticks: 3, faults: 0 }),
-  'host-clock': outlined({ name: 'endUser', ends: [END_USER], faults: 0 }),
-  'joined-after-end': outlined({ name: 'endUser', ends: [END_USER], faults: 0 }),
-  resubscription: outlined({ name: 'sign-out, and an interruption', ends: [SIGN_OUT], flights: 1, faults: 1 }),
-  'refused-write': outlined({ name: 'sign-out', ends: [SIGN_OUT], faults: 0 }),
-  'no-retry': outlined({ name: 'sign-out, and a failure of the store', ends: [SIGN_OUT], flights: 1, faults: 1 }),
-  'stale-revoked': outlined({ name: 'stale entries', ends: [END_USER], tokens: 1, stale: 1, faults: 1 }),
-  'evicted-flight': outlined({ name: 'forget', ends: [FORGET], faults: 0 }),
+  'host-clock': outlined({ name: 'endUser', revocations: [END_USER], faults: 0 }),
+  'joined-after-end': outlined({ name: 'endUser', revocations: [END_USER], faults: 0 }),
+  resubscription: outlined({ name: 'sign-out, and an interruption', revocations: [SIGN_OUT], flights: 1, faults: 1 }),
+  'refused-write': outlined({ name: 'sign-out', revocations: [SIGN_OUT], faults: 0 }),
+  'no-retry': outlined({ name: 'sign-out, and a failure of the store', revocations: [SIGN_OUT], flights: 1, faults: 1 }),
+  'stale-revoked': outlined({ name: 'stale entries', revocations: [END_USER], tokens: 1, stale: 1, faults: 1 }),
+  'evicted-flight': outlined({ name: 'forget', revocations: [FORGET], faults: 0 }),
   'wall-clock-age': outlined({ name: 'lifetimes', ticks: 3, faults: 0 }),
-  'kept-request': outlined({ name: 'guards of one request', ends: [SIGN_OUT], flights: 1, faults: 0, requests: true }),
+  'kept-request': outlined({ name: 'guards of one request', revocations: [SIGN_OUT], flights: 1, faults: 0, requests: true }),
 };
 
 /** A scope with one rule dropped. */

@@ -1,12 +1,12 @@
 /** A set of revocations: bit n stands for revocation n. */
-export type Ends = number;
+export type RevocationSet = number;
 
 /** Revocations that a check must respect. */
-export interface Bar {
+export interface Revocations {
   /** It may accept no answer from before their end. */
-  readonly known: Ends;
+  readonly known: RevocationSet;
   /** It may accept no answer from before their beginning. */
-  readonly seen: Ends;
+  readonly seen: RevocationSet;
 }
 
 /** An answer of the session service that authenticates a session. */
@@ -17,9 +17,9 @@ export interface Answer {
   /** Time since its call was sent. */
   age: number;
   /** Revocations that were over when its call was sent. It may not be accepted where another revocation of its session is known. */
-  readonly after: Ends;
+  readonly after: RevocationSet;
   /** Revocations that had begun when its call was sent. */
-  readonly during: Ends;
+  readonly during: RevocationSet;
 }
 
 /** An entry of a session cache. Its age as the instance counts it may differ from its true age only if the instance is wrong. */
@@ -31,7 +31,7 @@ export interface Entry {
 /** Result of a look-up in the store. */
 export type Found =
   | { readonly kind: 'none' }
-  | { readonly kind: 'tombstone'; readonly shows: Ends }
+  | { readonly kind: 'tombstone'; readonly shows: RevocationSet }
   | { readonly kind: 'value'; readonly answer: Answer; countedAge: number };
 
 /** A single flight: first a look-up in the store, then a call to the service. */
@@ -41,7 +41,7 @@ export interface Flight {
   phase: 'looking' | 'looked' | 'asking' | 'answered';
   found: Found;
   /** Revocations recorded in the store at the look-up; `undefined` if it did not answer. Without them, an answer is not stored. */
-  since: Ends | undefined;
+  since: RevocationSet | undefined;
   /** The call, as the answer that it would have. */
   call: Answer | undefined;
   reply: 'accepted' | 'refused' | 'failed';
@@ -50,23 +50,23 @@ export interface Flight {
   /** No further check joins. */
   isClosed: boolean;
   /** Revocations that a check which waits for it must respect. */
-  bar: Bar;
+  revocations: Revocations;
   /** Revocations that had settled without a fault when it began, which an answer from the store must respect too. */
-  storeBar: Ends;
+  storeRevocations: RevocationSet;
 }
 
 /** A write of an answer to the store. */
 export interface Write {
   readonly host: number;
   readonly answer: Answer;
-  readonly since: Ends;
+  readonly since: RevocationSet;
   /** Whether the store has refused it, because of a tombstone; the reply is under way. */
   isRefused: boolean;
 }
 
 /** A command of a revocation, or of a sign-in (`clear`), to the store. */
 export type Command =
-  { readonly kind: 'tombstone' | 'record' | 'publish'; readonly end: number } | { readonly kind: 'clear'; readonly token: number };
+  { readonly kind: 'tombstone' | 'record' | 'publish'; readonly revocation: number } | { readonly kind: 'clear'; readonly token: number };
 
 /** An instance of the application. */
 export interface Host {
@@ -87,21 +87,21 @@ export interface Host {
   outbox: Command[];
   subscription: 'none' | 'confirming' | 'confirmed';
   /** Revocations that had settled when the subscription began. */
-  covers: Ends;
+  covers: RevocationSet;
   /** Messages on their way to this instance: revocations. */
   inbox: number[];
   /** The answer that the guards of one request share. */
   request: Answer | undefined;
   /** Known: settled here, or received. */
-  known: Ends;
+  known: RevocationSet;
   /** Seen in the store: by a tombstone, or a new subscription. Counts for revocations that met no fault. */
-  seen: Ends;
+  seen: RevocationSet;
   /** Silently lost on the way to this instance. */
-  missed: Ends;
+  missed: RevocationSet;
 }
 
 /** A revocation that has begun. */
-export interface End {
+export interface Revocation {
   readonly kind: 'signOut' | 'forget' | 'endUser';
   readonly host: number;
   /** User of `endUser`, token of the others. */
@@ -112,12 +112,13 @@ export interface End {
   isDirty: boolean;
   /** Whether a sign-in issued the token again. */
   isVoid: boolean;
-  /** Whether its instance crashed: what it had not sent to the others is lost. */
+  /** Whether its instance crashed: its unsent messages are lost. */
   isOrphan: boolean;
 }
 
-/** What the store has under the key of a token. */
-export type Kept = { readonly kind: 'value'; readonly answer: Answer; readonly since: Ends } | { readonly kind: 'tombstone'; age: number };
+/** The entry of the store under the key of a token. */
+export type Kept =
+  { readonly kind: 'value'; readonly answer: Answer; readonly since: RevocationSet } | { readonly kind: 'tombstone'; age: number };
 
 /** How often something may happen in a search. */
 export interface Budget {
@@ -133,12 +134,12 @@ export interface State {
   readonly hosts: Host[];
   readonly store: (Kept | undefined)[];
   /** Revocations recorded in the store. */
-  records: Ends;
+  records: RevocationSet;
   writes: Write[];
   /** Whether the session of each token is valid in the service. */
   readonly valid: boolean[];
-  readonly ends: End[];
-  /** What may still happen. */
+  readonly revocations: Revocation[];
+  /** The events that remain in a search. */
   readonly left: Budget;
   /** A promise that was broken. */
   violation: string | undefined;
@@ -181,7 +182,7 @@ export function newHost({ users }: Settings): Host {
 }
 
 /** A flight that starts with a look-up, for a check that must respect these revocations. */
-export function newFlight(token: number, bar: Bar, storeBar: Ends): Flight {
+export function newFlight(token: number, revocations: Revocations, storeRevocations: RevocationSet): Flight {
   return {
     token,
     age: 0,
@@ -192,8 +193,8 @@ export function newFlight(token: number, bar: Bar, storeBar: Ends): Flight {
     reply: 'failed',
     isDetached: false,
     isClosed: false,
-    bar,
-    storeBar,
+    revocations,
+    storeRevocations,
   };
 }
 
@@ -205,12 +206,12 @@ export function firstState(settings: Settings, budget: Budget): State {
     records: 0,
     writes: [],
     valid: settings.users.map(() => true),
-    ends: [],
+    revocations: [],
     left: { ...budget },
     violation: undefined,
   };
 }
 
-export function bitOf(end: number): Ends {
-  return 1 << end;
+export function bitOf(revocation: number): RevocationSet {
+  return 1 << revocation;
 }

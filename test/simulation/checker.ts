@@ -1,8 +1,8 @@
 import type { Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { keyInStore } from './instance.js';
 import type { Network } from './network.js';
-import type { CheckRecord, EndRecord, SignInRecord } from './records.js';
-import { Told } from './told.js';
+import type { CheckRecord, RevocationRecord, SignInRecord } from './records.js';
+import { Deliveries } from './deliveries.js';
 import type { Plan } from './plan.js';
 import type { Answer, SimulatedService, User } from './service.js';
 import type { Host } from './host.js';
@@ -31,10 +31,10 @@ export class Checker {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #service: SimulatedService;
-  readonly #told: Told;
+  readonly #deliveries: Deliveries;
   /** End of the last fault of the store or its network. */
   troubleUntilMs = -Infinity;
-  readonly ends: EndRecord[] = [];
+  readonly revocations: RevocationRecord[] = [];
   readonly signIns: SignInRecord[] = [];
   readonly violations: string[] = [];
   checks = 0;
@@ -44,7 +44,7 @@ export class Checker {
     this.#world = parts.world;
     this.#plan = parts.plan;
     this.#service = parts.service;
-    this.#told = new Told(parts.network);
+    this.#deliveries = new Deliveries(parts.network);
     parts.network.onCleared = (host, key) => this.#judgeCleared(host, key);
   }
 
@@ -78,7 +78,7 @@ export class Checker {
       return;
     }
     this.#judgeAge(check, answer, isStale);
-    for (const end of this.ends) if (concerns(end, answer)) this.#judgeEnd(check, answer, end, isStale);
+    for (const revocation of this.revocations) if (concerns(revocation, answer)) this.#judgeEnd(check, answer, revocation, isStale);
   }
 
   #judgeAge(check: CheckRecord, { sentAtMs, sent, maxCacheMs }: Answer, isStale: boolean): void {
@@ -96,25 +96,27 @@ export class Checker {
     if (sentAtMs < first.beganAtMs - check.maxAgeMs - ROUNDING_MS) this.fail('freshness: older than maxAgeMs');
   }
 
-  #judgeEnd(check: CheckRecord, answer: Answer, end: EndRecord, isStale: boolean): void {
-    if (answer.sent > end.settled || check.began < end.started) return;
-    const isBefore = answer.sent < end.started || (end.kind === 'signOut' && !this.#wasIssued(end));
+  #judgeEnd(check: CheckRecord, answer: Answer, revocation: RevocationRecord, isStale: boolean): void {
+    if (answer.sent > revocation.settled || check.began < revocation.started) return;
+    const isBefore = answer.sent < revocation.started || (revocation.kind === 'signOut' && !this.#wasIssued(revocation));
     if (!isBefore) return;
-    const what = `${end.kind} on ${end.host.name} at #${end.started}; ${check.host.name} accepts a call of #${answer.sent}`;
+    const what = `${revocation.kind} on ${revocation.host.name} at #${revocation.started}; ${check.host.name} accepts a call of #${answer.sent}`;
     const isHonest = this.#plan.lies === undefined;
     // A sign-in has removed the tombstone on this instance, and a lying store may restore an older entry.
-    if (!isHonest && end.kind === 'signOut' && this.#wasIssued(end)) return;
-    const isKept = end.kind !== 'forget' || isHonest;
-    if (end.host === check.host) {
-      if (check.began > end.settled && isKept) this.fail(`settled: ${what}`);
+    if (!isHonest && revocation.kind === 'signOut' && this.#wasIssued(revocation)) return;
+    const isKept = revocation.kind !== 'forget' || isHonest;
+    if (revocation.host === check.host) {
+      if (check.began > revocation.settled && isKept) this.fail(`settled: ${what}`);
       return;
     }
-    const wasTold = this.#told.messages(end, check.host).some(({ sent, received }) => received < check.began && answer.sent < sent);
-    if (isKept && wasTold) this.fail(`received: ${what}`);
-    if (!isHonest || !end.isClean || answer.sent > end.started) return;
-    if (check.began > this.#told.byStore(end, check.host)) this.fail(`told: ${what}`);
+    const wasReceived = this.#deliveries
+      .messages(revocation, check.host)
+      .some(({ sent, received }) => received < check.began && answer.sent < sent);
+    if (isKept && wasReceived) this.fail(`received: ${what}`);
+    if (!isHonest || !revocation.isClean || answer.sent > revocation.started) return;
+    if (check.began > this.#deliveries.byStore(revocation, check.host)) this.fail(`learned: ${what}`);
     const asksStore = !check.isHit && !check.reused && !isStale && check.wasIdle && answer.host !== check.host;
-    if (asksStore && check.began > end.settled) this.fail(`stored: ${what}`);
+    if (asksStore && check.began > revocation.settled) this.fail(`stored: ${what}`);
   }
 
   /**
@@ -127,12 +129,13 @@ export class Checker {
     const isRepeated = losses.every((part) => part === 0) && 2 * network.mostMs < storeTimeoutMs;
     if (!hasStore || lies || !isRepeated) return;
     const mattersMs = settings.memory.ttlMs + settings.memory.staleIfErrorMs - RETRIED_WITHIN_MS;
-    for (const end of this.ends) {
-      if (!hosts.includes(end.host) || this.troubleUntilMs > end.startedAtMs + mattersMs || this.#wasIssued(end)) continue;
+    for (const revocation of this.revocations) {
+      if (!hosts.includes(revocation.host) || this.troubleUntilMs > revocation.startedAtMs + mattersMs || this.#wasIssued(revocation))
+        continue;
       for (const host of hosts) {
-        const wasThere = host.startedAt < end.started && host !== end.host;
-        if (wasThere && !this.#told.eventually(end, host))
-          this.fail(`delivery: ${host.name} is never told of ${end.kind} on ${end.host.name} at #${end.started}`);
+        const wasThere = host.startedAt < revocation.started && host !== revocation.host;
+        if (wasThere && !this.#deliveries.eventually(revocation, host))
+          this.fail(`delivery: ${host.name} never learns of ${revocation.kind} on ${revocation.host.name} at #${revocation.started}`);
       }
     }
   }
@@ -141,15 +144,15 @@ export class Checker {
   #judgeCleared(host: Host, key: string): void {
     const { isOrdered, repeated } = this.#plan.network;
     if (!isOrdered || repeated > 0 || this.#plan.lies) return;
-    for (const end of this.ends) {
-      if (end.kind !== 'signOut' || end.host !== host || !end.isClean || this.#wasIssued(end)) continue;
-      if (end.token !== undefined && keyInStore(end.token) === key)
-        this.fail(`tombstone: that of the sign-out at #${end.started} is removed`);
+    for (const revocation of this.revocations) {
+      if (revocation.kind !== 'signOut' || revocation.host !== host || !revocation.isClean || this.#wasIssued(revocation)) continue;
+      if (revocation.token !== undefined && keyInStore(revocation.token) === key)
+        this.fail(`tombstone: that of the sign-out at #${revocation.started} is removed`);
     }
   }
 
   /** Returns whether a sign-in may have issued the token again. */
-  #wasIssued({ token, started }: EndRecord): boolean {
+  #wasIssued({ token, started }: RevocationRecord): boolean {
     return this.signIns.some((signIn) => signIn.token === token && signIn.settled > started);
   }
 
@@ -168,7 +171,7 @@ export class Checker {
   }
 }
 
-function concerns(end: EndRecord, answer: Answer): boolean {
-  if (end.kind === 'endAll') return true;
-  return end.kind === 'endUser' ? end.username === answer.username : end.token === answer.token;
+function concerns(revocation: RevocationRecord, answer: Answer): boolean {
+  if (revocation.kind === 'endAll') return true;
+  return revocation.kind === 'endUser' ? revocation.username === answer.username : revocation.token === answer.token;
 }

@@ -15,7 +15,7 @@ export interface Step {
   closed: number;
 }
 
-/** Told of the events at the seams of the library: its store and its service. */
+/** Receives the events at the seams of the library: its store and its service. */
 export interface Follower {
   looks(host: Host, key: string): Step | undefined;
   looked(step: Step | undefined, entry: StoreEntry): void;

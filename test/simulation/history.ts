@@ -1,7 +1,7 @@
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
 import type { SessionCheck } from '../../libs/session-auth/src/verifier/session-check.js';
 import { Checker } from './checker.js';
-import type { CheckRecord, EndRecord } from './records.js';
+import type { CheckRecord, RevocationRecord } from './records.js';
 import { SECRET, startInstance, textOfMessage, type Instance } from './instance.js';
 import { Liar } from './liar.js';
 import { Network } from './network.js';
@@ -34,9 +34,9 @@ const MAX_TIMERS = 200;
 /** Milliseconds around the end of a lifetime. */
 const EDGE_MS = 10;
 
-/** What to do besides playing a history. */
+/** Options of a run. */
 interface Extras {
-  /** Print what happens. */
+  /** Print the events. */
   readonly isTraced: boolean;
   /** Follow it with the model. */
   readonly isFollowed: boolean;
@@ -264,10 +264,10 @@ class History {
     return { check, record };
   }
 
-  #endSession({ host, service, link }: Instance, step: Extract<Step, { readonly do: EndRecord['kind'] }>): void {
+  #endSession({ host, service, link }: Instance, step: Extract<Step, { readonly do: RevocationRecord['kind'] }>): void {
     const session = 'session' in step ? this.#identity(step.session) : undefined;
     const username = step.do === 'endUser' ? this.#plan.sessions[step.session]?.username : undefined;
-    const end: EndRecord = {
+    const end: RevocationRecord = {
       kind: step.do,
       host,
       token: step.do === 'endUser' ? undefined : session?.token,
@@ -277,7 +277,7 @@ class History {
       settled: Infinity,
       isClean: false,
     };
-    this.#checker.ends.push(end);
+    this.#checker.revocations.push(end);
     this.#trace?.ending(end);
     this.#world.trace(() => `${host.name} begins ${end.kind} ${end.username ?? end.token ?? ''} at #${end.started}`);
     const settle = (): void => {
@@ -291,14 +291,18 @@ class History {
     this.#follow(host, `${host.name} ${end.kind}`, ended.then(settle, settle));
   }
 
-  #startEnd(service: Instance['service'], { kind, token = '', username = '' }: EndRecord, authIv: string | undefined): Promise<void> {
+  #startEnd(
+    service: Instance['service'],
+    { kind, token = '', username = '' }: RevocationRecord,
+    authIv: string | undefined,
+  ): Promise<void> {
     if (kind === 'endUser') return service.endUser(username);
     if (kind === 'endAll') return service.endAll();
     if (kind === 'forget') return service.forget(token);
     return service.signOut(token, authIv === undefined ? {} : { authIv });
   }
 
-  #judgeEndTime({ kind, startedAtMs }: EndRecord): void {
+  #judgeEndTime({ kind, startedAtMs }: RevocationRecord): void {
     const { settings, storeTimeoutMs } = this.#plan;
     const limitMs = 3 * storeTimeoutMs + (kind === 'signOut' ? settings.signOutTimeoutMs : 0) + this.#blockedMs + 5;
     const tookMs = this.#world.nowMs - startedAtMs;

@@ -19,7 +19,7 @@ export interface CheckRecord {
 }
 
 /** A sign-out, `forget`, `endUser` or `endAll`. */
-export interface EndRecord {
+export interface RevocationRecord {
   readonly kind: 'signOut' | 'forget' | 'endUser' | 'endAll';
   readonly host: Host;
   readonly token: string | undefined;

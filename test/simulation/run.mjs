@@ -1,5 +1,5 @@
-// Plays histories of the simulation: SIMULATION_HISTORIES (100,000) from SIMULATION_FIRST_SEED (1) on; with SIMULATION_SEED one, and prints what
-// happens in it. With --bugs, plays each deliberate bug, or that of SIMULATION_BUG, until a history finds it; with --traces, also until the model
+// Plays histories of the simulation: SIMULATION_HISTORIES (100,000) from SIMULATION_FIRST_SEED (1) on; with SIMULATION_SEED one, and prints its
+// events. With --bugs, plays each deliberate bug, or that of SIMULATION_BUG, until a history finds it; with --traces, also until the model
 // rejects a step of its trace.
 import { rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -54,7 +54,7 @@ async function findBugs() {
   const sound = await compile();
   for (const bug of chosen) {
     const program = await compile(bug);
-    // Without the model, so that the two ways to find a bug are told apart.
+    // Without the model, so that the two ways to find a bug stay separate.
     const byChecker = await findBug(program, sound, { histories: BUG_HISTORIES, follows: false });
     if (!byChecker.found) process.exitCode = 1;
     console.log(`${bug.name}: ${describe(byChecker)}`);

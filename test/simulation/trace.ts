@@ -9,9 +9,9 @@ import {
   newFlight,
   newHost,
   type Answer,
-  type Bar,
-  type End,
-  type Ends,
+  type Revocations,
+  type Revocation,
+  type RevocationSet,
   type Flight,
   type Host as ModelHost,
   type Settings,
@@ -21,7 +21,7 @@ import type { Follower, Step } from './follower.js';
 import type { Host } from './host.js';
 import { keyInStore, RECORDS, textOfValue } from './instance.js';
 import type { Plan } from './plan.js';
-import type { CheckRecord, EndRecord } from './records.js';
+import type { CheckRecord, RevocationRecord } from './records.js';
 import type { User } from './service.js';
 import type { World } from './world.js';
 
@@ -30,14 +30,14 @@ interface Known {
   readonly answer: Answer;
   readonly sentAtMs: number;
   /** Revocations in the store when the call was sent. */
-  readonly since: Ends;
+  readonly since: RevocationSet;
 }
 
 /** Tolerance for rounding to whole milliseconds at both ends. */
 const SLACK_MS = 3;
-const MAX_ENDS = 30;
-const NO_BAR: Bar = { known: 0, seen: 0 };
-const KINDS: Readonly<Record<string, End['kind']>> = {
+const MAX_REVOCATIONS = 30;
+const NO_REVOCATIONS: Revocations = { known: 0, seen: 0 };
+const KINDS: Readonly<Record<string, Revocation['kind']>> = {
   signedOut: 'signOut',
   evicted: 'forget',
   userRevoked: 'endUser',
@@ -58,11 +58,11 @@ export class Trace implements Follower {
   readonly #machine: Machine;
   readonly #state: State;
   readonly #hosts = new Map<Host, ModelHost>();
-  readonly #ends = new Map<EndRecord, readonly number[]>();
+  readonly #revocations = new Map<RevocationRecord, readonly number[]>();
   readonly #steps: Step[] = [];
   readonly #answers = new Map<number, Known>();
-  /** Start of each check, and what it must respect. */
-  readonly #checks = new Map<CheckRecord, { readonly began: number; readonly bar: Bar }>();
+  /** Start of each check, and the revocations that it must respect. */
+  readonly #checks = new Map<CheckRecord, { readonly began: number; readonly revocations: Revocations }>();
   /** Position of the last revocation on each host. */
   readonly #revoked = new Map<Host, number>();
   /** Time of the last sign-in of each token on each host. */
@@ -106,7 +106,7 @@ export class Trace implements Follower {
   checked(check: CheckRecord, verdict: Verdict<User> | undefined): void {
     const host = this.#advance(check.host);
     const began = this.#position;
-    this.#checks.set(check, { began, bar: this.#machine.bar(this.#state, host) });
+    this.#checks.set(check, { began, revocations: this.#machine.revocations(this.#state, host) });
     const { token } = check.session;
     if (check.reused) {
       const first = this.#checks.get(check.reused)?.began ?? 0;
@@ -132,7 +132,8 @@ export class Trace implements Follower {
     const isAllowed = verdict.stale === true ? this.#entry(host, token, answer, true) !== undefined : this.#steps.some(isOf);
     if (!isAllowed) this.#refuse(`${check.host.name} accepts answer ${answer} for ${token}, which its check cannot have`);
     const known = this.#answers.get(answer);
-    if (known) this.#machine.accept(this.#state, this.#tokenOf(token), known.answer, { bar: begun.bar, lifetime: Infinity });
+    if (known)
+      this.#machine.accept(this.#state, this.#tokenOf(token), known.answer, { revocations: begun.revocations, lifetime: Infinity });
     this.#judge();
   }
 
@@ -196,8 +197,8 @@ export class Trace implements Follower {
   /** The store executes the record of a revocation. */
   recorded(host: Host, key: string): void {
     this.#advance();
-    for (const [end, indices] of this.#ends)
-      if (end.host === host && recordOf(end) === key) for (const index of indices) this.#state.records |= bitOf(index);
+    for (const [revocation, indices] of this.#revocations)
+      if (revocation.host === host && recordOf(revocation) === key) for (const index of indices) this.#state.records |= bitOf(index);
   }
 
   // The service
@@ -230,28 +231,28 @@ export class Trace implements Follower {
   // Revocations
 
   /** A sign-out, `forget`, `endUser` or `endAll` begins. */
-  ending(end: EndRecord): void {
-    const host = this.#advance(end.host);
-    const targets = end.kind === 'endAll' ? this.#users.map((_, user) => user) : [this.#targetOf(end)];
-    if (this.#state.ends.length + targets.length > MAX_ENDS) this.#isOver = true;
+  ending(revocation: RevocationRecord): void {
+    const host = this.#advance(revocation.host);
+    const targets = revocation.kind === 'endAll' ? this.#users.map((_, user) => user) : [this.#targetOf(revocation)];
+    if (this.#state.revocations.length + targets.length > MAX_REVOCATIONS) this.#isOver = true;
     if (this.#isOver) return;
-    const kind = end.kind === 'endAll' ? 'endUser' : end.kind;
-    const indices = targets.map((target) => this.#machine.start(this.#state, this.#indexOf(end.host), kind, target));
-    this.#ends.set(end, indices);
+    const kind = revocation.kind === 'endAll' ? 'endUser' : revocation.kind;
+    const indices = targets.map((target) => this.#machine.start(this.#state, this.#indexOf(revocation.host), kind, target));
+    this.#revocations.set(revocation, indices);
     host.queue = [];
-    this.#revokedOn(end.host, kind === 'endUser' ? undefined : targets[0]);
+    this.#revokedOn(revocation.host, kind === 'endUser' ? undefined : targets[0]);
   }
 
   /** It settles. */
-  ended(end: EndRecord): void {
-    const host = this.#advance(end.host);
-    for (const index of this.#ends.get(end) ?? []) {
-      const begun = this.#state.ends[index];
+  ended(revocation: RevocationRecord): void {
+    const host = this.#advance(revocation.host);
+    for (const index of this.#revocations.get(revocation) ?? []) {
+      const begun = this.#state.revocations[index];
       if (!begun) continue;
-      begun.isDirty = !end.isClean || this.#plan.lies !== undefined;
+      begun.isDirty = !revocation.isClean || this.#plan.lies !== undefined;
       if (this.#plan.lies && begun.kind === 'forget') begun.isVoid = true;
       this.#machine.settle(this.#state, index);
-      if (begun.kind === 'signOut') this.#revokedOn(end.host, begun.target);
+      if (begun.kind === 'signOut') this.#revokedOn(revocation.host, begun.target);
     }
     host.queue = [];
   }
@@ -270,9 +271,9 @@ export class Trace implements Follower {
     const targets = message.kind === 'allRevoked' ? this.#users.map((_, index) => index) : [kind === 'endUser' ? user : token];
     for (const target of targets) {
       this.#machine.revoke(host, kind, target);
-      this.#state.ends.forEach((end, index) => {
-        const isPast = end.kind !== 'signOut' || end.phase === 'settled';
-        if (end.kind === kind && end.target === target && isPast) host.known |= bitOf(index);
+      this.#state.revocations.forEach((revocation, index) => {
+        const isPast = revocation.kind !== 'signOut' || revocation.phase === 'settled';
+        if (revocation.kind === kind && revocation.target === target && isPast) host.known |= bitOf(index);
       });
     }
     this.#revokedOn(at, kind === 'endUser' ? undefined : token);
@@ -309,14 +310,14 @@ export class Trace implements Follower {
   }
 
   #begin(host: Host, token: number): Step {
-    const flight = newFlight(token, NO_BAR, 0);
+    const flight = newFlight(token, NO_REVOCATIONS, 0);
     this.#advance(host).flights.push(flight);
     const step = { host, flight, sentAtMs: this.#world.nowMs, began: this.#position, closed: Infinity };
     this.#steps.push(step);
     return step;
   }
 
-  #foundTombstone(at: Host, token: number, shows: Ends): void {
+  #foundTombstone(at: Host, token: number, shows: RevocationSet): void {
     const host = this.#hosts.get(at);
     if (!host) return;
     const isNew = host.tombstones[token] === undefined;
@@ -346,14 +347,14 @@ export class Trace implements Follower {
     return text === undefined ? undefined : this.#answers.get((JSON.parse(text) as { readonly json: User }).json.answer);
   }
 
-  #signOutsOf(token: number): Ends {
-    return this.#state.ends.reduce(
+  #signOutsOf(token: number): RevocationSet {
+    return this.#state.revocations.reduce(
       (all, { kind, target }, index) => (kind === 'signOut' && target === token ? all | bitOf(index) : all),
       0,
     );
   }
 
-  #targetOf({ token, username }: EndRecord): number {
+  #targetOf({ token, username }: RevocationRecord): number {
     return username === undefined ? this.#tokenOf(token ?? '') : this.#users.indexOf(username);
   }
 
@@ -388,7 +389,7 @@ function idIn({ found, call }: Flight): number | undefined {
   return found.kind === 'value' ? found.answer.id : call?.id;
 }
 
-function recordOf({ kind, token = '', username = '' }: EndRecord): string | undefined {
+function recordOf({ kind, token = '', username = '' }: RevocationRecord): string | undefined {
   if (kind === 'endAll') return RECORDS.ofAll;
   if (kind === 'endUser') return RECORDS.ofUser(username);
   return kind === 'forget' ? RECORDS.ofToken(token) : undefined;

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { MAX_CALM_STALL_MS, MAX_REPLY_MS, PATIENCE_MS } from './settings.js';
 import type { Stalls } from './stalls.js';
 
-/** What a caller sends. */
+/** A request of a caller. */
 export interface Sent {
   readonly method?: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface SeenReply {
   readonly body: string;
   readonly sentAt: number;
   readonly repliedAt: number;
-  /** Of the time between, what a busy machine kept from this process. */
+  /** Stalls of this process in the time between. */
   readonly stalledMs: number;
   /** Whether the machine cannot have made the check fail, by a stall during it or before. */
   readonly steady: boolean;
@@ -37,8 +37,8 @@ export interface Opened {
   readonly socket: WebSocket | undefined;
 }
 
-/** For other processes to tell of their stalls, before a reply is held against them. */
-const NEWS_MS = 100;
+/** Time for other processes to report their stalls, before a reply counts as wrong. */
+const REPORTS_MS = 100;
 
 type Answer = Pick<SeenReply, 'status' | 'headers' | 'body'>;
 
@@ -78,14 +78,14 @@ export class ApplicationClient {
       const denied = new Promise<Answer>((resolve, reject) => {
         socket.once('unexpected-response', (_request, response) => void answerOf(response).then(resolve, reject));
       });
-      const told = once(socket, 'message').then(([message]) => ({ status: 200, headers: {}, body: String(message) }));
-      return Promise.race([told, denied]);
+      const greeted = once(socket, 'message').then(([message]) => ({ status: 200, headers: {}, body: String(message) }));
+      return Promise.race([greeted, denied]);
     });
     socket.on('error', () => undefined);
     return { reply, socket: reply.status === 200 ? socket : undefined };
   }
 
-  /** What a busy machine has kept from the processes of the soak so far. */
+  /** Stalls of the processes of the soak so far, caused by a busy machine. */
   get lostMs(): number {
     return this.#stalls.lostMs;
   }
@@ -100,7 +100,7 @@ export class ApplicationClient {
     const answer = await send();
     const repliedAt = performance.now();
     const isDoubtful = answer.status === 503 || repliedAt - sentAt > MAX_REPLY_MS / 2;
-    if (isDoubtful) await delay(NEWS_MS);
+    if (isDoubtful) await delay(REPORTS_MS);
     const stalledMs = this.#stalls.lostMs - lostBefore;
     return { ...answer, sentAt, repliedAt, stalledMs, steady: stalledMs < MAX_CALM_STALL_MS && this.#stalls.wereShortSince(sentAt) };
   }

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { getHeapCodeStatistics } from 'node:v8';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -10,9 +11,9 @@ import { serve } from './child-serve.js';
 import { SOCKET, STORE_SOCKETS, type ApplicationName } from './settings.js';
 import { evidenceOf, soakModule } from './soak.module.js';
 
-/** What an application has in use. */
+/** Resources in use by an application. */
 export interface Usage {
-  /** After a collection. */
+  /** After a collection, without compiled code: V8 compiles more functions for as long as the load lasts. */
   readonly heapBytes: number;
   readonly rssBytes: number;
   /** To the service and from callers. */
@@ -49,7 +50,7 @@ function countSockets(server: Server): void {
   setInterval(() => (mostToService = Math.max(mostToService, openSockets() - callers)), SOCKET_SAMPLE_MS).unref();
 }
 
-/** Sockets at `/socket`: each is told its user when it opens. */
+/** Sockets at `/socket`: each receives its user when it opens. */
 function openWebSockets(server: Server, sockets: SessionSockets): WebSocketServer {
   const opened = new WebSocketServer({ server, path: '/socket' });
   sockets.protect(opened, SOCKET);
@@ -75,7 +76,15 @@ const handlers = {
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();
     const { watched, waiting } = app?.get(SessionSockets).countSockets() ?? { watched: 0, waiting: 0 };
-    return { heapBytes: heapUsed, rssBytes: rss, sockets: openSockets(), mostToService, watched: watched + waiting, warnings };
+    const { code_and_metadata_size: code, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics();
+    return {
+      heapBytes: heapUsed - code - bytecode,
+      rssBytes: rss,
+      sockets: openSockets(),
+      mostToService,
+      watched: watched + waiting,
+      warnings,
+    };
   },
   stop: async (): Promise<void> => {
     webSockets?.close();

@@ -5,7 +5,7 @@ import { isInFleet, SECRET, type ApplicationName } from './settings.js';
 import type { Stalls } from './stalls.js';
 import type { Violations } from './violations.js';
 
-/** What an application needs from others. */
+/** Dependencies of an application. */
 export interface Surroundings {
   readonly baseUrl: string;
   readonly redisPort: number;
@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly violations: Violations;
 }
 
-/** An application under test, in a process of its own, and its caller. */
+/** An application under test, in a separate process, and its caller. */
 export class Application {
   readonly name: ApplicationName;
   readonly client: ApplicationClient;

@@ -1,6 +1,6 @@
 import { Stalls } from './stalls.js';
 
-/** What a child process can be asked to do. */
+/** The calls that a child process handles. */
 export type Handlers = Record<string, (argument: never) => unknown>;
 
 /** One question to a child. */
@@ -17,7 +17,7 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** What a busy machine kept from a child. */
+/** A stall of a child on a busy machine. */
 export interface Stalled {
   readonly stalledMs: number;
 }

@@ -12,7 +12,7 @@ interface Pending {
 /** Output that is kept: its end. */
 const KEPT_OUTPUT = 20_000;
 
-/** A process of its own, asked over the channel that Node puts between parent and child. */
+/** A separate process, asked over the channel that Node puts between parent and child. */
 export class Child<Api extends Handlers> {
   /** How the process ended. */
   readonly end: Promise<number | NodeJS.Signals>;
@@ -21,7 +21,7 @@ export class Child<Api extends Handlers> {
   #calls = 0;
   #output = '';
 
-  constructor(module: URL, stalled: (stalledMs: number) => void = () => undefined, heard: (output: string) => void = () => undefined) {
+  constructor(module: URL, stalled: (stalledMs: number) => void = () => undefined, onOutput: (output: string) => void = () => undefined) {
     this.#child = fork(module, { execArgv: ['--expose-gc'], silent: true });
     this.end = once(this.#child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
     this.#child.on('message', (message: Answer | Stalled) => {
@@ -31,13 +31,13 @@ export class Child<Api extends Handlers> {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         this.#output = (this.#output + chunk.toString()).slice(-KEPT_OUTPUT);
-        heard(this.#output);
+        onOutput(this.#output);
       });
     }
     void this.end.then((end) => this.#failAll(new Error(`The process ended: ${end}\n${this.#output}`)));
   }
 
-  /** Asks, and waits for the answer. Fails when the process ends first. */
+  /** Sends a call, and waits for the answer. Rejects if the process ends first. */
   call<Name extends keyof Api & string>(name: Name, ...[argument]: Parameters<Api[Name]>): Promise<Awaited<ReturnType<Api[Name]>>> {
     return new Promise((resolve, reject) => {
       const call: Call = { id: (this.#calls += 1), name, argument };
@@ -50,7 +50,7 @@ export class Child<Api extends Handlers> {
     this.#child.kill(signal);
   }
 
-  /** Asks the process to stop, and says whether it then ended by itself, in time and without an error. */
+  /** Asks the process to stop, and returns whether it then ended by itself, in time and without an error. */
   async stops(): Promise<boolean> {
     const late = delay(MAX_EXIT_MS, 'late', { ref: false });
     void this.call('stop' as never, ...([] as unknown as Parameters<Api[never]>)).catch(() => undefined);

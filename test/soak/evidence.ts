@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What the service says in each record of when it was made, and for which token. An application passes it on. */
+/** The field of each record in which the service writes its time and its token. Applications return it. */
 export interface Evidence {
   readonly username?: string | undefined;
   /** Microseconds of the clock that all processes of this machine share, at the arrival of the call. No two answers have the same. */
@@ -19,5 +19,5 @@ export function sharedClockUs(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-/** What `performance.now()` of this process is behind the shared clock, in milliseconds: the least of many, because a busy machine adds to each. */
+/** The difference between the shared clock and `performance.now()` of this process, in milliseconds: the least of many samples, because a busy machine adds to each. */
 export const CLOCK_OFFSET_MS = Math.min(...Array.from({ length: 200 }, () => sharedClockUs() / 1_000 - performance.now()));

@@ -20,7 +20,7 @@ const MOST_MS = 2_500;
 /** For the last check of the time of a fault to be answered after its deadline. */
 const LANDING_MS = 100;
 
-/** What a soak consists of, for the faults. */
+/** The parts of a soak that faults need. */
 export interface FaultParts {
   readonly service: SessionService;
   readonly applications: readonly Application[];
@@ -33,7 +33,7 @@ export interface FaultParts {
   readonly random: SeededRandom;
 }
 
-/** What goes wrong with the service, one thing after the other, each with a calm after it. */
+/** The faults of the service, one after the other, each followed by a calm. */
 export class Faults {
   readonly #parts: FaultParts;
 

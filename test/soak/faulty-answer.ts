@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { TIMEOUT_MS } from './settings.js';
 
-/** A reply as a service that is well would give it. */
+/** A reply of a service without a fault. */
 export interface SoundReply {
   readonly status: number;
   readonly body: string;
@@ -17,7 +17,7 @@ export function answerSoundly(response: ServerResponse, { status, body }: SoundR
 
 const oneOf = <Item>(...items: Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
 
-/** What the service does instead of answering as it should. What a sound reply says has come to pass in each case. */
+/** The faults of an answer. The service has carried out the request in each case. */
 const ANSWERS = {
   slow: (response, sound) => void setTimeout(() => answerSoundly(response, sound), Math.random() * 1.5 * TIMEOUT_MS),
   silence: () => undefined,

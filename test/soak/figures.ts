@@ -18,7 +18,7 @@ export class Count {
   }
 }
 
-/** What the soak has counted and measured of its load and its faults. */
+/** Counts and measurements of the soak's load and faults. */
 export class Figures {
   readonly requests = new Count();
   readonly replies = new Count();

@@ -13,7 +13,7 @@ import type { Weather } from './weather.js';
 /** Milliseconds that an impatient caller waits. */
 const IMPATIENCE_MS = 3;
 
-/** Which page sent a request with the cookie, and what the browser says of it. */
+/** The page that sent a request with the cookie, and the headers of its browser. */
 const PAGES = {
   own: () => ({ 'sec-fetch-site': 'same-origin' }),
   'own, by an old browser': (url: string) => ({ origin: url }),
@@ -52,7 +52,7 @@ export class Inspection {
     return reply?.status;
   }
 
-  /** A request that may change something, with the cookie: a page of another origin gets nothing by it, whatever the service does. */
+  /** A request that may change something, with the cookie: a page of another origin is denied in any state of the service. */
   async checkCookie(application: Application, token: string, page: Page): Promise<void> {
     this.figures.requests.add(`cookie of a page: ${page}`);
     const reply = await this.#send(application, { method: 'POST', path: '/change', headers: this.#cookie(application, token, page) });
@@ -73,7 +73,7 @@ export class Inspection {
     if (socket) await this.#watch(application, token, socket, forMs);
   }
 
-  /** Strangers by the dozen, who fill their lane. Each is refused, or told to come later. */
+  /** Sends dozens of strangers at once, so that their lane is full. Each gets 401 or 503. */
   async flood(application: Application): Promise<void> {
     this.figures.requests.add('floods');
     await application.flood(async () => {
@@ -85,7 +85,7 @@ export class Inspection {
     });
   }
 
-  /** Nobody is asked about a request without a token, so that no fault touches it. */
+  /** A request without a token makes no call, so that no fault touches it. */
   async checkWithoutToken(application: Application): Promise<void> {
     const reply = await this.#send(application, { path: '/me' });
     if (reply) this.#expect(reply, new Set([401]), `${application.name} without a token`);
@@ -97,7 +97,7 @@ export class Inspection {
     await client.send({ path: '/fresh', token, signal: AbortSignal.timeout(IMPATIENCE_MS) }).catch(() => undefined);
   }
 
-  /** Gives the token, if the service could be asked. */
+  /** Returns the token, if the call succeeded. */
   async signIn(application: Application, username: string, password: string): Promise<string | undefined> {
     const reply = await this.#signIn(application, username, password, 200);
     if (reply?.status !== 200) return undefined;
@@ -111,7 +111,7 @@ export class Inspection {
     if (!reply) return;
     this.#expect(reply, new Set([200]), `${application.name} forget`);
     this.#trace.ended({ kind: 'forget', application: application.name, target: token, username: this.#ledger.usernameOf(token), ...reply });
-    this.figures.sessions.add('forgotten');
+    this.figures.sessions.add('evicted');
   }
 
   /** Every instance of the application checks the sessions of the user again, and closes their sockets. */
@@ -151,7 +151,7 @@ export class Inspection {
     return reply;
   }
 
-  /** Compares a verdict with the ledger, and what was accepted with the model. */
+  /** Compares a verdict with the ledger, and an acceptance with the model. */
   #judge(application: Application, token: string, path: Path, reply: SeenReply): void {
     const { name } = application;
     const flooded = application.wasFloodedSince(reply.sentAt);

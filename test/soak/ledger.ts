@@ -1,9 +1,9 @@
 import { afterlifeMs, isInFleet, isManager, RELAY_MS, SOCKET, SOCKET_END_MS, type ApplicationName } from './settings.js';
 
-/** What is true of a session, by the soak's own clock. */
+/** The true state of a session, by the soak's own clock. */
 interface Session {
   readonly username: string;
-  /** When its end was set off; from here to `endedAt` nobody knows. */
+  /** When its revocation began; until `endedAt` its state is unknown. */
   endingAt: number;
   /** When the service had confirmed its end. */
   endedAt: number;
@@ -26,7 +26,7 @@ export interface SeenCheck {
   readonly flooded: boolean;
 }
 
-/** The truth about every session, and with it what the applications may answer. */
+/** The true state of every session, from which the permitted answers of the applications follow. */
 export class Ledger {
   readonly #sessions = new Map<string, Session>();
   /** When all sessions of a user were last revoked, or are being revoked: Infinity. */
@@ -73,7 +73,7 @@ export class Ledger {
     this.#usersEndedAt.set(username, performance.now());
   }
 
-  /** What a service that comes back has to be told. */
+  /** Returns the tokens that a restarted service must reject. */
   endingTokens(): string[] {
     return [...this.#sessions].filter(([, { endingAt }]) => endingAt < Infinity).map(([token]) => token);
   }
@@ -85,7 +85,7 @@ export class Ledger {
     return new Set(check.calm && !mayBeDisplaced ? verdicts : [...verdicts, 503]);
   }
 
-  /** Whether a socket of the session must be closed by now; `lostMs` is what the machine kept from this process since the socket opened. */
+  /** Whether a socket of the session must be closed by now; `lostMs` are the stalls of this process since the socket opened. */
   mustBeClosed(token: string, application: ApplicationName, lostMs: number): boolean {
     const session = this.#sessions.get(token);
     return session !== undefined && performance.now() > this.#knowsEndAt(session, application) + SOCKET_END_MS + lostMs;

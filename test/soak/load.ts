@@ -5,7 +5,7 @@ import type { Visitors } from './visitors.js';
 
 const MOST_AT_ONCE = 400;
 
-/** Requests at a steady rate, whatever becomes of them, to all applications. */
+/** Sends requests at a steady rate to all applications, regardless of their replies. */
 export class Load {
   readonly #visitors: Visitors;
   readonly #applications: readonly Application[];
@@ -27,7 +27,7 @@ export class Load {
     this.#loop = this.#run();
   }
 
-  /** Sends nothing more, and waits for what is under way. */
+  /** Stops sending, and waits for the requests in flight. */
   async pause(): Promise<void> {
     this.#active = false;
     await this.#loop;
@@ -40,7 +40,7 @@ export class Load {
     while (this.#active) {
       await delay(5);
       const now = performance.now();
-      // What a stall of this process held up is not made good with a flood.
+      // Requests that a stall of this process delayed are not sent as a burst.
       due = Math.min(due + ((now - last) / 1_000) * this.#perSecond, 20);
       last = now;
       for (; due >= 1; due -= 1) this.#visit();

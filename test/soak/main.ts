@@ -9,7 +9,7 @@ import { Load } from './load.js';
 import { RedisServer } from './redis-server.js';
 import { SeededRandom } from './seeded-random.js';
 import { SessionService } from './session-service.js';
-import { APPLICATIONS, MAX_HEAP_GAIN, MAX_IDLE_MS, MAX_SERVICE_SOCKETS, TOKEN_PREFIX } from './settings.js';
+import { APPLICATIONS, MAX_IDLE_MS, MAX_SERVICE_SOCKETS, maxHeapGain, TOKEN_PREFIX } from './settings.js';
 import { Stalls } from './stalls.js';
 import { Trace } from './trace.js';
 import { Violations } from './violations.js';
@@ -32,7 +32,7 @@ const stalls = new Stalls();
 const service = new SessionService(ledger, stalls);
 setInterval(() => trace.advance(), 5_000).unref();
 
-/** What the applications have in use when nobody asks them anything. */
+/** Returns what the applications have in use when no request is in flight. */
 async function usageAtRest(applications: readonly Application[], load: Load): Promise<Usage[]> {
   await load.pause();
   return Promise.all(applications.map((application) => application.usage()));
@@ -62,7 +62,7 @@ function compare(warm: readonly Usage[], last: readonly Usage[]): (readonly [str
     const [before, after] = [warm[place], last[place]];
     if (!before || !after) return [];
     const gain = after.heapBytes - before.heapBytes;
-    violations.unless(gain <= MAX_HEAP_GAIN, 'a heap that grows', `${name}: ${mebibytes(gain)} MiB`);
+    violations.unless(gain <= maxHeapGain(name), 'a heap that grows', `${name}: ${mebibytes(gain)} MiB`);
     violations.unless(after.mostToService <= MAX_SERVICE_SOCKETS, 'too many sockets to the service', `${name}: ${after.mostToService}`);
     violations.unless(after.warnings.length === 0, 'a warning of Node', `${name}: ${after.warnings.join(' ')}`);
     return [

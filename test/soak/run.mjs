@@ -1,4 +1,4 @@
-// Compiles the soak, and the library first when its sources are newer than what was built of them; then runs it.
+// Compiles the soak, and first the library if its sources are newer than its build; then runs it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';

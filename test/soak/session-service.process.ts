@@ -46,7 +46,7 @@ async function signIn(request: IncomingMessage): Promise<SoundReply> {
   return password === PASSWORD ? record(`${TOKEN_PREFIX}${username}.${randomUUID()}`) : REFUSED;
 }
 
-/** What the interface says to this request, at the moment of its arrival. */
+/** Returns the reply of the interface to this request, at the moment of its arrival. */
 async function soundReply(request: IncomingMessage): Promise<SoundReply> {
   const { method, headers } = request;
   if (headers['x-api-key'] !== API_KEY) return { status: 403, body: '' };

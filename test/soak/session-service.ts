@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.js';
 import type { SessionServiceApi } from './session-service.process.js';
 import type { Stalls } from './stalls.js';
 
-/** For the stall of a freeze to be told. */
+/** Time for the stall of a freeze to be reported. */
 const THAW_MS = 250;
 
 /** The session service, in a process that can be killed and comes back on its port. */
@@ -39,7 +39,7 @@ export class SessionService {
     this.#ledger.ended(ended);
   }
 
-  /** Ends a session without the applications' knowledge. A service that is killed meanwhile is told when it comes back. */
+  /** Ends a session without the applications' knowledge. A service that is killed meanwhile receives the revocation when it restarts. */
   revoke(token: string): void {
     this.#ledger.ending(token);
     this.#child.call('revoke', token).then(

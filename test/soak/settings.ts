@@ -20,12 +20,12 @@ export function cacheOf(name: ApplicationName): typeof CACHE {
   return isInFleet(name) ? { ...CACHE, ttlMs: FLEET_TTL_MS } : CACHE;
 }
 
-/** How long a session that was ended elsewhere may still work: its lifetime, and the check whose answer was on its way. */
+/** How long a session that was revoked elsewhere may stay valid: its lifetime, and the time of a check in flight. */
 export function afterlifeMs(name: ApplicationName): number {
   return cacheOf(name).ttlMs + TIMEOUT_MS;
 }
 
-/** What a message between the instances of the fleet may take: Redis has no faults here, but the machine may be busy. */
+/** The longest delay of a message between instances: Redis has no faults here, but the machine may be busy. */
 export const RELAY_MS = 2_000;
 export const STORE_TIMEOUT_MS = 500;
 /** For commands, and for messages. */
@@ -45,10 +45,10 @@ export const JUNK_PREFIX = 'junk.';
 export const JUNK_MS = 100;
 export const FLOOD = 60;
 
-/** What a busy machine may add to a reply. */
+/** The delay of a reply on a busy machine. */
 export const MARGIN_MS = 1_000;
 export const MAX_REPLY_MS = TIMEOUT_MS + MARGIN_MS;
-/** A reply that has not come by then is not late: there is none. */
+/** A reply that takes longer counts as missing, not as late. */
 export const PATIENCE_MS = 30_000;
 
 /** A machine that keeps this process waiting for longer may do the same to a check, which then is out of time without a fault. */
@@ -57,10 +57,17 @@ export const MAX_CALM_STALL_MS = 200;
 /** From the end of a fault to the next 200: a probe that meets the fault still, the longest pause, and the check itself. */
 export const MAX_RECOVERY_MS = TIMEOUT_MS + BREAKER.maxPauseMs + TIMEOUT_MS + MARGIN_MS;
 
-/** What the heap of an application may gain between the warm-up and the end. */
-export const MAX_HEAP_GAIN = 2 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 
-/** Sign-ins and sign-outs, of which an application gets so many at once, have connections of their own beside the pool of checks. */
+/**
+ * Maximum gain of the heap of an application between the warm-up and the end, in bytes. Two tables fill for longer than the soak lasts: known sessions
+ * (10,000, 1 MB), and in a fleet the messages of the last ten minutes (50,000, 5 MB).
+ */
+export function maxHeapGain(name: ApplicationName): number {
+  return isInFleet(name) ? 4 * MEBIBYTE : 2 * MEBIBYTE;
+}
+
+/** Concurrent sign-ins and sign-outs of an application, which have their own connections besides the pool of checks. */
 export const MAX_SIGN_CALLS = 8;
 export const MAX_SERVICE_SOCKETS = MAX_IN_FLIGHT + MAX_SIGN_CALLS;
 
@@ -74,7 +81,7 @@ export const API_KEY = `${SECRET}application-key`;
 export const PASSWORD = `${SECRET}password`;
 export const TOKEN_PREFIX = `${SECRET}token.`;
 
-/** The role of a user, told by the name: every fifth is a manager. */
+/** Derives the role of a user from the name: every fifth is a manager. */
 export function isManager(username: string): boolean {
   return Number(username.split('-')[1]) % 5 === 0;
 }

@@ -18,7 +18,7 @@ import type { Evidence } from './evidence.js';
 import { API_KEY, BREAKER, cacheOf, COOKIE, MAX_IN_FLIGHT, STORE_TIMEOUT_MS, TIMEOUT_MS, TRUSTED_ORIGIN } from './settings.js';
 import type { ApplicationName } from './settings.js';
 
-/** What an application says of a user. */
+/** The reply of an application with its user. */
 export function evidenceOf({ username, ccl_info }: UserRecord): Evidence {
   return { username, answer: ccl_info?.client_id, mark: ccl_info?.location_id };
 }

@@ -2,29 +2,29 @@ import { readFileSync } from 'node:fs';
 import { BREAKER } from './settings.js';
 
 const TICK_MS = 10;
-/** What a timer may be late on a machine that is not busy. */
+/** The usual delay of a timer on a machine that is not busy. */
 const USUAL_DELAY_MS = 15;
-/** The shortest stall that one process tells another. */
-const TOLD_MS = 20;
+/** The shortest stall that one process reports to another. */
+const REPORTED_MS = 20;
 /** Stalls of all processes within a span that may cost a check its time, and how long failures may then keep a breaker open. */
 const SPAN_MS = 250;
 const LONG_MS = 150;
 const EFFECT_MS = BREAKER.windowMs + BREAKER.maxPauseMs;
 
-/** The time that the processes of the soak were not given by a busy machine: what the machine does to all is not the library's fault. */
+/** The time that a busy machine kept from the processes of the soak, which is no fault of the library. */
 export class Stalls {
   #last = performance.now();
   #lastWaitedMs = waitedMs();
   #lostMs = 0;
   worstMs = 0;
-  #untoldMs = 0;
+  #unreportedMs = 0;
   #span = { from: performance.now(), lostMs: 0 };
   #longAt = -Infinity;
-  readonly #tell: (stallMs: number) => void;
+  readonly #report: (stallMs: number) => void;
 
-  /** `tell` learns of stalls of some length. */
-  constructor(tell: (stallMs: number) => void = () => undefined) {
-    this.#tell = tell;
+  /** `report` is called with each stall of some length. */
+  constructor(report: (stallMs: number) => void = () => undefined) {
+    this.#report = report;
     setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
@@ -57,10 +57,10 @@ export class Stalls {
     this.#last = now;
     this.#lastWaitedMs = waited;
     this.add(stallMs);
-    this.#untoldMs += stallMs;
-    if (this.#untoldMs < TOLD_MS) return;
-    this.#tell(this.#untoldMs);
-    this.#untoldMs = 0;
+    this.#unreportedMs += stallMs;
+    if (this.#unreportedMs < REPORTED_MS) return;
+    this.#report(this.#unreportedMs);
+    this.#unreportedMs = 0;
   }
 }
 

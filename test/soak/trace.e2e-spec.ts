@@ -51,7 +51,15 @@ describe('the trace of the soak', () => {
     expect(found()).toMatch(/1 x .*own user:.*\n.*\n1 x .*lifetime:/);
   });
 
-  it('allows a check that began before the end, an answer from after it, and applications that the end does not reach', () => {
+  it('does not compare a check with revocations that it has dropped since the check began', () => {
+    for (let number = 0; number < 30; number += 1) ended('forget', 1_000 + number, 1_100 + number);
+    accepted(2_000, 2_900);
+    ended('signOut', 2_100, 3_500);
+    expect(found()).toBe('');
+    expect(trace.unchecked).toBe(1);
+  });
+
+  it('allows a check that began before the revocation, an answer from after it, and applications without its message', () => {
     ended('endUser', 3_000, 3_100);
     accepted(3_050, 2_900);
     accepted(3_200, 3_010);

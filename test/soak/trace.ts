@@ -1,5 +1,5 @@
 import { Machine } from '../model/machine.js';
-import { bitOf, firstState, newFlight, type Answer, type Bar, type End, type State } from '../model/state.js';
+import { bitOf, firstState, newFlight, type Answer, type Revocations, type Revocation, type State } from '../model/state.js';
 import { CLOCK_OFFSET_MS, markOf, type Evidence } from './evidence.js';
 import { afterlifeMs, APPLICATIONS, cacheOf, isInFleet, RELAY_MS, type ApplicationName } from './settings.js';
 import type { Violations } from './violations.js';
@@ -17,7 +17,7 @@ export interface Acceptance {
 
 /** A revocation that an application has confirmed. */
 export interface Ended {
-  readonly kind: End['kind'];
+  readonly kind: Revocation['kind'];
   readonly application: ApplicationName;
   /** A token; of `endUser`, a user. */
   readonly target: string;
@@ -27,7 +27,7 @@ export interface Ended {
 }
 
 /** Events of one time take place in this order, so that the model allows rather too much than too little. */
-const RANKS = { begins: 0, called: 1, checked: 2, accepted: 3, settles: 4, told: 5 } as const;
+const RANKS = { begins: 0, called: 1, checked: 2, accepted: 3, settles: 4, received: 5 } as const;
 
 interface Event {
   readonly at: number;
@@ -39,9 +39,9 @@ interface Event {
 const WAIT_MS = 20_000;
 /** For the difference of the clocks of the processes, as this process measured it. */
 const SLACK_MS = 50;
-const NO_BAR: Bar = { known: 0, seen: 0 };
+const NO_REVOCATIONS: Revocations = { known: 0, seen: 0 };
 /** A set of revocations has 31 bits. */
-const MAX_ENDS = 30;
+const MAX_REVOCATIONS = 30;
 
 /**
  * The life of the sessions of each user, as a trace of the model of the session cache (test/model): calls, by the time at which the service made
@@ -54,7 +54,7 @@ export class Trace {
   readonly #events = new Map<string, Event[]>();
   acceptances = 0;
   revocations = 0;
-  /** Acceptances of answers that had been dropped with their revocations, and that nothing was compared with. */
+  /** Acceptances that were not judged, because their answers, or the revocations before their checks, had been dropped. */
   unchecked = 0;
   #mostEvents = 0;
 
@@ -66,22 +66,23 @@ export class Trace {
     const { answer = 0, mark = 0 } = evidence;
     const calledAt = answer / 1_000 - CLOCK_OFFSET_MS;
     const check = { application, token, answer, mark, age: sentAt - calledAt, isFresh };
-    let bar = NO_BAR;
+    let respected: Respected = { revocations: NO_REVOCATIONS, first: 0 };
     this.acceptances += 1;
     this.#add(username, { at: calledAt, rank: RANKS.called, apply: (user) => user.called(token, answer) });
-    this.#add(username, { at: sentAt, rank: RANKS.checked, apply: (user) => (bar = user.barOf(application)) });
-    this.#add(username, { at: Math.max(sentAt, calledAt), rank: RANKS.accepted, apply: (user) => user.accepted(check, bar) });
+    this.#add(username, { at: sentAt, rank: RANKS.checked, apply: (user) => (respected = user.respectedBy(application)) });
+    this.#add(username, { at: Math.max(sentAt, calledAt), rank: RANKS.accepted, apply: (user) => user.accepted(check, respected) });
   }
 
   ended({ kind, application, target, username = '', sentAt, repliedAt }: Ended): void {
-    let end = -1;
+    let revocation = -1;
     this.revocations += 1;
-    this.#add(username, { at: sentAt, rank: RANKS.begins, apply: (user) => (end = user.begins(kind, application, target)) });
-    this.#add(username, { at: repliedAt, rank: RANKS.settles, apply: (user) => user.settles(end) });
-    if (isInFleet(application)) this.#add(username, { at: repliedAt + RELAY_MS, rank: RANKS.told, apply: (user) => user.told(end) });
+    this.#add(username, { at: sentAt, rank: RANKS.begins, apply: (user) => (revocation = user.begins(kind, application, target)) });
+    this.#add(username, { at: repliedAt, rank: RANKS.settles, apply: (user) => user.settles(revocation) });
+    if (isInFleet(application))
+      this.#add(username, { at: repliedAt + RELAY_MS, rank: RANKS.received, apply: (user) => user.received(revocation) });
   }
 
-  /** Applies what has waited long enough, so that no more than this is kept. */
+  /** Applies the events that have waited long enough, so that the rest stays bounded. */
   advance(now = performance.now()): void {
     this.#mostEvents = Math.max(this.#mostEvents, this.#waiting);
     for (const [username, events] of this.#events) {
@@ -95,7 +96,7 @@ export class Trace {
     }
   }
 
-  /** Applies all that is left. */
+  /** Applies the remaining events. */
   end(): void {
     this.advance(Infinity);
     for (const { unchecked } of this.#users.values()) this.unchecked += unchecked;
@@ -134,6 +135,12 @@ interface Check {
   readonly isFresh: boolean;
 }
 
+/** Revocations that a check must respect, and the number of the first revocation of the state that they belong to. */
+interface Respected {
+  readonly revocations: Revocations;
+  readonly first: number;
+}
+
 /** The trace of one user's sessions. */
 class UserTrace {
   readonly #username: string;
@@ -154,35 +161,35 @@ class UserTrace {
 
   called(token: string, answer: number): void {
     if (this.#answers.has(answer)) return;
-    const flight = newFlight(this.#tokenOf(token), NO_BAR, 0);
+    const flight = newFlight(this.#tokenOf(token), NO_REVOCATIONS, 0);
     this.#machine.ask(this.#state, flight);
     if (flight.call) this.#answers.set(answer, { ...flight.call, id: answer });
   }
 
-  /** Revocations that a check which begins now must respect. */
-  barOf(application: ApplicationName): Bar {
+  /** Returns the revocations that a check which begins now must respect. */
+  respectedBy(application: ApplicationName): Respected {
     const host = this.#state.hosts[APPLICATIONS.indexOf(application)];
-    return host ? this.#machine.bar(this.#state, host) : NO_BAR;
+    return { revocations: host ? this.#machine.revocations(this.#state, host) : NO_REVOCATIONS, first: this.#first };
   }
 
-  accepted({ application, token, answer: id, mark, age, isFresh }: Check, bar: Bar): void {
+  accepted({ application, token, answer: id, mark, age, isFresh }: Check, { revocations, first }: Respected): void {
     const answer = this.#answers.get(id);
-    if (!answer) {
+    if (!answer || first !== this.#first) {
       this.unchecked += 1;
       return;
     }
     const cached = isInFleet(application) ? afterlifeMs(application) : cacheOf(application).ttlMs;
     const asked = { ...answer, age, token: mark === markOf(token) ? answer.token : -1 };
-    this.#machine.accept(this.#state, this.#tokenOf(token), asked, { bar, lifetime: isFresh ? 0 : cached });
+    this.#machine.accept(this.#state, this.#tokenOf(token), asked, { revocations, lifetime: isFresh ? 0 : cached });
     this.#judge(`${application}, ${this.#username}, answer of ${Math.round(age)} ms before the check`);
   }
 
-  begins(kind: End['kind'], application: ApplicationName, target: string): number {
-    if (this.#state.ends.length >= MAX_ENDS) this.#startAnew();
+  begins(kind: Revocation['kind'], application: ApplicationName, target: string): number {
+    if (this.#state.revocations.length >= MAX_REVOCATIONS) this.#startOver();
     const index = kind === 'endUser' ? 0 : this.#tokenOf(target);
-    const end = this.#machine.start(this.#state, APPLICATIONS.indexOf(application), kind, index);
+    const revocation = this.#machine.start(this.#state, APPLICATIONS.indexOf(application), kind, index);
     this.#clearQueues();
-    return this.#first + end;
+    return this.#first + revocation;
   }
 
   settles(number: number): void {
@@ -191,27 +198,27 @@ class UserTrace {
   }
 
   /** The message has reached the other instances of the fleet. */
-  told(number: number): void {
+  received(number: number): void {
     const index = number - this.#first;
-    const end = this.#state.ends[index];
-    if (!end) return;
+    const revocation = this.#state.revocations[index];
+    if (!revocation) return;
     this.#state.hosts.forEach((host, at) => {
       const name = APPLICATIONS[at];
-      if (at === end.host || name === undefined || !isInFleet(name)) return;
-      this.#machine.revoke(host, end.kind, end.target);
+      if (at === revocation.host || name === undefined || !isInFleet(name)) return;
+      this.#machine.revoke(host, revocation.kind, revocation.target);
       host.known |= bitOf(index);
     });
   }
 
-  /** Forgets former revocations, and answers from before them, when the set of revocations is full. */
-  #startAnew(): void {
-    this.#first += this.#state.ends.length;
+  /** Removes former revocations, and answers from before them, when the set of revocations is full. */
+  #startOver(): void {
+    this.#first += this.#state.revocations.length;
     this.#tokens = [];
     this.#answers = new Map();
     [this.#machine, this.#state] = newModel();
   }
 
-  /** The commands to the store are not part of what is seen. */
+  /** The commands to the store are not observed. */
   #clearQueues(): void {
     for (const host of this.#state.hosts) host.queue = [];
   }

@@ -1,11 +1,11 @@
-/** Of each kind so many are shown. */
+/** The number of violations of each kind that are printed. */
 const SHOWN = 3;
 /** Of the time of a request. */
 const STARVED_PART = 0.2;
 
-/** What was seen and must not be. */
+/** The violations. */
 export class Violations {
-  /** What came late on a machine without time for it. */
+  /** Replies that were late on a busy machine. */
   byMachine = 0;
   readonly #kinds = new Map<string, { times: number; examples: string[] }>();
 

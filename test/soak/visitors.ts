@@ -24,7 +24,7 @@ export class Visitors {
   readonly #away: string[] = [];
   readonly #ended: string[] = [];
   readonly #signCalls = new Map<Application, number>();
-  /** What visitors do, and the part of the visits in which they do it. */
+  /** The actions of visitors, each with its share of the visits. */
   readonly #visits: readonly (readonly [part: number, visit: Visit])[] = [
     [0.495, (application) => this.#check(application, this.#anyToken())],
     [0.08, (application) => this.#check(application, this.#anyToken(), '/managers')],
@@ -102,7 +102,7 @@ export class Visitors {
     this.#signCalls.set(application, (this.#signCalls.get(application) ?? 0) - 1);
   }
 
-  /** One who is away comes back; when nobody is, somebody guesses. */
+  /** Signs in a user who is signed out. If all are signed in, guesses a password. */
   async #signIn(application: Application): Promise<void> {
     const username = this.#away.shift();
     if (username === undefined) return this.#inspection.guessPassword(application, 'user-1');
@@ -114,7 +114,7 @@ export class Visitors {
     }
   }
 
-  /** Whatever comes of it, the session is over then. */
+  /** The session is revoked afterwards, with any reply. */
   async #signOut(application: Application): Promise<void> {
     const token = this.#leave();
     if (token === undefined) return;

@@ -1,4 +1,4 @@
-/** Whether the service is well, and since when its clients have to have noticed. */
+/** The state of the service, and the time since which its clients must know it. */
 export class Weather {
   #calmSince = Infinity;
   #lastFault = 'none';
@@ -12,7 +12,7 @@ export class Weather {
     this.#calmSince = performance.now();
   }
 
-  /** Of the last fault and what came after it, for a report. */
+  /** The last fault and its calm, for a report. */
   get lately(): string {
     const calmMs = Math.round(performance.now() - this.#calmSince);
     return `fault "${this.#lastFault}"${calmMs > 0 ? `, over for ${calmMs} ms` : ''}`;
