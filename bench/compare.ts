@@ -6,7 +6,7 @@ import { atLeast, atLeastByCpu } from './target.js';
 /** The platform that the chart is about: Nest's default. */
 export const CHART_PLATFORM = 'Express';
 
-/** What is compared with what, and what it should come to. */
+/** Two figures to compare, with the target of their ratio. */
 export interface Comparison {
   readonly platform: string;
   readonly name: string;

@@ -4,9 +4,9 @@ import type { Target } from './target.js';
 
 /** One line of an answer. */
 export interface Finding {
-  /** What was measured. */
+  /** The measured subject. */
   readonly subject: string;
-  /** What it is compared with, when it is a ratio. */
+  /** The base of the comparison, if the value is a ratio. */
   readonly against?: string;
   readonly unit: string;
   readonly value: Spread;
@@ -15,7 +15,7 @@ export interface Finding {
   /** Calls that reached the session service, in words. */
   readonly calls?: string;
   readonly target?: Target;
-  /** Where it stands in the chart. */
+  /** Its bar in the chart. */
   readonly bar?: Bar;
 }
 
@@ -26,7 +26,7 @@ export interface Bar {
   readonly isOurs: boolean;
 }
 
-/** What a question found, and what a reader must know to read it. */
+/** The findings of a question, with notes for the reader. */
 export interface Answer {
   readonly findings: readonly Finding[];
   readonly notes?: readonly string[];
@@ -34,7 +34,7 @@ export interface Answer {
 
 /** One question that a benchmark answers. */
 export interface Question {
-  /** What `npm run bench -- NAME` takes. */
+  /** Argument of `npm run bench -- NAME`. */
   readonly name: string;
   readonly title: string;
   ask(stage: Stage): Promise<Answer>;

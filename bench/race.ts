@@ -15,19 +15,19 @@ export interface Contender {
   readonly name: string;
   readonly app: RunningApp;
   readonly traffic: Traffic;
-  /** Where the load goes, when not to the application itself. */
+  /** The URL for the load, if it is not the application itself. */
   readonly url?: string;
   readonly expectedStatus: 200 | 401;
   readonly callsPerRequest: 0 | 1;
 }
 
-/** Who runs, and the service that they ask. */
+/** The contenders, and their session service. */
 export interface LineUp {
   readonly contenders: readonly Contender[];
   readonly service: RunningService;
 }
 
-/** What a contender did, round by round. */
+/** The figures of a contender, round by round. */
 export interface Laps {
   readonly requestsPerSecond: number[];
   /** Requests for a second of the application's processor time. */
@@ -70,7 +70,7 @@ async function runHeat(contenders: readonly Contender[], track: Track, result: M
   }
 }
 
-/** What one contender did. */
+/** The figures of one contender. */
 export function lapsOf(result: RaceResult, name: string): Laps {
   const laps = result.get(name);
   assert.ok(laps, `${name} has run`);
@@ -82,7 +82,7 @@ interface Track {
   readonly load: Worker<LoadApi>;
 }
 
-/** Lets a variant with a cache meet everyone before it counts. */
+/** Fills the cache of a variant before it counts. */
 async function presentEachOnce({ app, url = app.url, traffic }: Contender, { load }: Track): Promise<void> {
   await load.call('sendOnce', { ...traffic, url, connections: traffic.values.length });
 }

@@ -1,4 +1,4 @@
-// Compiles the benchmarks, and the library first when its sources are newer than what was built of them; then runs them.
+// Compiles the benchmarks, and first the library if its sources are newer than its build; then runs them.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** The least, the middle and the greatest of what the rounds gave. */
+/** The least, the middle and the greatest figure of the rounds. */
 export interface Spread {
   readonly min: number;
   readonly median: number;
@@ -12,7 +12,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { min: at(0), median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2, max: at(sorted.length - 1) };
 }
 
-/** Round by round, how one variant compares with another: what stands in the same round had the same machine. */
+/** Returns the ratio of two variants, round by round: within a round, the machine was the same. */
 export function ratios(values: readonly number[], base: readonly number[]): Spread {
   return spreadOf(values.map((value, round) => value / (base[round] ?? NaN)));
 }

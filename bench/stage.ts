@@ -1,7 +1,8 @@
 import type { AppApi, AppOrder } from './processes/app.worker.js';
 import type { LoadApi } from './processes/load.worker.js';
-import type { SessionServiceApi } from './processes/session-service.worker.js';
-import { Worker } from './processes/worker.js';
+import type { DelayingProxyApi } from './processes/delaying-proxy.worker.js';
+import type { SessionServiceApi, SessionServiceSettings } from './processes/session-service.worker.js';
+import { Worker, type WorkerOptions } from './processes/worker.js';
 import type { Handlers } from './processes/serve.js';
 
 interface Closable {
@@ -25,18 +26,23 @@ export class Stage {
   readonly #running: Closable[] = [];
 
   /** Starts any worker of `processes/`. */
-  worker<Api extends Handlers>(file: string, execArgv: readonly string[] = []): Worker<Api> {
-    return this.keep(new Worker<Api>(new URL(`./processes/${file}.worker.js`, import.meta.url), execArgv));
+  worker<Api extends Handlers>(file: string, options?: WorkerOptions): Worker<Api> {
+    return this.keep(new Worker<Api>(new URL(`./processes/${file}.worker.js`, import.meta.url), options));
   }
 
-  async service({ latencyMs = 0, workers }: { readonly latencyMs?: number; readonly workers?: number } = {}): Promise<RunningService> {
+  async service(settings: Partial<SessionServiceSettings> = {}): Promise<RunningService> {
     const worker = this.worker<SessionServiceApi>('session-service');
-    return { worker, url: await worker.call('start', { latencyMs, ...(workers && { workers }) }) };
+    return { worker, url: await worker.call('start', { latencyMs: 0, ...settings }) };
   }
 
-  async app(order: AppOrder, execArgv: readonly string[] = []): Promise<RunningApp> {
-    const worker = this.worker<AppApi>('app', execArgv);
+  async app(order: AppOrder, options?: WorkerOptions): Promise<RunningApp> {
+    const worker = this.worker<AppApi>('app', options);
     return { worker, url: await worker.call('start', order) };
+  }
+
+  /** Starts a proxy that delays each reply of a session service. Returns its URL. */
+  delayReplies(url: string, delayMs: number): Promise<string> {
+    return this.worker<DelayingProxyApi>('delaying-proxy').call('start', { url, delayMs });
   }
 
   load(): Worker<LoadApi> {

@@ -1,6 +1,6 @@
 import type { Spread } from './spread.js';
 
-/** What a figure should come to; its median decides. */
+/** The target of a figure, compared with its median. */
 export interface Target {
   readonly text: string;
   /** Whether the figure by the application's processor time decides. */

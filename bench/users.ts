@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 const FIRST_NAMES = ['Ann', 'Bo', 'Cleo', 'Dag', 'Eve', 'Finn', 'Gro', 'Hal'];
 const ROLES = ['hiring_manager', 'new_hire'];
 
-/** What the service answers to a token; users may be of several groups, to be counted apart. */
+/** The answers to a token; users may be of several groups, which are counted separately. */
 export type TokenKind = `user${string}` | 'refused' | 'random';
 
 const TOKEN_LENGTH = 36;
 
-/** A token as long as a UUID. Its first part says what the service answers, its second whose it is. */
+/** A token as long as a UUID. Its first part selects the answer of the service, its second the user. */
 export function token(kind: TokenKind, number: number): string {
   const digest = createHash('sha256').update(`${kind}${number}`).digest('hex');
   return `${kind}.${number}.${digest}`.slice(0, TOKEN_LENGTH);

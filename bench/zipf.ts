@@ -1,4 +1,4 @@
-/** Draws items as users come: a few all the time, most of them now and then (Zipf, exponent 1). The same draws in every run. */
+/** Draws items with the frequency of users: a few often, most of them rarely (Zipf, exponent 1). The same draws in every run. */
 export function zipf(items: number, seed = 1): () => number {
   const cumulative: number[] = [];
   for (let rank = 1; rank <= items; rank += 1) cumulative.push((cumulative.at(-1) ?? 0) + 1 / rank);

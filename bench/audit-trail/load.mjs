@@ -1,4 +1,4 @@
-// Sends requests on keep-alive connections, in a process of its own.
+// Sends requests on keep-alive connections, in a separate process.
 import { Pool } from 'undici';
 
 const CONNECTIONS = 50;

@@ -86,7 +86,7 @@ const shown = (values, digits = 2) => {
 };
 const inTurn = (items, round) => [...items.slice(round % items.length), ...items.slice(0, round % items.length)];
 
-/** Processor time of one call of the guard, by what observes its decisions. */
+/** Processor time of one call of the guard, by the observer of its decisions. */
 async function measureCpu() {
   const variants = ['none', 'ignored', 'trail'];
   const costs = Object.fromEntries(variants.map((name) => [name, []]));

@@ -1,4 +1,4 @@
-// What a check costs: from memory, with and without revocations; the heap of a cached session; round trips of a check from the store.
+// The cost of a check: from the cache, with and without revocations; the heap of a cached session; round trips of a check from the store.
 import 'reflect-metadata';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -43,7 +43,7 @@ function signInAll(count) {
   for (let index = 0; index < count; index += 1) service.signInAs({ username: `user-${index}` }, tokenOf(index));
 }
 
-/** Nanoseconds of a check, of so many that are cached. Making requests is not timed. */
+/** Nanoseconds of a check of a cached session. Creating the requests is not timed. */
 function nsPerCheck(guard) {
   let elapsed = 0n;
   for (let batch = 0; batch < BATCHES; batch += 1) {
@@ -137,7 +137,7 @@ async function trips() {
   await reading.get(SessionAuthService).verify(tokenOf(STORE_HITS));
   const calls = service.callsTo('user_details');
   const before = { ...proxy.counts };
-  // The connection of the subscription is not busy beside: its heartbeat comes once a second and is not told apart.
+  // The subscription's own connection is nearly idle: its heartbeat, once a second, is counted too.
   for (let index = 0; index < STORE_HITS; index += 1) await reading.get(SessionAuthService).verify(tokenOf(index));
   const [made, commands] = [proxy.counts.trips - before.trips, proxy.counts.commands - before.commands];
   if (service.callsTo('user_details') !== calls) throw new Error('A session was not found in the store');

@@ -1,4 +1,4 @@
-// One instance of an application: ends sessions when it is told to, and reports when it learned that sessions ended elsewhere.
+// One instance of an application: ends sessions on request, and reports when it learned of the end of other sessions.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,5 +1,5 @@
 // Measures how soon the instances of an application learn of a sign-out, and of an end of all sessions of a user, on one of them: each in a
-// process of its own, with a Redis and a session service on this machine. Then what a check costs. Needs redis-server, and the library built
+// process of its own, with a Redis and a session service on this machine. Then the cost of a check. Needs redis-server, and the library built
 // (npm run build:lib). Writes RESULTS.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ async function allSubscribed() {
   while (!(await redis.cli('PUBSUB', 'NUMSUB', 'session-auth:messages')).endsWith(`\n${INSTANCES}`)) await setTimeout(50);
 }
 
-/** Has instances check a session, and expects this of all. */
+/** Checks a session on all instances, and expects this result of each. */
 async function checkOn(processes, token, expected) {
   const checked = messages(processes, 'verified', token);
   for (const one of processes) one.send({ verify: token });
@@ -140,7 +140,7 @@ try {
   const ends = await propagation();
   const p99 = Number(ends.find(([way, since]) => way === 'endUser' && since === 'settled')[4]);
   await stop();
-  const page = `# How soon an end is known everywhere, and what a check costs
+  const page = `# How fast revocations reach all instances, and the cost of a check
 
 Written by \`npm run bench:propagation\`; not edited by hand. Node.js ${process.version}, ${cpus().length} processors, Redis ${await redis.version()}.
 

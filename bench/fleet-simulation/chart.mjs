@@ -18,12 +18,12 @@ const LINES = [
   {
     name: 'cache alone, sticky balancing',
     style: 'stroke="#1f2933" stroke-width="2" stroke-dasharray="6 5"',
-    of: ({ sticky }) => sticky.callsFromMemory / sticky.requests,
+    of: ({ sticky }) => sticky.callsWithoutStore / sticky.requests,
   },
   {
     name: 'cache alone, random balancing',
     style: 'stroke="#c2410c" stroke-width="2.5"',
-    of: ({ random }) => random.callsFromMemory / random.requests,
+    of: ({ random }) => random.callsWithoutStore / random.requests,
   },
 ];
 

@@ -19,7 +19,7 @@ export function modelled(fleet) {
   return {
     requests: instances * ratePerInstance,
     callsUncached: perSecond(({ rate, rateHere }) => rate / (1 + rateHere * serviceTime)),
-    callsFromMemory: perSecond(({ rate, rateHere }) => rate / requestsPerMiss(rateHere, window, room)),
+    callsWithoutStore: perSecond(({ rate, rateHere }) => rate / requestsPerMiss(rateHere, window, room)),
     callsWithStore: calls,
     reads: perSecond((group) => callsWithStore(group) * readsPerCall(group.rateHere, window, room, spread)),
     writes: calls,
@@ -82,6 +82,6 @@ function readsPerCall(rateHere, window, room, spread) {
 
 /** Returns how often other instances look again while the holder of the lease waits for the service. */
 function pollsPerCall(rateHere, { serviceTime, looksAgain }, spread) {
-  const inVain = [0, ...looksAgain].filter((waited) => waited < serviceTime);
-  return inVain.reduce((polls, waited) => polls - (spread - 1) * Math.expm1(-rateHere * (serviceTime - waited)), 0);
+  const missed = [0, ...looksAgain].filter((waited) => waited < serviceTime);
+  return missed.reduce((polls, waited) => polls - (spread - 1) * Math.expm1(-rateHere * (serviceTime - waited)), 0);
 }

@@ -1,6 +1,6 @@
 /** The session cache of one instance: sessions expire, and the least recently used is evicted. */
-class Memory {
-  #lapsesAt = new Map();
+class SessionCache {
+  #expiresAt = new Map();
   #maxEntries;
 
   constructor(maxEntries) {
@@ -9,19 +9,19 @@ class Memory {
 
   /** Uses a session. On a miss, `find` fetches it and returns when it expires. */
   use(user, now, find) {
-    let lapsesAt = this.#lapsesAt.get(user);
-    if (lapsesAt !== undefined) this.#lapsesAt.delete(user);
-    if (lapsesAt === undefined || lapsesAt <= now) lapsesAt = find(user, now);
-    this.set(user, lapsesAt);
+    let expiresAt = this.#expiresAt.get(user);
+    if (expiresAt !== undefined) this.#expiresAt.delete(user);
+    if (expiresAt === undefined || expiresAt <= now) expiresAt = find(user, now);
+    this.set(user, expiresAt);
   }
 
-  set(user, lapsesAt) {
-    this.#lapsesAt.set(user, lapsesAt);
-    if (this.#lapsesAt.size > this.#maxEntries) this.#lapsesAt.delete(this.#lapsesAt.keys().next().value);
+  set(user, expiresAt) {
+    this.#expiresAt.set(user, expiresAt);
+    if (this.#expiresAt.size > this.#maxEntries) this.#expiresAt.delete(this.#expiresAt.keys().next().value);
   }
 }
 
-const memories = ({ instances, maxEntries }) => Array.from({ length: instances }, () => new Memory(maxEntries));
+const cachesOf = ({ instances, maxEntries }) => Array.from({ length: instances }, () => new SessionCache(maxEntries));
 
 /**
  * Returns when a session that is cached at the start expires, or 0 if it is not cached. A fleet with empty caches would fetch its busy sessions in
@@ -32,13 +32,13 @@ function atRest(rate, ttl, random) {
 }
 
 /** Every instance has its own cache, without a store. */
-export function rememberAlone(fleet, { shares, visits }, random) {
+export function cacheAlone(fleet, { shares, visits }, random) {
   const { serviceTime, ttl } = fleet;
-  const remembered = memories(fleet);
-  for (const [instance, memory] of remembered.entries()) {
+  const caches = cachesOf(fleet);
+  for (const [instance, cache] of caches.entries()) {
     for (const [user, share] of shares.entries()) {
-      const lapsesAt = atRest(share * visits(user, instance), ttl, random);
-      if (lapsesAt > 0) memory.set(user, lapsesAt);
+      const expiresAt = atRest(share * visits(user, instance), ttl, random);
+      if (expiresAt > 0) cache.set(user, expiresAt);
     }
   }
   const counts = { calls: 0 };
@@ -46,13 +46,13 @@ export function rememberAlone(fleet, { shares, visits }, random) {
     counts.calls += 1;
     return now + serviceTime + ttl;
   };
-  return { counts, ask: (user, instance, now) => remembered[instance].use(user, now, find) };
+  return { counts, ask: (user, instance, now) => caches[instance].use(user, now, find) };
 }
 
 /** Every instance has its own cache, and all share one store, in which one instance at a time holds the lease of a session. */
-export function rememberTogether(fleet, { shares }, random) {
+export function cacheTogether(fleet, { shares }, random) {
   const { ratePerInstance, instances, serviceTime, ttl, looksAgain } = fleet;
-  const remembered = memories(fleet);
+  const caches = cachesOf(fleet);
   const stored = shares.map((share) => atRest(share * ratePerInstance * instances, ttl, random));
   const counts = { calls: 0, reads: 0, writes: 0, polls: 0 };
   const find = (user, now) => {
@@ -66,5 +66,5 @@ export function rememberTogether(fleet, { shares }, random) {
     counts.writes += 1;
     return (stored[user] = now + serviceTime + ttl);
   };
-  return { counts, ask: (user, instance, now) => remembered[instance].use(user, now, find) };
+  return { counts, ask: (user, instance, now) => caches[instance].use(user, now, find) };
 }

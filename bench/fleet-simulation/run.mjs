@@ -7,7 +7,7 @@ import { validate } from './validation.mjs';
 const read = (name) => readFile(new URL(name, import.meta.url), 'utf8');
 
 const measured = /^## memory: Memory for 100,000 [^]*?^\| nestjs-session-auth \| ([\d.]+) \| MB/m.exec(await read('../RESULTS.md'));
-if (!measured) throw new Error('bench/RESULTS.md does not say what 100,000 remembered sessions take');
+if (!measured) throw new Error('bench/RESULTS.md has no figure for the memory of 100,000 cached sessions');
 const bytesPerEntry = Math.round((Number(measured[1]) * 1e6) / 100_000);
 
 const validated = validate();

@@ -1,4 +1,4 @@
-import { rememberAlone, rememberTogether } from './policies.mjs';
+import { cacheAlone, cacheTogether } from './policies.mjs';
 import { drawsOf, randomFrom, zipfShares } from './zipf.mjs';
 
 /** Long enough for thousands of calls in each scenario. */
@@ -8,7 +8,7 @@ const LEAST_SECONDS = 300;
 export function simulated(fleet, seed = 1) {
   const random = randomFrom(seed);
   const load = loadOf(fleet, random);
-  const policies = [rememberAlone(fleet, load, random), rememberTogether(fleet, load, random)];
+  const policies = [cacheAlone(fleet, load, random), cacheTogether(fleet, load, random)];
   const requests = requestsOf(fleet, load, random);
   const settled = fleet.ttl + 1;
   const seconds = Math.max(LEAST_SECONDS, fleet.ttl);
@@ -16,7 +16,7 @@ export function simulated(fleet, seed = 1) {
   const before = policies.map(({ counts }) => ({ ...counts }));
   replay(requests, settled + seconds, policies);
   const [alone, together] = policies.map(({ counts }, index) => ratesOf(counts, before[index], seconds));
-  return { ...together, callsFromMemory: alone.calls, callsWithStore: together.calls };
+  return { ...together, callsWithoutStore: alone.calls, callsWithStore: together.calls };
 }
 
 function ratesOf(counts, before, seconds) {

@@ -26,7 +26,7 @@ export function callsTable() {
   const heads = [...GRID_HEADS, 'cache off', 'cache, random', 'cache, sticky', 'store', 'reach the service with the store'];
   const rows = grid().map(({ name, random, sticky }) => [
     ...name,
-    ...[random.callsUncached, random.callsFromMemory, sticky.callsFromMemory, random.callsWithStore].map(figure),
+    ...[random.callsUncached, random.callsWithoutStore, sticky.callsWithoutStore, random.callsWithStore].map(figure),
     percent(random.callsWithStore / random.requests),
   ]);
   return { title: 'Calls to the session service per second', heads, rows };
@@ -37,7 +37,7 @@ export function storeTable(redis) {
   heads.push('MB/s, random', 'sessions stored', 'GB', 'processors, random', 'processors, sticky', 'operations/s of a Cluster, random');
   const rows = grid().map(({ name, random, sticky }) => {
     const [cost, stickyCost] = [storeCost(random, redis), storeCost(sticky, redis)];
-    const perSpared = cost.operations / (random.callsFromMemory - random.callsWithStore);
+    const perSpared = cost.operations / (random.callsWithoutStore - random.callsWithStore);
     const figures = [cost.operations, stickyCost.operations, perSpared, cost.megabytesPerSecond, random.storedSessions, cost.gigabytes];
     return [...name, ...[...figures, cost.processors, stickyCost.processors, cost.operationsInCluster].map(figure)];
   });
@@ -53,7 +53,7 @@ export function memoryTable(bytesPerEntry, redis) {
     scenarios.ENTRY_BOUNDS.map((maxEntries) => {
       const { random, sticky } = both({ ...changes, maxEntries });
       const megabytes = (random.entriesHeld * bytesPerEntry) / 1e6;
-      const figures = [maxEntries, megabytes, random.entriesInUse, random.callsFromMemory, sticky.entriesInUse, sticky.callsFromMemory];
+      const figures = [maxEntries, megabytes, random.entriesInUse, random.callsWithoutStore, sticky.entriesInUse, sticky.callsWithoutStore];
       return [String(changes.exponent), String(changes.ttl), ...[...figures, storeCost(random, redis).operations].map(figure)];
     }),
   );
@@ -74,9 +74,11 @@ export function fleetSizeTable(redis) {
   heads.push('calls spared by the store per second, random', 'processors of Redis, random', 'MB stored');
   heads.push('operations/s of a Cluster, random', 'processors of a Cluster, random');
   const rows = fleetSizes().map(({ instances, random, sticky }) => {
-    const shares = [random.callsFromMemory, sticky.callsFromMemory, random.callsWithStore].map((calls) => percent(calls / random.requests));
+    const shares = [random.callsWithoutStore, sticky.callsWithoutStore, random.callsWithStore].map((calls) =>
+      percent(calls / random.requests),
+    );
     const { operations, processors, gigabytes, operationsInCluster, processorsInCluster } = storeCost(random, redis);
-    const spared = random.callsFromMemory - random.callsWithStore;
+    const spared = random.callsWithoutStore - random.callsWithStore;
     const size = [instances, (instances * FLEET.users) / FLEET.instances, random.requests].map(figure);
     const figures = [operations, spared, processors, gigabytes * 1_000, operationsInCluster, processorsInCluster];
     return [...size, ...shares, ...figures.map(figure)];
@@ -110,7 +112,7 @@ export function broadcastTable(redis) {
 }
 
 export function validationTable(validated) {
-  const measures = ['callsFromMemory', 'callsWithStore', 'reads', 'polls'];
+  const measures = ['callsWithoutStore', 'callsWithStore', 'reads', 'polls'];
   const heads = ['Zipf exponent', 'lifetime, s', 'balancing', 'cache alone: calls/s', 'store: calls/s', 'store: reads/s', 'store: polls/s'];
   const rows = validated.map(({ fleet, counted, deviations }) => [
     String(fleet.exponent),

@@ -12,7 +12,7 @@ export function validate() {
   );
   return fleets.map((fleet) => {
     const [expected, counted] = [modelled(fleet), simulated(fleet)];
-    const measures = ['callsFromMemory', 'callsWithStore', 'reads', 'polls'].filter((name) => counted[name] >= LEAST_COUNTED);
+    const measures = ['callsWithoutStore', 'callsWithStore', 'reads', 'polls'].filter((name) => counted[name] >= LEAST_COUNTED);
     const deviations = Object.fromEntries(measures.map((name) => [name, expected[name] / counted[name] - 1]));
     return {
       fleet,

@@ -7,15 +7,15 @@ import { Truth } from './truth.js';
 /** Categories of requests after a revocation, by the instance that received them. */
 export const CATEGORIES = {
   own: 'on the instance that was called, after the call settled',
-  told: 'on another one, both connected with a healthy Redis',
-  untold: 'on another one, some fault of Redis or of the way to it',
+  connected: 'on another one, both connected with a healthy Redis',
+  disconnected: 'on another one, with a fault of Redis or of the connection to it',
   silent: 'anywhere, ended at the service alone',
 } as const;
 export type Category = keyof typeof CATEGORIES;
 
 /** Statistics of the requests that test a bound. */
 export interface CategoryFigures {
-  /** Requests for a revoked session, sent after the revocation (own, told, untold: after the revoking call settled). */
+  /** Requests for a revoked session, sent after the revocation (own, connected, disconnected: after the revoking call settled). */
   requests: number;
   /** Of these, accepted, by an answer of the service from before the revocation. */
   accepted: number;
@@ -51,7 +51,7 @@ interface BindingEnd extends End {
   /** Earlier answers of the service no longer count. */
   readonly sinceMs: number;
   /** For each instance: whether it must receive the revocation within {@link PROPAGATION_MS}. */
-  readonly isToldTo: readonly boolean[];
+  readonly isConnected: readonly boolean[];
 }
 
 const LIFETIME_MS = CACHE.ttlMs + TIMEOUT_MS;
@@ -68,7 +68,7 @@ export class Checker {
   readonly #truth: Truth;
   readonly #ends: readonly BindingEnd[];
   readonly #violations: Violation[] = [];
-  readonly #categories: Record<Category, CategoryFigures> = { own: none(), told: none(), untold: none(), silent: none() };
+  readonly #categories: Record<Category, CategoryFigures> = { own: none(), connected: none(), disconnected: none(), silent: none() };
   readonly #counts = { acceptances: 0, bounds: 0, lateByStalls: 0, latestByStallsMs: 0, unavailableByStalls: 0 };
 
   constructor(journal: Journal) {
@@ -86,7 +86,7 @@ export class Checker {
       if (request.status === 200) this.#checkAcceptance(request, ends);
       this.#count(request, ends);
     }
-    const others = this.#ends.flatMap(({ isToldTo, instance }) => isToldTo.filter((_told, index) => index !== instance));
+    const others = this.#ends.flatMap(({ isConnected, instance }) => isConnected.filter((_connected, index) => index !== instance));
     const healthy = others.filter(Boolean).length;
     const pairs = { healthy, faulty: others.length - healthy };
     return { categories: this.#categories, violations: this.#violations, ...this.#counts, pairs };
@@ -98,8 +98,10 @@ export class Checker {
     const endedAtMs = kind === 'signOut' ? this.#truth.endWithin(token, calledAtMs, settledAtMs) : undefined;
     const window: Span = { fromMs: calledAtMs, toMs: settledAtMs + PROPAGATION_MS };
     const isCallerGood = this.#health.isGood(instance, window);
-    const isToldTo = this.#journal.links.map((_events, other) => other !== instance && isCallerGood && this.#health.isGood(other, window));
-    return { ...end, sinceMs: endedAtMs ?? calledAtMs, isToldTo };
+    const isConnected = this.#journal.links.map(
+      (_events, other) => other !== instance && isCallerGood && this.#health.isGood(other, window),
+    );
+    return { ...end, sinceMs: endedAtMs ?? calledAtMs, isConnected };
   }
 
   /** Only Redis fails, never the service: no instance may be worse off than without a store. */
@@ -126,7 +128,7 @@ export class Checker {
     if (confirmedMs < sentAtMs - LIFETIME_MS) this.#violate(`later than ttlMs + timeoutMs (${LIFETIME_MS} ms)`, request, { confirmedMs });
     for (const end of ends) {
       const isOwn = end.instance === instance;
-      const isBound = isOwn || (end.isToldTo[instance] === true && sentAtMs > end.settledAtMs + PROPAGATION_MS);
+      const isBound = isOwn || (end.isConnected[instance] === true && sentAtMs > end.settledAtMs + PROPAGATION_MS);
       if (!isBound) continue;
       this.#counts.bounds += 1;
       if (confirmedMs >= end.sinceMs) continue;
@@ -164,7 +166,7 @@ export class Checker {
     const endedAtMs = this.#truth.endedAt(token, sentAtMs);
     if (endedAtMs === undefined || this.#truth.endedAt(token, answeredAtMs) !== endedAtMs) return;
     const since = ends.filter(({ sinceMs }) => sinceMs >= endedAtMs);
-    const end = since.find((one) => one.instance === instance) ?? since.find(({ isToldTo }) => isToldTo[instance]) ?? since[0];
+    const end = since.find((one) => one.instance === instance) ?? since.find(({ isConnected }) => isConnected[instance]) ?? since[0];
     const figures = this.#categories[categoryOf(instance, end)];
     figures.requests += 1;
     if (status !== 200 || this.#truth.lastConfirmation(token, user, answeredAtMs) >= endedAtMs) return;
@@ -198,7 +200,7 @@ function concerns(end: End, token: string, user: string | undefined): boolean {
 function categoryOf(instance: number, end: BindingEnd | undefined): Category {
   if (!end) return 'silent';
   if (end.instance === instance) return 'own';
-  return end.isToldTo[instance] ? 'told' : 'untold';
+  return end.isConnected[instance] ? 'connected' : 'disconnected';
 }
 
 function none(): CategoryFigures {

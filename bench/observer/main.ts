@@ -11,7 +11,7 @@ const SABOTAGE_MINUTES = 0.6;
 
 const { values } = parseArgs({
   options: {
-    /** Of the faults; what follows from it depends on the machine too. */
+    /** Seed of the faults; the effects depend on the machine too. */
     minutes: { type: 'string', default: '3' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     rate: { type: 'string', default: '1.5' },

@@ -1,4 +1,4 @@
-// Measures what a frame of the demo's page costs with 2,000 marks: `npm run bench:page`. Folders as arguments (`-- folder other-folder`) are builds
+// Measures the cost of a frame of the demo's page with 2,000 marks: `npm run bench:page`. Folders as arguments (`-- folder other-folder`) are builds
 // of the page to compare, measured in turn in the same browser. The control is an empty canvas. Needs Chromium (/usr/bin/chromium, or CHROMIUM).
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

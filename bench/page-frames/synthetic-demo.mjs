@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { clearInterval, setInterval } from 'node:timers';
 
 const BATCHES_PER_SECOND = 20;
-/** A request settles so many batches after it came in. */
+/** Number of batches after which a request settles. */
 const SETTLES_AFTER = 4;
 const KINDS = ['asked', 'joined', 'cached', 'unavailable', 'joined', 'turnedBack', 'denied', 'asked'];
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' };
@@ -22,7 +22,7 @@ const EMPTY_CANVAS = `<!doctype html><title>empty</title><canvas width="1278" he
   draw();
 </script>`;
 
-/** Serves a built page with a live stream of invented requests, so many a second, instead of a demo. Resolves to its URL and a function that closes it. */
+/** Serves a built page with a live stream of invented requests at a fixed rate, instead of a demo. Resolves to its URL and a function that closes it. */
 export async function serveSyntheticDemo(folder, perSecond) {
   const server = createServer(({ url = '/' }, reply) => {
     if (url === '/console/live') return void stream(reply, perSecond);

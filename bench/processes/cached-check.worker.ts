@@ -5,7 +5,7 @@ import { tokens } from '../users.js';
 import { guardInProcess, type GuardInProcess, type GuardOrder } from './guard-in-process.js';
 import { serve } from './serve.js';
 
-/** What a check took, and how many of a batch gave a promise. */
+/** The time of a check, and how many of a batch returned a promise. */
 export interface CheckResult {
   readonly usPerCheck: number;
   readonly promises: number;
@@ -33,7 +33,7 @@ async function timeChecks(contexts: readonly ExecutionContextHost[]): Promise<nu
   return performance.now() - started;
 }
 
-/** What the guard does to every reply, alone: it keeps shared caches away. */
+/** Measures the reply headers only, which keep replies out of shared caches. */
 function timeReplyHeaders(contexts: readonly ExecutionContextHost[]): number {
   const started = performance.now();
   for (const context of contexts) {
@@ -66,7 +66,7 @@ const handlers = {
     measured = await guardInProcess(order);
     for (const token of USERS) await givesPromise(measured.newContext(token));
   },
-  /** Checks remembered sessions for so long. */
+  /** Checks cached sessions for this time. */
   run: async ({ durationMs }: { durationMs: number }): Promise<CheckResult> => {
     const promises = (await Promise.all(batch().map((context) => givesPromise(context)))).filter(Boolean).length;
     return { usPerCheck: await usEach(durationMs, timeChecks), promises };

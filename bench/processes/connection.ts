@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 const HEAD_END = '\r\n\r\n';
 
-/** What clients send beside what they came for. */
+/** Messages of the protocol that clients send. */
 const USUAL_HEADERS = [
   'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
   'Accept: application/json, text/plain, */*',

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { serve } from './serve.js';
 
-/** Requests that come whatever becomes of those before: so many each second, with these values in turn. */
+/** Requests at a fixed rate, regardless of earlier replies, with these values in turn. */
 export interface Callers {
   readonly values: readonly string[];
   readonly perSecond: number;
@@ -17,7 +17,7 @@ export interface FloodOrder {
   readonly callers: Readonly<Record<string, Callers>>;
 }
 
-/** What callers of one kind got. */
+/** The replies to callers of one kind. */
 export interface Served {
   asked: number;
   /** Replies by their status; 0 where the caller gave up. */
@@ -64,7 +64,7 @@ async function send(order: FloodOrder, { values, perSecond }: Callers): Promise<
 }
 
 const handlers = {
-  /** Sends the requests of all callers, and tells what each kind got when the last has its answer. */
+  /** Sends the requests of all callers. Resolves to the answers of each kind when the last has arrived. */
   flood: async (order: FloodOrder): Promise<Record<string, Served>> => {
     const kinds = Object.entries(order.callers).map(async ([kind, callers]) => [kind, await send(order, callers)] as const);
     return Object.fromEntries(await Promise.all(kinds));

@@ -64,7 +64,7 @@ const handlers = {
     }
     return (cpuUs() - started) / SAMPLE;
   },
-  /** Microseconds of processor time for one check of an uncached session, with so many different tokens at once. */
+  /** Microseconds of processor time for one check of an uncached session, with this number of concurrent tokens. */
   usPerCall: async ({ tokens }: { tokens: number }): Promise<number> => {
     const rounds = Math.ceil(2_000 / tokens);
     const started = cpuUs();
@@ -83,7 +83,7 @@ const handlers = {
     for (const contexts of operations) for (const context of contexts) await check(context);
     return (cpuUs() - started) / operations.length;
   },
-  /** Checks so many cached sessions a second. Returns the longest pause of the garbage collector, in milliseconds. */
+  /** Checks cached sessions at a fixed rate. Returns the longest pause of the garbage collector, in milliseconds. */
   longestPauseMs: async ({ durationMs, perSecond }: { durationMs: number; perSecond: number }): Promise<number> => {
     let longest = 0;
     const observer = new PerformanceObserver((list) => {

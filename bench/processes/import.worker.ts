@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { createRequire } from 'node:module';
 import { serve } from './serve.js';
 
-/** What is loaded after the core of NestJS, and how. */
+/** The modules to load after the core of NestJS, and how. */
 export interface ImportOrder {
   readonly packageName: string;
   readonly way: 'import' | 'require';

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { Connection } from './connection.js';
 import { serve } from './serve.js';
 
-/** What is sent, again and again. */
+/** The request to repeat. */
 export interface Traffic {
   readonly path: string;
   /** Header that changes from request to request. */
@@ -10,19 +11,19 @@ export interface Traffic {
   readonly values: readonly string[];
 }
 
-/** Traffic to one application, over so many connections. */
+/** Traffic to one application, over a number of connections. */
 export interface Load extends Traffic {
   readonly url: string;
   readonly connections: number;
 }
 
-/** What came back: how many replies of each status, and in what time. */
+/** The number of replies of each status, and the elapsed time. */
 export interface LoadResult {
   readonly replies: Record<string, number>;
   readonly elapsedMs: number;
 }
 
-/** What is sent, and for how long. */
+/** The request to repeat, and the duration. */
 export type TimedLoad = Load & { readonly durationMs: number };
 
 /** Sends the next request of one connection. */
@@ -50,12 +51,25 @@ function sender(connection: Connection, { path, header, values, connections }: L
 }
 
 const handlers = {
-  /** Each connection sends its next request when the last is answered, for so long. */
+  /** Each connection sends its next request after the last reply, until the time is over. */
   sendFor: ({ durationMs, ...load }: TimedLoad): Promise<LoadResult> => {
     return measure(load, async (send, count) => {
       const until = performance.now() + durationMs;
       while (performance.now() < until) count(await send());
     });
+  },
+  /** Each connection sends so many requests, one after the other. Returns the milliseconds that each took. */
+  timeEach: async ({ requests, ...load }: Load & { readonly requests: number }): Promise<number[]> => {
+    const times: number[] = [];
+    const { replies } = await measure(load, async (send, count) => {
+      for (let sent = 0; sent < requests; sent += 1) {
+        const startedMs = performance.now();
+        count(await send());
+        times.push(performance.now() - startedMs);
+      }
+    });
+    assert.deepEqual(replies, { 200: load.connections * requests });
+    return times;
   },
   /** Each connection sends one request, all at once. */
   sendOnce: (load: Load): Promise<LoadResult> => measure(load, async (send, count) => count(await send())),

@@ -8,21 +8,21 @@ import { token } from '../users.js';
 import { callHeaders } from '../variants/presented.js';
 import { serve } from './serve.js';
 
-/** Ways to remember a session. */
-export type MemoryKind = 'ours' | 'parsedJson' | 'wholeResponse';
+/** Kinds of session caches. */
+export type CacheKind = 'ours' | 'parsedJson' | 'wholeResponse';
 
-interface Memory {
-  remember(token: string): Promise<unknown>;
+interface Cache {
+  find(token: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-const MEMORIES: Record<MemoryKind, (serviceUrl: string, maxEntries: number) => Promise<Memory>> = {
+const CACHES: Record<CacheKind, (serviceUrl: string, maxEntries: number) => Promise<Cache>> = {
   ours: async (baseUrl, maxEntries) => {
     const cache = { ttlMs: 300_000, maxEntries };
     const module = SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', cache });
     const app = await NestFactory.createApplicationContext(module, { logger: false });
     const sessions = app.get(SessionAuthService);
-    return { remember: (presented) => sessions.verify(presented), close: () => app.close() };
+    return { find: (presented) => sessions.verify(presented), close: () => app.close() };
   },
   parsedJson: (serviceUrl) => {
     const users = new Map<string, unknown>();
@@ -33,7 +33,7 @@ const MEMORIES: Record<MemoryKind, (serviceUrl: string, maxEntries: number) => P
       return user;
     };
     return Promise.resolve({
-      remember: (presented) => Promise.resolve(users.get(presented) ?? ask(presented)),
+      find: (presented) => Promise.resolve(users.get(presented) ?? ask(presented)),
       close: () => Promise.resolve(),
     });
   },
@@ -47,14 +47,14 @@ const MEMORIES: Record<MemoryKind, (serviceUrl: string, maxEntries: number) => P
       responses.set(presented, { response, expiresAt: Date.now() + 300_000 });
       return response;
     };
-    return { remember: (presented) => Promise.resolve(responses.get(presented) ?? ask(presented)), close: () => app.close() };
+    return { find: (presented) => Promise.resolve(responses.get(presented) ?? ask(presented)), close: () => app.close() };
   },
 };
 
 const CONCURRENT = 100;
-let filled: Memory;
+let filled: Cache;
 
-/** What the heap holds, and what lies beside it for the heap's objects. */
+/** Returns the bytes of the heap, and of external memory that belongs to its objects. */
 function bytesInUse(): number {
   globalThis.gc?.();
   globalThis.gc?.();
@@ -62,28 +62,28 @@ function bytesInUse(): number {
   return heapUsed + external;
 }
 
-async function rememberAll(memory: Memory, sessions: number): Promise<void> {
+async function findAll(cache: Cache, sessions: number): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {
-    while (next < sessions) await memory.remember(token('user', (next += 1) - 1));
+    while (next < sessions) await cache.find(token('user', (next += 1) - 1));
   };
   await Promise.all(Array.from({ length: CONCURRENT }, work));
 }
 
 const handlers = {
-  /** Bytes for so many remembered sessions: more than a memory of the same kind takes that holds next to nothing. */
-  fill: async ({ kind, serviceUrl, sessions }: { kind: MemoryKind; serviceUrl: string; sessions: number }): Promise<number> => {
-    const small = await MEMORIES[kind](serviceUrl, 10);
-    await rememberAll(small, CONCURRENT);
+  /** Returns the bytes of a number of cached sessions: the use of memory with a full cache, less that with a nearly empty one of the same kind. */
+  fill: async ({ kind, serviceUrl, sessions }: { kind: CacheKind; serviceUrl: string; sessions: number }): Promise<number> => {
+    const small = await CACHES[kind](serviceUrl, 10);
+    await findAll(small, CONCURRENT);
     const before = bytesInUse();
     await small.close();
-    filled = await MEMORIES[kind](serviceUrl, sessions);
-    await rememberAll(filled, sessions);
+    filled = await CACHES[kind](serviceUrl, sessions);
+    await findAll(filled, sessions);
     return bytesInUse() - before;
   },
-  /** Asks again for a hundred of them. */
+  /** Checks a hundred of them again. */
   askAgain: async ({ sessions }: { sessions: number }): Promise<void> => {
-    for (let number = 0; number < sessions; number += sessions / 100) await filled.remember(token('user', number));
+    for (let number = 0; number < sessions; number += sessions / 100) await filled.find(token('user', number));
   },
 };
 

@@ -1,4 +1,4 @@
-/** What a worker process can be asked to do. */
+/** The calls that a worker process handles. */
 export type Handlers = Record<string, (argument: never) => unknown>;
 
 /** One question to a worker. */
@@ -15,7 +15,7 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Answers the parent's calls until it goes away; then this process ends, whatever is still open. */
+/** Answers the parent's calls until it disconnects; then ends this process, with everything that is still open. */
 export function serve(handlers: Handlers): void {
   process.on('message', ({ id, name, argument }: Call) => {
     Promise.resolve()

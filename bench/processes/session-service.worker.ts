@@ -1,22 +1,33 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { userJson } from '../users.js';
+import type { Certificate } from '../certificate.js';
 import { serve } from './serve.js';
 
-/** A session service that does nothing but answer and count, so that it is never what a benchmark waits for. */
+/** How the service answers. */
+export interface SessionServiceSettings {
+  readonly latencyMs: number;
+  /** Requests that are processed at a time. @default Infinity */
+  readonly workers?: number;
+  /** Absent: the service does not use TLS. */
+  readonly certificate?: Certificate;
+}
+
+/** A session service that only answers and counts, so that it never limits a benchmark. */
 const callsByKind: Record<string, number> = {};
-/** Requests beyond the workers wait, as in a service with so many connections to its database. */
+/** Requests beyond the number of workers wait, as in a service with a pool of database connections. */
 const waiting: (() => void)[] = [];
 let busy = 0;
 let workers = Infinity;
 let latencyMs = 0;
 
-const server = createServer((request, response) => {
+function receive(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
   if (latencyMs === 0) reply(request, response);
   else if (busy < workers) work(() => reply(request, response));
   else waiting.push(() => reply(request, response));
-});
+}
 
 function work(answer: () => void): void {
   busy += 1;
@@ -27,8 +38,6 @@ function work(answer: () => void): void {
     answer();
   }, latencyMs);
 }
-server.keepAliveTimeout = 600_000;
-server.maxRequestsPerSocket = 0;
 
 function reply({ method, headers }: IncomingMessage, response: ServerResponse): void {
   const token = method === 'GET' ? String(headers['x-auth-token']) : 'user.introspected';
@@ -43,12 +52,16 @@ function reply({ method, headers }: IncomingMessage, response: ServerResponse): 
 }
 
 const handlers = {
-  /** Starts listening; the latency holds for every reply, and so many requests are worked on at a time. */
-  start: async (settings: { latencyMs: number; workers?: number }): Promise<string> => {
+  /** Starts listening, with a latency for every reply and a number of requests that are processed at a time. */
+  start: async (settings: SessionServiceSettings): Promise<string> => {
+    const { certificate } = settings;
     latencyMs = settings.latencyMs;
     workers = settings.workers ?? Infinity;
+    const server: Server = certificate ? createTlsServer(certificate, receive) : createServer(receive);
+    server.keepAliveTimeout = 600_000;
+    server.maxRequestsPerSocket = 0;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 8_192, resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `${certificate ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   },
   /** Calls since the last time, by the kind of the token: `user`, `refused`, ... */
   takeCalls: (): Record<string, number> => {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { serve } from './serve.js';
 
-/** What is loaded beside NestJS: the module's peers, its HTTP client alone, the module. */
+/** The modules to load with NestJS: the module's peers, its HTTP client alone, or the module. */
 export interface StartOrder {
   readonly peers?: boolean;
   readonly undici?: boolean;
@@ -9,7 +9,7 @@ export interface StartOrder {
 }
 
 const handlers = {
-  /** Starts an application in this new process, and gives the milliseconds that Nest took to build it. */
+  /** Starts an application in this new process, and returns the milliseconds that Nest took to build it. */
   start: async ({ peers, undici, module }: StartOrder): Promise<number> => {
     const { NestFactory } = await import('@nestjs/core');
     const { FastifyAdapter } = await import('@nestjs/platform-fastify');

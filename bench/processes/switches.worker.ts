@@ -24,7 +24,7 @@ async function usPerRequest({ app, headers }: Contender): Promise<number> {
     const { statusCode } = await app.inject({ method: 'GET', url: '/openings', headers });
     if (statusCode !== 200) throw new Error(`the application answered ${statusCode}`);
   }
-  // Lets the event loop free what the requests have left.
+  // Lets the event loop free the remains of the requests.
   await new Promise(setImmediate);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / REQUESTS;

@@ -4,18 +4,18 @@ import { zipf } from '../zipf.js';
 import { guardInProcess, type GuardInProcess, type GuardOrder } from './guard-in-process.js';
 import { serve } from './serve.js';
 
-/** How users come. */
+/** The arrivals of users. */
 export interface Visits {
-  /** Which of the opened applications they come to. */
+  /** The index of the application that they use. */
   readonly place: number;
-  /** Kind of the users' tokens: whose calls they are. */
+  /** Kind of the users' tokens, by which calls are counted. */
   readonly kind: TokenKind;
   readonly sessions: number;
   readonly requestsPerSecond: number;
   /** Milliseconds that do not count: in them the sessions become known. */
   readonly warmUpMs: number;
   readonly durationMs: number;
-  /** A session is active when its last request was answered at most so long ago. */
+  /** A session is active if its last reply is at most this old. */
   readonly activeMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface Waits {
 
 const places: GuardInProcess[] = [];
 
-/** Whether the guard had to ask: what is remembered is there before the event loop turns. */
+/** Returns whether the guard had to ask: a cached session is there before the next turn of the event loop. */
 async function waitsFor({ guard, newContext }: GuardInProcess, token: string): Promise<boolean> {
   const answer = Promise.resolve(guard.canActivate(newContext(token)) as boolean | Promise<boolean>);
   const first = await Promise.race([answer, nextTurn('waits')]);

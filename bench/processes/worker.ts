@@ -7,21 +7,29 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A process of its own, asked over the channel that Node puts between parent and child. */
+/** How a process is started. */
+export interface WorkerOptions {
+  /** Options of Node.js. */
+  readonly execArgv?: readonly string[];
+  /** Environment variables, in addition to those of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A separate process, asked over the channel that Node puts between parent and child. */
 export class Worker<Api extends Handlers> {
   readonly #name: string;
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, Pending>();
   #calls = 0;
 
-  constructor(module: URL, execArgv: readonly string[] = []) {
+  constructor(module: URL, { execArgv = [], env = {} }: WorkerOptions = {}) {
     this.#name = module.pathname.split('/').at(-1) ?? module.href;
-    this.#child = fork(module, { execArgv: [...execArgv] });
+    this.#child = fork(module, { execArgv: [...execArgv], env: { ...process.env, ...env } });
     this.#child.on('message', (answer: Answer) => this.#settle(answer));
     this.#child.on('exit', (code, signal) => this.#failAll(new Error(`${this.#name} ended: ${signal ?? String(code)}`)));
   }
 
-  /** Asks, and waits for the answer. Fails when the process ends first. */
+  /** Sends a call, and waits for the answer. Rejects if the process ends first. */
   call<Name extends keyof Api & string>(name: Name, ...[argument]: Parameters<Api[Name]>): Promise<Awaited<ReturnType<Api[Name]>>> {
     return new Promise((resolve, reject) => {
       const call: Call = { id: (this.#calls += 1), name, argument };

@@ -20,10 +20,10 @@ const NAMES = {
   passport: '@nestjs/passport + passport-custom, Map under the token',
 } as const satisfies Partial<Record<VariantName, string>>;
 
-/** The price of the guard when it remembers the session. */
+/** Measures the cost of the guard when the session is cached. */
 export const cachedCheck: Question = {
   name: 'cached-check',
-  title: 'One check of a remembered session inside the process: guard.canActivate()',
+  title: 'One check of a cached session inside the process: guard.canActivate()',
   ask: async (stage) => {
     const times = new Map<string, number[]>(Object.values(NAMES).map((name) => [name, []]));
     const headerTimes: number[] = [];

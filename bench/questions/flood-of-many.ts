@@ -14,7 +14,7 @@ const CONNECTIONS = 20;
 const FLOOD_MS = 2_500;
 const FLOOD = tokens('random', 60_000);
 const SIGNED_IN = tokens('user', USERS);
-/** Those who go on working during the flood; the others come back after it. */
+/** The users who stay active during the flood; the others return after it. */
 const ACTIVE = SIGNED_IN.slice(0, USERS / 2);
 
 const VARIANTS: readonly (readonly [VariantName, string])[] = [
@@ -23,7 +23,7 @@ const VARIANTS: readonly (readonly [VariantName, string])[] = [
   ['handWritten', 'hand-written guard with a Map of users'],
 ];
 
-/** What a flood of unknown tokens does to users who are signed in. */
+/** Measures the effect of a flood of unknown tokens on users who are signed in. */
 export const floodOfMany: Question = {
   name: 'flood-of-many',
   title: 'A flood of random tokens beside signed-in users (cache on)',
@@ -34,7 +34,7 @@ export const floodOfMany: Question = {
       await stage.close();
     }
     const notes = [
-      `Fastify. ${USERS} users are remembered, ${USERS / 2} of them work on during the flood and all come back after it. Caches are bounded to ${MAX_ENTRIES} entries.`,
+      `Fastify. ${USERS} users are cached, ${USERS / 2} of them work on during the flood and all come back after it. Caches are bounded to ${MAX_ENTRIES} entries.`,
       `${CONNECTIONS} connections of users, and as many that bring another random token with each request, for ${FLOOD_MS / 1_000} s.`,
     ];
     return { findings, notes };
@@ -51,15 +51,15 @@ interface Scene {
 async function flood(stage: Stage, variant: VariantName, name: string): Promise<Finding[]> {
   const service = await stage.service();
   const cache = { ttlMs: 300_000, negativeTtlMs: 300_000, maxEntries: MAX_ENTRIES };
-  const app = await stage.app({ platform: 'Fastify', variant, serviceUrl: service.url, cache }, ['--expose-gc']);
+  const app = await stage.app({ platform: 'Fastify', variant, serviceUrl: service.url, cache }, { execArgv: ['--expose-gc'] });
   const users = { url: app.url, path: '/openings', header: 'x-auth-token', values: ACTIVE, connections: CONNECTIONS };
   const scene: Scene = { service, app, load: stage.load(), users };
-  await everybodyOnce(scene);
+  await everyoneOnce(scene);
   const before = await userRequestsPerSecond(scene);
   const heapBefore = await app.worker.call('heapBytes');
   await service.worker.call('takeCalls');
   const [during, random] = await Promise.all([userRequestsPerSecond(scene), sendFlood(stage, users)]);
-  await everybodyOnce(scene);
+  await everyoneOnce(scene);
   const { user = 0 } = await service.worker.call('takeCalls');
   const grownMb = ((await app.worker.call('heapBytes')) - heapBefore) / 1e6;
   const judged = variant === 'ours' && { target: atMost(0) };
@@ -70,9 +70,9 @@ async function flood(stage: Stage, variant: VariantName, name: string): Promise<
   ];
 }
 
-async function everybodyOnce({ load, users }: Scene): Promise<void> {
+async function everyoneOnce({ load, users }: Scene): Promise<void> {
   const { replies } = await load.call('sendOnce', { ...users, values: SIGNED_IN, connections: USERS });
-  assert.deepEqual(replies, { 200: USERS }, 'everybody is let in');
+  assert.deepEqual(replies, { 200: USERS }, 'every user is let in');
 }
 
 async function userRequestsPerSecond({ load, users }: Scene): Promise<number> {

@@ -16,7 +16,7 @@ const NAMES = {
   handWritten: 'hand-written guard with a Map',
 } as const;
 
-/** The price of saying no, again and again, to one client that does not stop. */
+/** Measures the cost of refusing one client that does not stop. */
 export const floodOfOne: Question = {
   name: 'flood-of-one',
   title: 'Refusals per second of one refused token (cache on)',
@@ -25,7 +25,7 @@ export const floodOfOne: Question = {
     for (const platform of ['Fastify', 'Express'] as const) {
       findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
     }
-    return { findings, notes: ['The hand-written guard remembers users only, as most do: every refusal is a call.'] };
+    return { findings, notes: ['The hand-written guard caches users only, as most do: every refusal is a call.'] };
   },
 };
 

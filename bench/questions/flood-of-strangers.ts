@@ -25,7 +25,7 @@ const VARIANTS: readonly (readonly [VariantName, string])[] = [
   ['opossum', 'hand-written guard with opossum'],
 ];
 
-/** What junk at a multiple of the service's capacity leaves to users. */
+/** Measures the share of users that are served beside junk at a multiple of the service's capacity. */
 export const floodOfStrangers: Question = {
   name: 'flood-of-strangers',
   title: "Users served while junk arrives at a multiple of the service's capacity (cache off)",
@@ -35,7 +35,7 @@ export const floodOfStrangers: Question = {
     const notes = [
       `Fastify. The service works on ${WORKERS} requests of ${LATENCY_MS} ms at a time, ${CAPACITY.toFixed(1)} a second, and queues the others itself.`,
       `Known users come at a fifth of that, new users with good tokens at a tenth, for ${FLOOD_MS / 1_000} s; who has no answer after ${PATIENCE_MS / 1_000} s has gone.`,
-      'New users and junk are the same to a guard: their fair share is what is left of the service, divided by all who want it.',
+      'New users and junk are the same to a guard: their fair share is the remaining capacity of the service, divided by all of them.',
     ];
     return { findings, notes };
   },

@@ -13,7 +13,7 @@ const TOKENS = [1, 10, 100, 1_000];
 const FIELDS = [1, 8, 64];
 const STEADY = { durationMs: 10_000, perSecond: 2_000 };
 
-/** How the cost of a check grows with what the application has to do. */
+/** Measures how the cost of a check grows with the load and the cache. */
 export const growth: Question = {
   name: 'growth',
   title: 'Cost of a check by the number of sessions, of tokens at once, and of fields',
@@ -29,7 +29,7 @@ export const growth: Question = {
 };
 
 async function start(stage: Stage, { url }: RunningService, maxEntries: number): Promise<Worker<GrowthApi>> {
-  const worker = stage.worker<GrowthApi>('growth', ['--expose-gc', '--max-old-space-size=4096']);
+  const worker = stage.worker<GrowthApi>('growth', { execArgv: ['--expose-gc', '--max-old-space-size=4096'] });
   await worker.call('start', { serviceUrl: url, maxEntries });
   return worker;
 }

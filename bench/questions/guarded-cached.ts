@@ -21,17 +21,17 @@ const CHART_GROUP = 'Session cached';
 const NGINX = 'nginx auth_request with proxy_cache';
 const NGINX_UNCHECKED = 'nginx without a check';
 
-/** The price of the guard to an application whose users are known. */
+/** Measures the cost of the guard to an application whose sessions are cached. */
 export const guardedCached: Question = {
   name: 'guarded-cached',
-  title: 'Requests per second when every session is remembered (cache on)',
+  title: 'Requests per second when every session is cached',
   ask: async (stage) => {
     const findings: Finding[] = [];
     for (const platform of ['Fastify', 'Express'] as const) {
       findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
     }
     const notes = [
-      '200 users, all of them remembered. @nestjs/passport with passport-custom. nginx stands in front of the unguarded application, and pays for a proxy hop too.',
+      '200 users, all of them cached. @nestjs/passport with passport-custom. nginx stands in front of the unguarded application, and pays for a proxy hop too.',
     ];
     return { findings, notes: findNginx() ? notes : [...notes, 'nginx is not installed here; its lines are missing.'] };
   },

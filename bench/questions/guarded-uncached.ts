@@ -6,7 +6,7 @@ import { tokens } from '../users.js';
 import { keycloakRealm } from '../variants/realm.js';
 import type { VariantName } from '../variants/variants.js';
 
-/** So many that no two requests in flight present the same one: no call is shared. */
+/** Enough that no two requests in flight present the same token: no call is shared. */
 const TOKENS = 2_000;
 const KEYCLOAK_TOKENS = 500;
 
@@ -21,7 +21,7 @@ const NAMES = {
 
 const CHART_GROUP = 'Cache off: each request calls the session service';
 
-/** The price of asking the service on every request. */
+/** Measures the cost of a call to the service on every request. */
 export const guardedUncached: Question = {
   name: 'guarded-uncached',
   title: 'Requests per second when every request asks the service (cache off)',

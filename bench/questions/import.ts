@@ -10,10 +10,10 @@ const OURS: readonly ImportOrder[] = [
   { packageName: 'nestjs-session-auth', way: 'import' },
   { packageName: 'nestjs-session-auth', way: 'require' },
 ];
-/** What it does not load at import: undici is loaded when an application starts, the others if the application uses them. */
+/** Packages that are not loaded at import: undici is loaded when an application starts, the others if the application uses them. */
 const OTHERS: readonly ImportOrder[] = ['undici', 'axios', 'class-validator'].map((packageName) => ({ packageName, way: 'import' }));
 
-/** What an import of the library costs, without an application. */
+/** Measures an import of the library, without an application. */
 export const importing: Question = {
   name: 'import',
   title: "Import of the library after NestJS's core, milliseconds",

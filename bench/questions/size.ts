@@ -10,7 +10,7 @@ import { spreadOf } from '../spread.js';
 import { atMost } from '../target.js';
 
 const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
-/** What the published package takes from the workspace's own folder; `docs` without images and the catalogue of faults. */
+/** The files of the published package in the workspace's folder; `docs` without images and the fault catalogue. */
 const SHARED_FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs'];
 const NOT_PACKED = /\/docs\/(?:images|faults[.]md)/;
 
@@ -18,7 +18,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** What it costs to install. */
+/** Measures the installed size. */
 export const size: Question = {
   name: 'size',
   title: 'Size of the package',

@@ -13,7 +13,7 @@ import type { VariantName } from '../variants/variants.js';
 
 const REQUESTS = 1_000;
 const ROUNDS = 2;
-/** Long enough that all requests are there before the first answer is. */
+/** Long enough that all requests arrive before the first answer. */
 const LATENCY_MS = 300;
 
 const CACHED: readonly (readonly [VariantName, string])[] = [
@@ -28,7 +28,7 @@ const UNCACHED: readonly (readonly [VariantName, string])[] = [
   ['undiciDispatch', 'undici in a bare guard'],
 ];
 
-/** What happens when everybody comes at once. */
+/** Measures the calls for many concurrent requests of one session. */
 export const stampede: Question = {
   name: 'stampede',
   title: `Calls to the service for ${REQUESTS} concurrent requests of one cold token`,

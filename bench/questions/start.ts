@@ -11,7 +11,7 @@ interface StartTimes {
   readonly buildMs: number;
 }
 
-/** What the module adds to the start of an application. */
+/** Measures the time that the module adds to the start of an application. */
 export const start: Question = {
   name: 'start',
   title: 'Start of an application with the module against one without, milliseconds more',

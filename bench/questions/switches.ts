@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<Switch, string>> = {
   cookie: 'fromCookie(), with the check of the origin',
 };
 
-/** The price of each switch to an application whose users are known. */
+/** Measures the cost of each feature to an application whose sessions are cached. */
 export const switches: Question = {
   name: 'switches',
   title: 'Processor time of a request with one switch on, and its session cached',

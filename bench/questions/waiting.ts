@@ -23,7 +23,7 @@ const WAYS: readonly Way[] = [
   { variant: 'ours', name: 'nestjs-session-auth, refresh-ahead on', refreshAheadPart: 0.8, target: atMost(0) },
 ];
 
-/** How often the users of an application feel its session service. */
+/** Measures how many requests wait for the session service. */
 export const waiting: Question = {
   name: 'waiting',
   title: 'Requests that wait for the service, of 1,000 (cache on)',

@@ -1,7 +1,7 @@
 import type { Answered } from './markdown.js';
 import { spreadText, verdictText } from './figures.js';
 
-/** Prints what a question found. */
+/** Prints the findings of a question. */
 export function printAnswer({ question, findings, notes = [] }: Answered): void {
   console.log(`\n${question.name}: ${question.title}`);
   for (const note of notes) console.log(`  ${note}`);

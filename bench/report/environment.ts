@@ -8,7 +8,7 @@ const PACKAGES = [
   ...['class-validator', 'class-transformer'],
 ];
 
-/** What the figures were measured on and with, as this run finds it. */
+/** Returns the machine and the versions of this run. */
 export function environmentLines(nginxVersion: string | undefined): string[] {
   const processors = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);

@@ -1,19 +1,19 @@
 import type { Answer, Finding, Question } from '../question.js';
 import { spreadText, verdictText } from './figures.js';
 
-/** A question with what it found. */
+/** A question with its findings. */
 export interface Answered extends Answer {
   readonly question: Question;
 }
 
 const HOW_TO_READ = `Every figure is min / **median** / max over the rounds; the median decides. Variants run in turn within each round,
-each in a process of its own, the session service and the load in others, over loopback. Three times all are started anew: two processes
+each in a separate process, the session service and the load in others, over loopback. All are restarted three times: two processes
 of one variant may differ for as long as they live. A ratio compares requests per second within one round; over HTTP a difference below
 about 10 % is not resolved. \`by CPU\` is the median of the same ratio counted by the processor time that the application itself used:
 it holds when the load, the service or a neighbour take their part of a small machine. Every variant is checked to have answered what it
 should, and the calls that reached the session service are counted.`;
 
-/** The whole report. */
+/** Returns the whole report. */
 export function markdownReport(answers: readonly Answered[], environment: readonly string[]): string {
   return [
     '# Benchmark results',
@@ -60,7 +60,7 @@ function withBase({ subject, against }: Finding): string {
   return against === undefined ? subject : `${subject}, against ${against}`;
 }
 
-/** A table; a column that says nothing is left out. */
+/** Returns a table, without empty columns. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const used = heads.map((_, column) => rows.some((row) => row[column] !== ''));
   const line = (cells: readonly string[]): string => `| ${cells.filter((_, column) => used[column]).join(' | ')} |`;

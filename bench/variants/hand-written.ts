@@ -3,7 +3,7 @@ import { requestOf, tokenOf } from './presented.js';
 import type { VariantParts, VariantSetup } from './variant.js';
 import { usersOfService, UsersOfService } from './users-of-service.js';
 
-/** The guard that one writes in an afternoon: no shared call, no limits. */
+/** A simple guard: no single flight, no limits. */
 @Injectable()
 export class HandWrittenGuard implements CanActivate {
   constructor(private readonly users: UsersOfService) {}

@@ -15,7 +15,7 @@ class LeastRefusal implements CanActivate {
   }
 }
 
-/** The limit: refuse everyone with an exception that was made once. What is left is Nest's own way from an exception to a reply. */
+/** The limit: refuse everyone with an exception that was made once. Only Nest's own handling of an exception remains. */
 export function variant(): VariantParts {
   return { guard: LeastRefusal };
 }

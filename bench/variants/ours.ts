@@ -31,7 +31,7 @@ const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions>>>> = 
   cookie: { token: fromCookie('session') },
 };
 
-/** The library as it comes: every limit and every time-out on. */
+/** The library with its defaults: every limit and every time-out on. */
 export function variant({ serviceUrl, cache, timeoutMs, switchedOn }: VariantSetup): VariantParts {
   const options = switchedOn && OPTIONS[switchedOn];
   const more = { ...(cache && { cache }), ...(timeoutMs !== undefined && { timeoutMs }), ...options };

@@ -7,7 +7,7 @@ export interface KeycloakRealm {
   readonly bearers: readonly string[];
 }
 
-/** Makes a realm with so many access tokens. */
+/** Creates a realm with a number of access tokens. */
 export function keycloakRealm(serviceUrl: string, count: number): KeycloakRealm {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const now = Math.floor(Date.now() / 1_000);

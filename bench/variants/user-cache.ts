@@ -12,7 +12,7 @@ export type KeyOf = (token: string) => string;
 export const rawKey: KeyOf = (token) => token;
 export const digestedKey: KeyOf = (token) => createHash('sha256').update(token).digest('hex');
 
-/** A cache as one writes it by hand: a Map, and when each entry expires. */
+/** A hand-written cache: a Map with the expiry of each entry. */
 export class UserCache {
   readonly #entries = new Map<string, Entry>();
   readonly #ttlMs: number;
@@ -23,7 +23,7 @@ export class UserCache {
     this.#keyOf = keyOf;
   }
 
-  /** The user of a token: remembered, or fetched and remembered. */
+  /** Returns the user of a token from the cache, or fetches and caches it. */
   find(token: string, fetch: (token: string) => Promise<UserRecord>): UserRecord | Promise<UserRecord> {
     const key = this.#keyOf(token);
     const entry = this.#entries.get(key);

@@ -29,7 +29,7 @@ export class UsersOfService {
   }
 }
 
-/** What a variant needs to have {@link UsersOfService} injected. */
+/** The imports and providers of {@link UsersOfService}. */
 export function usersOfService(
   { serviceUrl, cache }: VariantSetup,
   keyOf: KeyOf = rawKey,

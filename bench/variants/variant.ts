@@ -1,6 +1,6 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 
-/** How a variant remembers sessions. */
+/** How a variant caches sessions. */
 export interface CacheSetup {
   readonly ttlMs: number;
   readonly negativeTtlMs?: number;
@@ -8,10 +8,10 @@ export interface CacheSetup {
   readonly maxEntries?: number;
 }
 
-/** What an application may switch on beside the guard. */
+/** Features that an application can enable besides the guard. */
 export type Switch = 'asyncContext' | 'authority' | 'decisions' | 'policy' | 'cookie';
 
-/** What a variant is told. */
+/** Options of a variant. */
 export interface VariantSetup {
   /** Root of the session service. */
   readonly serviceUrl: string;
@@ -25,12 +25,12 @@ export interface VariantSetup {
   readonly realmPublicKey?: string;
 }
 
-/** What a variant adds to the sample application: nothing, or a guard and what it needs. */
+/** The additions of a variant to the sample application: nothing, or a guard with its dependencies. */
 export interface VariantParts extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   readonly guard?: Type<CanActivate>;
   /** Applied to the guarded controller. */
   readonly rule?: ClassDecorator;
 }
 
-/** A cache that forgets nothing while a benchmark runs. */
+/** A cache whose entries outlast a benchmark. */
 export const LONG_CACHE: CacheSetup = { ttlMs: 300_000, negativeTtlMs: 300_000, maxEntries: 10_000 };
