@@ -1,10 +1,10 @@
 /** The layers of the library, left to right; a layer imports only what is to its left. */
 const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'module'];
 const LIBRARY = '^libs/session-auth/src';
-/** What the command line may load: parts without Nest and axios, so that it starts fast. */
+/** Files that the command line may load: parts without Nest and axios, so that it starts fast. */
 const PARTS_OF_COMMANDS =
   'contract/|redis/|client/(reply-headers|user-details-verdict|http/(bounded-body|reply))[.]ts|module/settings/defaults[.]ts';
-/** What loads axios or undici: reached by `import()` alone, so that an import of the package loads neither. */
+/** Files that load axios or undici: imported by `import()` only, so that an import of the package loads neither. */
 const LOADED_LATE = `${LIBRARY}/client/http/(axios-http[.]service|agent-adapter|pooled-adapter|connections|reply-collector)[.]ts$`;
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */

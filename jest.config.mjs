@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { base, project } from './test/jest.base.mjs';
 
-/** What a worker grows to: each suite that it runs leaves some of its modules in memory. */
+/** The memory limit of a worker: each suite that it runs leaves some of its modules in memory. */
 const WORKER_BYTES = 2 * 1024 ** 3;
 /** Suites wait for servers and timers longer than they compute. */
 const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() / WORKER_BYTES));

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The longest first. What is built stays: the tests of the built demo start it, and the package is packed from it. */
+/** The longest first. The build stays: tests of the built demo start it, and the package is packed from it. */
 const SCRIPTS = [
   'lint',
   'types',
@@ -18,6 +18,7 @@ const SCRIPTS = [
   'docs:faults -- --check',
   'docs:asvs',
   'docs:figures',
+  'docs:words',
 ];
 
 const failed = (await Promise.all([runInTurn(SCRIPTS), runInTurn(SCRIPTS)])).flat();
@@ -26,14 +27,14 @@ if (failed.length > 0) {
   process.exit(1);
 }
 
-/** Takes scripts of package.json from the list until it is empty, and gives the names of those that fail. */
+/** Takes scripts of package.json from the list until it is empty, and returns the names of those that fail. */
 async function runInTurn(scripts) {
   const failing = [];
   for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) if (!(await run(script))) failing.push(script);
   return failing;
 }
 
-/** Prints what a script printed when it has ended, so that two do not mix. */
+/** Prints the output of a script after its end, so that two outputs do not mix. */
 async function run(script) {
   const began = performance.now();
   const child = spawn(`npm run --silent ${script}`, { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });

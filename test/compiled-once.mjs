@@ -1,5 +1,5 @@
 // The environment of every suite: Node.js, where a file that several suites of a worker load is compiled for the first of them only. Jest gives each suite
-// modules of its own, which stay so: what is kept is what V8 compiled of a source, not what the source made.
+// its own modules, which stay separate: only the code that V8 compiled is kept, not the objects that it created.
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
@@ -11,7 +11,7 @@ const CANNOT_BE_CACHED = /\bimport\s*(?:\(|\/[*/])/;
 
 /** The options that Jest compiles a module with. */
 const OF_JEST = ['filename', 'parsingContext', 'importModuleDynamically'];
-/** The code of each file by its path, and what V8 made of it. */
+/** The code of each file by its path, with the code cache of V8. */
 const scripts = new Map();
 const modules = new Map();
 

@@ -1,4 +1,4 @@
-// Before the workers start: transpiles what all of them load, or run as programs, which each of them would do for itself at the same time.
+// Transpiles the files that all workers load or run as programs, before the workers start: each would do it itself at the same time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transpiled } from './transpiled.mjs';

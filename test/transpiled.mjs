@@ -1,4 +1,4 @@
-// TypeScript as JavaScript, file by file: the transform of Jest, and what the programs of the tests are made of. Kept by content, because each worker of Jest,
+// TypeScript as JavaScript, file by file: the transform of Jest, and the source of the tests' programs. Kept by content, because each worker of Jest,
 // and each program, needs the whole library.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function digest(text) {
     .digest('hex');
 }
 
-/** Puts a file there as a whole: another worker may read or write the same one. */
+/** Writes a file atomically: another worker may read or write the same one. */
 function put(path, text) {
   mkdirSync(CACHE, { recursive: true });
   const unfinished = `${path}.${randomUUID()}`;

@@ -23,7 +23,7 @@ function frameOf({ picture, ms }, width, height) {
   return Buffer.concat([header, pixelsOf(picture)]);
 }
 
-/** The chunk with the pixels of a still picture, without what describes it. */
+/** The chunk with the pixels of a still picture, without its header. */
 function pixelsOf(picture) {
   for (let at = 12; at < picture.length;) {
     const name = picture.toString('latin1', at, at + 4);

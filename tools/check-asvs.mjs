@@ -25,7 +25,7 @@ const SECTIONS = {
   16.4: '222',
   16.5: '2223',
 };
-/** Requirements that are met by what is not built yet, so that their tests are not linked. */
+/** Requirements that features meet which are not built yet, so that their tests are not linked. */
 const OPEN = new Set([]);
 const OUTCOMES = ['By default', 'With one line', 'Out of scope'];
 
@@ -90,7 +90,7 @@ function calledBy({ expression }) {
   return expression.getText();
 }
 
-/** A name as the page has it: what differs from case to case is `…`, and the platform of a suite is left out. */
+/** Returns a name as the page has it: with `…` for the part that differs from case to case, and without the platform of a suite. */
 function textOf(node) {
   if (ts.isStringLiteralLike(node)) return node.text.replace(/,? on %s$/, '').replace(/%[spjio]/g, '…');
   if (ts.isTemplateExpression(node)) return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…');

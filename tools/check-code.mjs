@@ -8,7 +8,7 @@ import { codeBlocks, programsOf } from './code-blocks.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist/docs-code');
 const library = '../../libs/session-auth/src';
-/** What a test runner puts there. */
+/** Globals of a test runner. */
 const RUNNER = ['afterAll', 'afterEach', 'beforeAll', 'describe', 'expect', 'it'];
 
 /** A package that every new Nest application has, and this repository does not. */

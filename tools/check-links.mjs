@@ -1,4 +1,4 @@
-// Every link of a page to another page leads to a file and a heading that are there.
+// Every link of a page to another page leads to a file and a heading that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

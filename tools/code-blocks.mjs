@@ -29,7 +29,7 @@ export function codeBlocks() {
   const blocks = PAGES.flatMap(blocksOf);
   const files = new Set(blocks.map(({ file }) => file));
   const [twice] = blocks.map(({ file }) => file).filter((file) => !files.delete(file));
-  if (twice) throw new Error(`${twice} is there twice: a page names a file once`);
+  if (twice) throw new Error(`${twice} occurs twice: a page names a file once`);
   if (blocks.length === 0) throw new Error('no code block was found');
   return blocks;
 }

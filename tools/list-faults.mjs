@@ -51,7 +51,7 @@ if (!process.argv.includes('--check')) writeFileSync(page, text);
 else if (readFileSync(page, 'utf8') !== text) fail('docs/faults.md does not list the tests as they are: run npm run docs:faults');
 console.log(`${rows.length - OPEN.size} rows of the fault catalogue are tested, by ${tests.length} tests with their tags`);
 
-/** A line of the page for each tag; what differs from case to case of a test is left out. */
+/** Returns a line of the page for each tag, without the part that differs from case to case. */
 function rowsOf(name, [, , text, tags]) {
   const sentence = text.replace(/%s|\$\{[^}]*\}/g, '…');
   return [...tags.matchAll(/[A-Z]\d\d/g)].map(([id]) => ({ id, sentence, name }));

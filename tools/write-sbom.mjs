@@ -1,4 +1,4 @@
-// Writes the CycloneDX bill of materials of the tarball into dist/sbom: what an application that installs it gets. Peers are the application's own choice.
+// Writes the CycloneDX bill of materials of the tarball into dist/sbom: the packages that an installation adds. Peers are the application's own choice.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ mkdirSync(target, { recursive: true });
 writeFileSync(join(target, file.replace(/tgz$/, 'cdx.json')), `${JSON.stringify(bill, undefined, 2)}\n`);
 console.log(`the tarball depends on ${bill.components.map(({ name, version }) => `${name} ${version}`).join(', ')}`);
 
-/** Lets npm resolve what the manifest of the tarball names, and list it. */
+/** Lets npm resolve and list the dependencies of the tarball's manifest. */
 function billOf(tarball) {
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-sbom-'));
   try {

@@ -19,7 +19,7 @@ import { drop, reply } from '../support/scripted-service.js';
 
 type Level = ClassDecorator & MethodDecorator;
 
-/** What may stand on a handler or on its controller. */
+/** Decorators of a handler or of its controller. */
 const LEVELS = {
   none: () => [],
   Public: () => [Public()],
@@ -42,15 +42,15 @@ const USERS = {
   all: { role: 'boss', sub_role: 'approver', client_name: 'acme' },
 } as const;
 
-const EVERYBODY = 'stranger plain boss approver acme all';
+const EVERYONE = 'stranger plain boss approver acme all';
 const SIGNED_IN = 'plain boss approver acme all';
 
 const ON_HANDLER: [handler: LevelName, controller: LevelName, admitted: string][] = [
-  ...inEach('Public', EVERYBODY),
-  ...inEach('OptionalAuth', EVERYBODY),
+  ...inEach('Public', EVERYONE),
+  ...inEach('OptionalAuth', EVERYONE),
   ['none', 'none', SIGNED_IN],
-  ['none', 'Public', EVERYBODY],
-  ['none', 'OptionalAuth', EVERYBODY],
+  ['none', 'Public', EVERYONE],
+  ['none', 'OptionalAuth', EVERYONE],
   ['none', 'Roles', 'boss all'],
   ['none', 'SubRoles', 'approver all'],
   ['none', 'Authorize', 'acme all'],
@@ -129,7 +129,7 @@ describe.each(PLATFORMS)('the access rule of a handler on %s', (_name, platform)
     expect(shared.service.requests).toHaveLength(0);
   });
 
-  it('is the same in whatever order its decorators are written', async () => {
+  it('does not depend on the order of its decorators', async () => {
     const service = await bed.service();
     const orders = [() => [Roles('boss'), Public()], () => [Public(), Roles('boss')]];
 
@@ -167,7 +167,7 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
   const bed = testbed(platform);
   const shared = sharedSample({ controllers: [NewsController] }, platform);
 
-  it('knows the user of a valid session', async () => {
+  it('provides the user of a valid session', async () => {
     const { service, app } = shared;
     const token = service.signInAs({ username: 'ann' });
 
@@ -181,7 +181,7 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
     ['a malformed token', ['X-AUTH-TOKEN: b d'], 0],
     ['two tokens', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good'], 0],
     ['a good token with a malformed IV', ['X-AUTH-TOKEN: good', 'X-AUTH-IV: i v'], 0],
-  ])('lets a caller with %s in as anonymous, whatever user the request had before', async (_case, lines, calls) => {
+  ])('lets a caller with %s in as anonymous, and removes any earlier user from the request', async (_case, lines, calls) => {
     const { service, app } = shared;
     service.signInAs({}, 'good');
     const answer = await sendRaw(app.url, { path: '/news', lines });
@@ -196,7 +196,7 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
   it.each([
     ['is out of order', reply(500), 503],
     ['drops the connection', drop, 503],
-    ['answers what is no user', reply(200, '{}'), 503],
+    ['answers without a user', reply(200, '{}'), 503],
     ['refuses the application', reply(403), 403],
   ])('does not let a caller in as anonymous if the service %s', async (_case, script, status) => {
     const service = await bed.service();

@@ -33,7 +33,7 @@ import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { reply, type ScriptedService } from '../support/scripted-service.js';
 import { testbed, type Testbed } from '../support/testbed.js';
 
-/** What the filter or the interceptor of an application has caught. */
+/** The errors that the filter or the interceptor of an application has caught. */
 class Caught {
   readonly exceptions: unknown[] = [];
 }
@@ -250,7 +250,7 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
     });
   });
 
-  it('an error of another copy of the library keeps its status and headers, whatever it extends [P22]', async () => {
+  it('an error of another copy of the library keeps its status and headers, whichever class it extends [P22]', async () => {
     const brand = Symbol.for('nestjs-session-auth.error');
     const foreign = Object.assign(new Error('The session is not valid'), { code: 'SESSION_REJECTED', statusCode: 401, [brand]: true });
     const { app } = await start(bed, undefined, throwing(foreign));

@@ -119,7 +119,7 @@ describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
     expect(asked).toEqual(order);
   });
 
-  it('asks no rule about a caller whose session is not valid', async () => {
+  it('calls no rule for a caller without a valid session', async () => {
     const rule = (): boolean => {
       asked.push('invalid session');
       return true;

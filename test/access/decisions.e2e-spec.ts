@@ -103,7 +103,7 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
   const inPlace = { authority: 'default', kind: 'http', controller: 'OpeningsController', atMs: expect.any(Number) };
   const ann = expect.objectContaining({ username: 'ann' });
 
-  it('emits one decision for each call, whatever its outcome', async () => {
+  it('emits one decision for each call, for every outcome', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers, options: { protectAllRoutes: true } });
     const decisions = observed(app);
@@ -250,7 +250,7 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     process.off('uncaughtException', note).off('unhandledRejection', note);
   });
 
-  it('can not be changed by a subscriber, and completes with the application', async () => {
+  it('cannot be changed by a subscriber, and completes with the application', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers });
     const decisions = observed(app);
@@ -269,7 +269,7 @@ function fail(): never {
 }
 
 describe('impersonatorField', () => {
-  it.each(['acting_as', 'auth_token', '', 7, null])('stops the start if it is %p, which is not a field of the record', async (field) => {
+  it.each(['acting_as', 'auth_token', '', 7, null])('stops the start if it is %p, which no record has as a field', async (field) => {
     const options = { impersonatorField: field } as object;
     const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', options }));
     expect(error.message).toMatch(/^SessionAuthModule: impersonatorField must be the name of a field of the user record\./);

@@ -7,7 +7,7 @@ import { PLATFORMS } from '../support/platforms.js';
 import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
-/** What an application composes for itself. */
+/** Decorators that an application composes. */
 const ClientManagers = () => applyDecorators(UseGuards(SessionAuthGuard), Roles('manager'), CclScope({ client_id: 'clientId' }));
 
 @Controller()
@@ -92,7 +92,7 @@ describe.each(PLATFORMS)('the rules of the domain on %s', (_name, platform) => {
     expect(await statusOf(record, path)).toBe(status);
   });
 
-  it('no way to write another id enters a client, and the own id does', async () => {
+  it('no spelling of another id admits the user to a client, and the own id does', async () => {
     const service = await bed.service();
     const token = service.signInAs({ role: 'manager', ccl_info: { client_id: 7 } });
     const app = await bed.sample({ baseUrl: service.url, options: { cache: { ttlMs: 60_000 } }, controllers: [ManagedController] });

@@ -48,7 +48,7 @@ class HouseModule {}
 
 const BODY = Buffer.alloc(300_000, 'x');
 
-/** Express leaves a body of this type unread; Fastify has to be told to. */
+/** Express leaves a body of this type unread; Fastify needs a setting. */
 function passBodiesOn(app: INestApplication): void {
   const instance: unknown = app.getHttpAdapter().getInstance();
   if (app.getHttpAdapter().getType() !== 'fastify') return;

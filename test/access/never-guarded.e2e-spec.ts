@@ -39,7 +39,7 @@ class OpeningsResolver {
 
 describe.each(PLATFORMS)('with protectAllRoutes on %s', (name, platform) => {
   const bed = testbed(platform);
-  /** What something else than a handler answers. Jest can't load the package for files on Fastify. */
+  /** Paths that no handler answers. Jest can't load the package for files on Fastify. */
   const hasFiles = name === 'Express';
   const open = ['/docs-json', '/mounted/anything', '/adapter', ...(hasFiles ? ['/docs', '/files/open.txt'] : [])];
   let folder: string;
@@ -77,7 +77,7 @@ describe.each(PLATFORMS)('with protectAllRoutes on %s', (name, platform) => {
     return { app, token: (role) => service.signInAs({ role }) };
   };
 
-  it('handlers are guarded, and what no handler answers is open', async () => {
+  it('handlers are guarded, and paths without a handler are open', async () => {
     const { app } = await start(mount);
     const statuses = async (...paths: string[]) => Promise.all(paths.map(async (path) => (await app.get(path)).status));
 
@@ -87,7 +87,7 @@ describe.each(PLATFORMS)('with protectAllRoutes on %s', (name, platform) => {
     expect((await fetch(`${app.url}/openings`, preflight)).status).toBe(204);
   });
 
-  it('the guardPath of the guide guards what no handler answers', async () => {
+  it('the guardPath of the guide guards paths without a handler', async () => {
     const { app, token } = await start((nest) => {
       for (const path of ['/docs', '/docs-json', '/files', '/mounted', '/adapter']) guide.module.guardPath(nest, path, 'hiring_manager');
       mount(nest);

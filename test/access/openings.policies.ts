@@ -28,7 +28,7 @@ export class CallNotes {
   constructor(@Inject(REQUEST) readonly request: object | undefined) {}
 }
 
-/** A request-scoped policy, by its dependency. Notes what it is asked. */
+/** A request-scoped policy, by its dependency. Records its arguments. */
 @Injectable()
 export class NotesCall implements AuthorizationPolicy {
   static readonly noted: { readonly number: number; readonly request: object | undefined }[] = [];

@@ -55,7 +55,7 @@ class OpeningsGateway {
   }
 }
 
-/** Calls the handler of a kind with a token. Returns what the caller gets: the answer, or the status of the denial. */
+/** Calls the handler of a kind with a token. Returns the caller's result: the answer, or the status of the denial. */
 type Call = (app: RunningApp, port: number, token: string) => Promise<unknown>;
 
 const overHttp: Call = async (app, _port, token) => {

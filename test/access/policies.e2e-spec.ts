@@ -108,7 +108,7 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
     expect((await shared.app.get('/openings', shared.service.signInAs({ username }))).status).toBe(status);
   });
 
-  it('is not asked about a caller without a valid session', async () => {
+  it('is not called for a caller without a valid session', async () => {
     expect((await shared.app.get('/openings')).status).toBe(401);
     expect((await shared.app.get('/scoped/static', 'bad')).status).toBe(401);
     expect(NotesCall.noted).toEqual([]);
@@ -118,7 +118,7 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
     expect((await shared.app.get('/openings/other', shared.service.signInAs({ username: 'bob' }))).status).toBe(200);
   });
 
-  it.each(ANSWERS)('that %s is answered with the right status', async (what, _answer, status) => {
+  it.each(ANSWERS)('that %s results in the right status', async (what, _answer, status) => {
     const reply = await shared.app.get(`/${pathOf(what)}`, shared.service.signInAs({}));
     expect(reply.status).toBe(status);
     expect(await reply.text()).not.toContain('broken');
@@ -139,14 +139,14 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
     expect(Number(await reply.text())).toBe(NotesCall.noted[0]?.number);
   });
 
-  it('that a module provides is the one that is asked', async () => {
+  it('that a module provides is the one that is called', async () => {
     const service = await bed.service();
     const closed: Provider = { provide: OwnsOpening, useValue: { allows: () => false } };
     const app = await bed.sample({ baseUrl: service.url, controllers: [OpeningsController], providers: [closed] });
     expect((await app.get('/openings', service.signInAs({}))).status).toBe(403);
   });
 
-  it('that an imported module exports is the one that is asked', async () => {
+  it('that an imported module exports is the one that is called', async () => {
     @Module({ providers: [{ provide: OwnsOpening, useValue: { allows: () => false } }], exports: [OwnsOpening] })
     class PoliciesModule {}
     @Module({ imports: [PoliciesModule], exports: [PoliciesModule] })

@@ -58,7 +58,7 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
     expect(reply.headers.has('retry-after')).toBe(false);
   });
 
-  it('keep a 503 out of every cache, and say when to come again', async () => {
+  it('keep a 503 out of every cache, and have a Retry-After', async () => {
     const service = await bed.service();
     service.on('user_details', answer(500));
     const app = await bed.sample({ baseUrl: service.url, controllers });
@@ -86,7 +86,7 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
     expect((await app.get('/cached', 'bad')).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('say nothing of tokens on a public route', async () => {
+  it('do not mention tokens on a public route', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers });
     const reply = await app.get('/public', 'token');
@@ -99,7 +99,7 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
 
   const corsForOne = (app: INestApplication): void => app.enableCors({ origin: ['https://a.example'] });
 
-  it('name the token beside what the reply depended on before', async () => {
+  it('add the token to a Vary that the reply already has', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url }, { configure: corsForOne });
 
@@ -127,7 +127,7 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
     expect((await app.get('/me')).headers.get('vary')?.toLowerCase()).toBe(vary);
   });
 
-  it('name the token once, however many guards look at the request', async () => {
+  it('name the token once if several guards run', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, options: { protectAllRoutes: true } });
 

@@ -104,7 +104,7 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
     },
   );
 
-  it('do not say what was required', async () => {
+  it('do not reveal the required role', async () => {
     const { service, app } = shared;
     const refusal = await app.get('/sub', service.signInAs({ role: 'new_hire' }));
 
@@ -113,7 +113,7 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
     expect([...refusal.headers].join()).not.toMatch(/clerk|approver|new_hire/);
   });
 
-  it('look at the role of every request anew', async () => {
+  it('read the role of every request again', async () => {
     const { service, app } = shared;
     service.signInAs({ role: 'boss' }, 'token');
     expect((await app.get('/class', 'token')).status).toBe(200);
@@ -169,7 +169,7 @@ describe.each(PLATFORMS)('roles on %s', (_name, platform) => {
     return statuses;
   }
 
-  row('a user without the role gets 403, and the reply does not name what was required [J01]', async (trial) => {
+  row('a user without the role gets 403, and the reply does not name the required role [J01]', async (trial) => {
     const records = [{}, { role: null }, { role: '' }, { role: 'new_hire' }, { role: 'HIRING_MANAGER' }];
     expect(await statusesFor(trial, '/hm', records)).toEqual(records.map(() => 403));
     for (const { body } of trial.answers) expect(body).not.toContain('hiring_manager');

@@ -143,7 +143,7 @@ const PREFLIGHT = ['Origin: https://a.example', 'Access-Control-Request-Method: 
 describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('no way to write a path runs a handler without its guard [K01]', async (trial) => {
+  row('no spelling of a path runs a handler without its guard [K01]', async (trial) => {
     for (const method of ['GET', 'HEAD']) {
       for (const path of PATHS) {
         for (const token of [null, 'bad']) {

@@ -128,7 +128,7 @@ describe('a rule', () => {
     expect(guardsOf(onClass(Public()))).toEqual([]);
   });
 
-  it('is refused on what is not a method', () => {
+  it('throws on a property that is not a method', () => {
     expect(() => (Roles('boss') as PropertyDecorator)({}, 'list')).toThrow(InvalidConfigurationError);
   });
 });
@@ -136,7 +136,7 @@ describe('a rule', () => {
 describe.each(PLATFORMS)('a handler with a rule and no guard beside it on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(RULES)('asks who is calling, by %s on the handler and on the class', async (_rule, rule, withoutSession) => {
+  it.each(RULES)('checks the session, by %s on the handler and on the class', async (_rule, rule, withoutSession) => {
     for (const controller of [onHandler(rule()), onClass(rule())]) {
       const service = await bed.service();
       const app = await bed.sample({ baseUrl: service.url, controllers: [controller] });
@@ -160,7 +160,7 @@ describe.each(PLATFORMS)('a handler that has the guard many times on %s', (_name
   const providers = [{ provide: APP_GUARD, useClass: OwnGuard }];
   const options = { protectAllRoutes: true };
 
-  it('is checked once, and each of its rules is asked once', async () => {
+  it('is checked once, and each of its rules is evaluated once', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers: [OverguardedController], providers, options });
     asked = 0;

@@ -74,7 +74,7 @@ class PartnersController {
   }
 }
 
-/** Lets the errors of the services through. */
+/** Does not catch the errors of the services. */
 @Public()
 @Controller('failing')
 class FailingController {

@@ -45,7 +45,7 @@ describe.each(PLATFORMS)('the option authority on %s', (_name, platform) => {
   it.each([
     ['without a cache', {}],
     ['with a cache', { cache: { ttlMs: 60_000 } }],
-  ])('keeps tenants apart, whatever the order of their requests: %s', async (_case, options) => {
+  ])('separates tenants, in any order of their requests: %s', async (_case, options) => {
     const { app, own, services } = await tenants(byHeader, options);
     const tokens = TENANTS.map((tenant, index) =>
       Array.from({ length: USERS }, (_, user) => services[index]?.signInAs({ username: `${tenant}-${user}` }, `token-${tenant}-${user}`)),

@@ -105,7 +105,7 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
     return reply.json();
   }
 
-  it('is a UserRecord, and replaces whatever stood in request.user', async () => {
+  it('is a UserRecord, and replaces any earlier request.user', async () => {
     expect(await ask('/record', ANN)).toEqual({ user: ANN, same: true, isRecord: true, ids: true, constructorName: 'UserRecord' });
   });
 

@@ -17,7 +17,7 @@ export interface Arrival {
   readonly origin: string | undefined;
   readonly site: string | undefined;
   readonly hasCookie: boolean;
-  /** 101 of a socket that is asked for, whatever the answer is. */
+  /** The status of the reply; 101 for a request to open a socket, also if it is denied. */
   readonly status: number;
 }
 

@@ -10,7 +10,7 @@ const FRONT_END = 'https://app.example.com';
 const SIBLING = 'https://blog.example.com';
 const STRANGER = 'https://evil.example';
 
-/** Scripts of a page, as text: the browser runs them. Each settles whatever becomes of its request. */
+/** Scripts of a page, as text: the browser runs them. Each settles, also if its request fails. */
 const form = (path: string, enctype = 'application/x-www-form-urlencoded', fields = ''): string => `
   const form = Object.assign(document.createElement('form'), { method: 'POST', action: '${API}${path}', enctype: '${enctype}' });
   form.innerHTML = '${fields}';
@@ -66,7 +66,7 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
   const frontEnd = (page: Page, call: string): Promise<unknown> =>
     page.evaluate(`import('/session.js').then((session) => session.${call})`);
 
-  /** Runs a script on a page, and gives the request to a path that the API has answered. */
+  /** Runs a script on a page, and returns the request to a path that the API has answered. */
   async function arrivalOf(page: Page, script: string, path: string): Promise<Arrival | undefined> {
     const index = servers.arrivals.length;
     const arrived = (): Arrival[] => servers.arrivals.slice(index).filter((arrival) => arrival.path === path);

@@ -7,7 +7,7 @@ import { reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { HandlerController } from './fresh-controllers.js';
 import { handClock } from '../support/hand-clock.js';
-import { remembering, type Remembering } from '../support/caching-app.js';
+import { cachingApp, type CachingApp } from '../support/caching-app.js';
 import { StaleController } from './stale-controller.js';
 
 type Headers = Readonly<Record<string, string | string[]>>;
@@ -24,14 +24,14 @@ describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name,
   const bed = testbed(platform);
   const clock = handClock();
 
-  async function answering(script: Script, cache: Partial<SessionAuthCacheOptions> = {}): Promise<Remembering> {
-    const trial = await remembering(bed, cache, { controllers: [StaleController, HandlerController] });
+  async function answering(script: Script, cache: Partial<SessionAuthCacheOptions> = {}): Promise<CachingApp> {
+    const trial = await cachingApp(bed, cache, { controllers: [StaleController, HandlerController] });
     trial.service.on('user_details', script);
     return trial;
   }
 
-  /** Checks after each of these pauses; gives the status and the number of calls so far. */
-  async function checks({ status, calls }: Remembering, pausesMs: readonly number[]): Promise<[status: number, asked: number][]> {
+  /** Checks after each of these pauses; returns the status and the number of calls so far. */
+  async function checks({ status, calls }: CachingApp, pausesMs: readonly number[]): Promise<[status: number, asked: number][]> {
     const steps: [number, number][] = [];
     for (const ms of pausesMs) {
       clock.advance(ms);
@@ -62,15 +62,15 @@ describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name,
     expect(trial.sessions.countCached()).toBe(0);
   });
 
-  it('is understood over the agent of the application too', async () => {
+  it('is read with an agent of the application too', async () => {
     const options = { http: { httpAgent: new Agent() } };
-    const trial = await remembering(bed, {}, { controllers: [StaleController], options });
+    const trial = await cachingApp(bed, {}, { controllers: [StaleController], options });
     trial.service.on('user_details', ann({ 'cache-control': ['private', 'max-age=5'], age: '2' }));
 
     expect(await checks(trial, [0, 2_999, 1])).toEqual([1, 1, 2].map((asked) => [200, asked]));
   });
 
-  it('has the time of the call count: the lifetime begins when it is sent', async () => {
+  it('counts the time of the call: the lifetime begins when it is sent', async () => {
     const trial = await answering(ann({}));
     const held = trial.holdBack(ann(withControl('max-age=5')));
     const first = trial.status('/stale', 'token');
@@ -82,7 +82,7 @@ describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name,
     expect(await checks(trial, [1_999, 1])).toEqual([1, 2].map((asked) => [200, asked]));
   });
 
-  it('gives all who wait for one call its answer, although it is not cached', async () => {
+  it('answers all checks that joined a call, although the answer is not cached', async () => {
     const trial = await answering(ann({}));
     const held = trial.holdBack(ann(withControl('no-store')));
     const first = trial.status('/stale', 'token');
@@ -94,7 +94,7 @@ describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name,
     expect(trial.calls()).toBe(1);
   });
 
-  it.each([400, 401, 404])('shortens what is cached of a refusal by status %p', async (refusal) => {
+  it.each([400, 401, 404])('shortens the lifetime of a cached refusal by status %p', async (refusal) => {
     const trial = await answering((_request, response) => void response.writeHead(refusal, withControl('max-age=1')).end());
 
     expect(await checks(trial, [0, 999, 1])).toEqual([1, 1, 2].map((asked) => [401, asked]));
@@ -120,7 +120,7 @@ describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name,
     expect(await checks(trial, [0])).toEqual([[503, 3]]);
   });
 
-  it('leaves a session that expired early good for an outage, for staleIfErrorMs from then', async () => {
+  it('lets a session that expired early be served stale in an outage, for staleIfErrorMs from then', async () => {
     const trial = await answering(ann(withControl('max-age=2')), { staleIfErrorMs: 5_000 });
     await checks(trial, [0]);
     trial.service.on('user_details', reply(500));
@@ -133,7 +133,7 @@ describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name,
     ]);
   });
 
-  it('makes no session younger for a route that wants it recent', async () => {
+  it('makes no session younger for a route with maxAgeMs', async () => {
     const trial = await answering(ann({ age: '8' }));
     await checks(trial, [0]);
 

@@ -10,7 +10,7 @@ import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Trial } from '../support/trial/trial.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
-import { errorOf, remembering, type Remembering } from '../support/caching-app.js';
+import { errorOf, cachingApp, type CachingApp } from '../support/caching-app.js';
 import { FreshController, HandlerController, OpenController } from './fresh-controllers.js';
 
 /** A dangerous handler. */
@@ -200,23 +200,23 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
-  async function remembered(): Promise<Remembering> {
-    const trial = await remembering(bed, {}, { controllers: [MeController, HandlerController, FreshController, OpenController] });
+  async function withCachedSession(): Promise<CachingApp> {
+    const trial = await cachingApp(bed, {}, { controllers: [MeController, HandlerController, FreshController, OpenController] });
     trial.service.on('user_details', json({ username: 'ann', role: 'clerk' }));
     await trial.status('/me', 'token');
     return trial;
   }
 
   it.each(['/handler/fresh', '/all/fresh', '/all/roles', '/open/fresh'])('asks the service each time: %s', async (path) => {
-    const { service, status, calls } = await remembered();
+    const { service, status, calls } = await withCachedSession();
     expect([await status(path, 'token'), await status(path, 'token'), calls()]).toEqual([200, 200, 3]);
 
     service.on('user_details', reply(401));
     expect(await status(path, 'token')).toBe(401);
   });
 
-  it.each(['/handler/recent', '/all/recent'])('with maxAgeMs takes what was confirmed within that time: %s', async (path) => {
-    const { status, calls } = await remembered();
+  it.each(['/handler/recent', '/all/recent'])('with maxAgeMs uses an entry of that age: %s', async (path) => {
+    const { status, calls } = await withCachedSession();
     const asked: number[] = [];
     for (const ms of [0, 2_999, 1, 2_999, 1]) {
       clock.advance(ms);
@@ -227,8 +227,8 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
     expect(asked).toEqual([1, 1, 2, 2, 3]);
   });
 
-  it('with a maxAgeMs above the lifetime makes nothing live longer', async () => {
-    const { status, calls } = await remembered();
+  it('with a maxAgeMs above the lifetime extends no entry', async () => {
+    const { status, calls } = await withCachedSession();
     clock.advance(9_999);
     expect([await status('/handler/long', 'token'), calls()]).toEqual([200, 1]);
 
@@ -237,19 +237,19 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
   });
 
   it('closes a handler of a @Public() controller, and leaves the others open', async () => {
-    const { status, calls } = await remembered();
+    const { status, calls } = await withCachedSession();
 
     expect([await status('/open/fresh'), await status('/open/public'), calls()]).toEqual([401, 200, 1]);
   });
 
-  it('stands beside other rules: both must hold', async () => {
-    const { status, calls } = await remembered();
+  it('adds to other rules: all must hold', async () => {
+    const { status, calls } = await withCachedSession();
 
     expect([await status('/handler/boss', 'token'), calls()]).toEqual([403, 2]);
   });
 
-  it('is confirmed for the other routes, too', async () => {
-    const { status, calls } = await remembered();
+  it('refreshes the entry for other routes too', async () => {
+    const { status, calls } = await withCachedSession();
     clock.advance(9_000);
     await status('/handler/fresh', 'token');
     clock.advance(9_999);
@@ -258,7 +258,7 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
   });
 
   it('does not use a cached refusal', async () => {
-    const { service, status, calls } = await remembered();
+    const { service, status, calls } = await withCachedSession();
     service.on('user_details', reply(401));
     await status('/handler/fresh', 'token');
     expect([await status('/me', 'token'), await status('/handler/fresh', 'token'), calls()]).toEqual([401, 401, 3]);
@@ -267,8 +267,8 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
     expect([await status('/handler/fresh', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 4]);
   });
 
-  it('joins no call that was under way before, by the guard and in code', async () => {
-    const { service, sessions, status, calls, holdBack } = await remembered();
+  it('joins no call in flight, by the guard and in code', async () => {
+    const { service, sessions, status, calls, holdBack } = await withCachedSession();
     const held = holdBack(json({ username: 'ann', role: 'boss' }));
     const first = status('/handler/fresh', 'token');
     await held.arrived;
@@ -281,8 +281,8 @@ describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([401, 7]);
   });
 
-  it('has its match in code: verify() with maxAgeMs', async () => {
-    const { service, sessions, calls } = await remembered();
+  it('has an equivalent in code: verify() with maxAgeMs', async () => {
+    const { service, sessions, calls } = await withCachedSession();
     clock.advance(2_999);
     await sessions.verify('token', { maxAgeMs: 3_000 });
     expect(calls()).toBe(1);

@@ -6,14 +6,14 @@ import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/prote
 import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { IS_LONG_FORM } from '../support/long-form.js';
-import { SessionModel, type Lifetimes, type Question, type Said, type Told } from './session-model.js';
+import { SessionModel, type Lifetimes, type Question, type ServiceReply, type Reply } from './session-model.js';
 
 /** A user of the model, by number. */
 interface User {
   readonly number: number;
 }
 
-type Answer = 'accept' | Exclude<Said, number>;
+type Answer = 'accept' | Exclude<ServiceReply, number>;
 
 type Step =
   | { readonly do: 'verify'; readonly maxAgeMs: number }
@@ -35,20 +35,20 @@ const lifetimes: fc.Arbitrary<Lifetimes> = fc.record({
   staleIfErrorMs: fc.constantFrom(0, 50),
 });
 
-/** A call to the service that waits for its answer, and those who wait for it. */
+/** A call to the service without an answer yet, and the checks that wait for it. */
 interface Call extends Question {
   readonly settle: (verdict: Verdict<User>) => void;
-  readonly waiting: { readonly maxAgeMs: number; readonly told: Promise<Told> }[];
+  readonly waiting: { readonly maxAgeMs: number; readonly reply: Promise<Reply> }[];
 }
 
 const VERDICTS = { refused: UNAUTHENTICATED, forbidden: FORBIDDEN, out: unavailable('server_error') };
 
-function tellingOf(verdict: Verdict<User>): Told {
+function replyOf(verdict: Verdict<User>): Reply {
   if (verdict.kind === 'authenticated') return verdict.stale ? `stale ${verdict.user.number}` : verdict.user.number;
   return ({ unauthenticated: 'refused', forbidden: 'forbidden', unavailable: 'out' } as const)[verdict.kind];
 }
 
-/** One token, a verifier whose service answers when the steps say so, and the model beside it. Each user has the number of his answer. */
+/** One token, a verifier whose service answers when the steps say so, and the model beside it. Each user has the number of its answer. */
 class Trial {
   readonly #model: SessionModel;
   readonly #deadlines = new Deadlines();
@@ -61,9 +61,9 @@ class Trial {
     this.#model = new SessionModel(settings);
     const ask = (): Promise<Verdict<User>> => new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
     const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
-    const memory = new SessionCache<User>({ ...settings, maxEntries: 10 });
+    const cache = new SessionCache<User>({ ...settings, maxEntries: 10 });
     this.#clock = jest.spyOn(performance, 'now').mockImplementation(() => this.#model.nowMs);
-    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { cache: memory });
+    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { cache });
   }
 
   async run(steps: readonly Step[]): Promise<void> {
@@ -71,7 +71,7 @@ class Trial {
       if (next.do === 'verify') this.#verify(next.maxAgeMs);
       else if (next.do === 'answer') await this.#answer(next.which, next.answer);
       else if (next.do === 'wait') this.#model.nowMs += next.ms;
-      else this.#drop(next.do);
+      else this.#change(next.do);
     }
     while (this.#open.length > 0) await this.#answer(0, 'out');
     void this.#deadlines.close();
@@ -79,39 +79,39 @@ class Trial {
   }
 
   #verify(maxAgeMs: number): void {
-    const expected = this.#model.fromMemory(maxAgeMs);
+    const expected = this.#model.fromCache(maxAgeMs);
     const [current, joined] = [Infinity, maxAgeMs].map((limit) => this.#open.find((call) => this.#model.canJoin(call, limit)));
     const before = this.#open.length;
     const verdict = this.#verifier.verify({ token: 'token', authIv: undefined }, maxAgeMs);
     const started = this.#open.length - before;
     if (!(verdict instanceof Promise)) {
-      expect(tellingOf(verdict)).toBe(expected);
+      expect(replyOf(verdict)).toBe(expected);
       expect(started).toBeLessThanOrEqual(!current && this.#model.mayRefresh() ? 1 : 0);
       return;
     }
     expect(expected).toBeUndefined();
     expect(started).toBe(joined ? 0 : 1);
-    (joined ?? this.#open.at(-1))?.waiting.push({ maxAgeMs, told: verdict.then(tellingOf) });
+    (joined ?? this.#open.at(-1))?.waiting.push({ maxAgeMs, reply: verdict.then(replyOf) });
   }
 
   async #answer(which: number, kind: Answer): Promise<void> {
     const [call] = this.#open.splice(which % Math.max(1, this.#open.length), 1);
     if (!call) return;
-    const said: Said = kind === 'accept' ? (this.#answers += 1) : kind;
-    call.settle(typeof said === 'number' ? { kind: 'authenticated', user: { number: said } } : VERDICTS[said]);
-    this.#model.answered(call, said);
-    for (const { maxAgeMs, told } of call.waiting) expect(await told).toBe(this.#model.told(said, maxAgeMs));
+    const reply: ServiceReply = kind === 'accept' ? (this.#answers += 1) : kind;
+    call.settle(typeof reply === 'number' ? { kind: 'authenticated', user: { number: reply } } : VERDICTS[reply]);
+    this.#model.answered(call, reply);
+    for (const { maxAgeMs, reply: promise } of call.waiting) expect(await promise).toBe(this.#model.replyAfter(reply, maxAgeMs));
     await new Promise(setImmediate);
   }
 
-  #drop(way: 'signedOut' | 'evict' | 'signedIn'): void {
-    void this.#verifier.revoker[way]('token');
-    if (way === 'evict') this.#model.forgotten();
-    else this.#model[way]();
+  #change(how: 'signedOut' | 'evict' | 'signedIn'): void {
+    void this.#verifier.revoker[how]('token');
+    if (how === 'evict') this.#model.evicted();
+    else this.#model[how]();
   }
 }
 
-describe('whatever happens to a token, and in whatever order', () => {
+describe('any sequence of events of a token', () => {
   it('the cache answers only from a call since the last sign-out and forget, within `ttlMs`, and never after a refusal', async () => {
     await fc.assert(
       fc.asyncProperty(lifetimes, fc.array(step, { minLength: 5, maxLength: 60 }), (settings, steps) => new Trial(settings).run(steps)),

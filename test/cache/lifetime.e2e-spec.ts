@@ -6,7 +6,7 @@ import { PLATFORMS } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 import { handClock } from '../support/hand-clock.js';
-import { remembering } from '../support/caching-app.js';
+import { cachingApp } from '../support/caching-app.js';
 import { SILENCE_MS } from '../support/total-time.js';
 import { PASSWORD, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -53,7 +53,7 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
   const controllers = [MeController, RulesController];
 
   it('is counted by countCached() while it is cached', async () => {
-    const { sessions, service, status } = await remembering(bed);
+    const { sessions, service, status } = await cachingApp(bed);
     const counts = [sessions.countCached()];
     const token = service.signInAs({});
     for (const presented of [token, token, service.signInAs({}), 'unknown-token']) await status('/me', presented);
@@ -65,8 +65,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect(counts).toEqual([0, 2, 1, 0]);
   });
 
-  it('is asked about once in its lifetime, and again when that has passed, however much it was used', async () => {
-    const { service, status, calls } = await remembering(bed);
+  it('causes one call in its lifetime, and another after that, however often it is used', async () => {
+    const { service, status, calls } = await cachingApp(bed);
     const token = service.signInAs({});
     const steps: unknown[] = [];
     for (const ms of [0, 0, 5_000, 4_999, 1, 9_999, 1]) {
@@ -77,8 +77,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect(steps).toEqual([1, 1, 1, 1, 2, 2, 3].map((asked) => [200, asked]));
   });
 
-  it('is answered with the headers and the body of its first answer', async () => {
-    const { service, app, calls } = await remembering(bed);
+  it('gets the headers and the body of its first reply', async () => {
+    const { service, app, calls } = await cachingApp(bed);
     const token = service.signInAs({ role: 'boss', ccl_info: { client_id: 7 } });
     const first = await everythingBut('date', await app.get('/me', token));
 
@@ -87,8 +87,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect(calls()).toBe(1);
   });
 
-  it('is answered with the headers and the body of the first answer where its role is not enough', async () => {
-    const { service, app, calls } = await remembering(bed, {}, { controllers });
+  it('gets the headers and the body of its first reply where its role is not enough', async () => {
+    const { service, app, calls } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs({ role: 'clerk' });
     const first = await everythingBut('date', await app.get('/boss', token));
 
@@ -97,8 +97,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect(calls()).toBe(1);
   });
 
-  it('meets the roles of each route anew, without a call', async () => {
-    const { service, status, calls } = await remembering(bed, {}, { controllers });
+  it('is compared with the roles of each route, without a call', async () => {
+    const { service, status, calls } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs({ role: 'clerk' });
     const paths = ['/me', '/clerk', '/boss', '/clerk', '/boss'];
     const statuses: number[] = [];
@@ -108,8 +108,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect(calls()).toBe(1);
   });
 
-  it("meets the application's own rule anew, without a call", async () => {
-    const { service, status, calls } = await remembering(bed, {}, { controllers });
+  it("is passed to the application's own rule each time, without a call", async () => {
+    const { service, status, calls } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs({});
     const statuses: number[] = [];
     for (const open of [true, false, true]) {
@@ -121,8 +121,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect(calls()).toBe(1);
   });
 
-  it('has the role that the service gave it, until it is asked about again', async () => {
-    const { service, status } = await remembering(bed, {}, { controllers });
+  it('keeps the role of its record until the next call', async () => {
+    const { service, status } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs({ role: 'boss' });
     await status('/boss', token);
     service.signInAs({ role: 'clerk' }, token);
@@ -132,8 +132,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect([await status('/boss', token), await status('/clerk', token)]).toEqual([403, 200]);
   });
 
-  it('still knows the token that was presented', async () => {
-    const { service, app, calls } = await remembering(bed, {}, { controllers });
+  it('still has the token that was presented', async () => {
+    const { service, app, calls } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs({});
     await app.get('/token', token);
 
@@ -141,8 +141,8 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
     expect(calls()).toBe(1);
   });
 
-  it('gives way when there are more than maxEntries: the least recently used is asked about again', async () => {
-    const { service, status, calls } = await remembering(bed, { maxEntries: 2 });
+  it('is evicted beyond maxEntries: the least recently used causes another call', async () => {
+    const { service, status, calls } = await cachingApp(bed, { maxEntries: 2 });
     const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((username) => service.signInAs({ username }));
     for (const token of [ann, bob, ann, cid, ann, cid]) await status('/me', token);
     expect(calls()).toBe(3);
@@ -154,12 +154,12 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
 
 const CACHE = { cache: { ttlMs: 10_000, negativeTtlMs: 2_000 } };
 
-describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
+describe.each(PLATFORMS)('the cache of a session on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const clock = handClock();
 
   row(
-    'a handler that changes request.user, its ids too, changes nothing for the next request [G04]',
+    'a handler that changes request.user, its ids too, does not affect the next request [G04]',
     async (trial) => {
       const record = { ...ANN, ccl_info: { client_id: 7 } };
       trial.service.on('user_details', json(record));
@@ -172,7 +172,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'a session is asked about again when its time has passed, and not before [G05]',
+    'a session is checked again when its entry has expired, and not before [G05]',
     async (trial) => {
       const calls: number[] = [];
       for (const ms of [0, 9_999, 1, 0]) {
@@ -186,7 +186,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'a refused token that comes 50 times within the time of a refusal is asked about once [G07]',
+    'a refused token that is presented 50 times within negativeTtlMs causes one call [G07]',
     async (trial) => {
       expect(await trial.flood(50, () => ({ token: 'bad' }), 1)).toEqual({ 401: 50 });
       expect(trial.calls()).toBe(1);
@@ -195,7 +195,7 @@ describe.each(PLATFORMS)('memory on %s', (_name, platform) => {
   );
 
   row(
-    'a token that was refused and then comes out of a sign-in is asked about again, and gets 200 [G08]',
+    'a token that was refused and then issued by a sign-in is checked again, and gets 200 [G08]',
     async (trial) => {
       const token = `${TOKEN}-later`;
       expect(await trial.status({ token })).toBe(401);

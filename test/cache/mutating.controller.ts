@@ -28,7 +28,7 @@ export class MutatingController {
       try {
         change();
       } catch {
-        // A frozen user says so; what counts is what the next request sees.
+        // A frozen user throws; the test checks the user of the next request.
       }
     }
     request.user = { role: 'admin', ccl_info: {} };

@@ -5,7 +5,7 @@ import { drop, json, reply, silence, type HeldScript, type Script } from '../sup
 import { testbed } from '../support/testbed.js';
 import { totalTimeFor } from '../support/total-time.js';
 import { handClock } from '../support/hand-clock.js';
-import { errorOf, remembering, type Remembering } from '../support/caching-app.js';
+import { errorOf, cachingApp, type CachingApp } from '../support/caching-app.js';
 import { oneOf } from '../support/long-form.js';
 import { StaleController } from './stale-controller.js';
 
@@ -21,23 +21,23 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
-  /** A remembered session of ten seconds that is renewed in the last four of them. */
-  async function inUse(renewal?: Script): Promise<Remembering> {
-    const trial = await remembering(bed, { refreshAheadMs: 4_000 }, { options: { timeoutMs: totalTimeFor(renewal) } });
+  /** A cached session with a lifetime of ten seconds, refreshed in the last four of them. */
+  async function inUse(renewal?: Script): Promise<CachingApp> {
+    const trial = await cachingApp(bed, { refreshAheadMs: 4_000 }, { options: { timeoutMs: totalTimeFor(renewal) } });
     trial.service.on('user_details', json({ username: 'ann' }));
     await trial.status('/me', 'token');
     return trial;
   }
 
-  /** Lets the answer in the background go, and waits until it has arrived. */
-  async function landed({ sessions }: Remembering, held: HeldScript): Promise<unknown> {
+  /** Releases the answer in the background, and waits until it has arrived. */
+  async function landed({ sessions }: CachingApp, held: HeldScript): Promise<unknown> {
     await held.arrived;
     const renewal = errorOf(sessions.verify('token', { maxAgeMs: 1 }));
     held.release();
     return renewal;
   }
 
-  it('is refreshed in the background before it expires: no request waits, though the service holds its answer back', async () => {
+  it('is refreshed in the background before it expires: no request waits for a slow service', async () => {
     const trial = await inUse();
     const { app, status, calls, holdBack } = trial;
     clock.advance(5_999);
@@ -55,7 +55,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
 
-  it('is not refreshed while no request uses it, and then checked as any other', async () => {
+  it('is not refreshed while no request uses it, and expires', async () => {
     const { status, calls } = await inUse();
     clock.advance(9_999);
     expect(calls()).toBe(1);
@@ -98,7 +98,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([503, 3]);
   });
 
-  it('is tried again after a while when the service was out', async () => {
+  it('is refreshed again after a pause if the service failed', async () => {
     const trial = await inUse();
     clock.advance(6_000);
     const held = trial.holdBack(reply(500));
@@ -114,7 +114,7 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 3]);
   });
 
-  it.each(['signOut', 'forget'] as const)('is not brought back by its renewal after %s', async (leave) => {
+  it.each(['signOut', 'forget'] as const)('is not restored by its refresh after %s', async (leave) => {
     const trial = await inUse();
     clock.advance(6_000);
     const held = trial.holdBack(json({ username: 'ann' }));
@@ -127,8 +127,8 @@ describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
     expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([401, 3]);
   });
 
-  it('is not renewed ahead unless that was asked for', async () => {
-    const { service, status, calls } = await remembering(bed);
+  it('is not refreshed ahead by default', async () => {
+    const { service, status, calls } = await cachingApp(bed);
     const token = service.signInAs({});
     await status('/me', token);
     clock.advance(9_999);
@@ -151,10 +151,13 @@ describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_n
   const bed = testbed(platform);
   const clock = handClock();
 
-  /** A session of ten seconds has just lapsed, and the service is out; by the options it is good for five seconds more. */
-  async function lapsed(outage = reply(500), cache: Partial<SessionAuthCacheOptions> = { staleIfErrorMs: 5_000 }): Promise<Remembering> {
+  /** A session cached for ten seconds has just expired, and the service fails. By the options it may be served for five seconds more. */
+  async function withExpiredSession(
+    outage = reply(500),
+    cache: Partial<SessionAuthCacheOptions> = { staleIfErrorMs: 5_000 },
+  ): Promise<CachingApp> {
     const settings = { negativeTtlMs: 0, ...cache };
-    const trial = await remembering(bed, settings, { controllers: [StaleController], options: { timeoutMs: totalTimeFor(outage) } });
+    const trial = await cachingApp(bed, settings, { controllers: [StaleController], options: { timeoutMs: totalTimeFor(outage) } });
     trial.service.on('user_details', ANN);
     await trial.status('/stale', 'token');
     clock.advance(10_000);
@@ -162,17 +165,17 @@ describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_n
     return trial;
   }
 
-  const staleness = async ({ app }: Remembering): Promise<unknown> => (await app.get('/stale', 'token')).json();
+  const staleness = async ({ app }: CachingApp): Promise<unknown> => (await app.get('/stale', 'token')).json();
 
-  it.each(OUTAGES)('by %s still enters, after the service was asked, and the request is marked', async (_outage, script) => {
-    const trial = await lapsed(script);
+  it.each(OUTAGES)('by %s is still admitted after a failed call, and the request is marked as stale', async (_outage, script) => {
+    const trial = await withExpiredSession(script);
 
     expect(await staleness(trial)).toEqual({ stale: true });
     expect(trial.calls()).toBe(2);
   });
 
-  it('enters for staleIfErrorMs and no longer', async () => {
-    const { status } = await lapsed();
+  it('is admitted for staleIfErrorMs and no longer', async () => {
+    const { status } = await withExpiredSession();
     clock.advance(4_999);
     expect(await status('/stale', 'token')).toBe(200);
 
@@ -181,7 +184,7 @@ describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_n
   });
 
   it('is marked only while it is stale', async () => {
-    const trial = await lapsed();
+    const trial = await withExpiredSession();
     await staleness(trial);
     trial.service.on('user_details', ANN);
     expect(await staleness(trial)).toEqual({ stale: 'absent' });
@@ -191,14 +194,14 @@ describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_n
     expect(trial.calls()).toBe(3);
   });
 
-  it('still meets the rules of each route', async () => {
-    const { status } = await lapsed();
+  it('is still compared with the rules of each route', async () => {
+    const { status } = await withExpiredSession();
 
     expect(await status('/boss', 'token')).toBe(403);
   });
 
-  it('enters for every one of those who ask together', async () => {
-    const { sessions, status, calls, holdBack } = await lapsed();
+  it('is admitted for every concurrent check', async () => {
+    const { sessions, status, calls, holdBack } = await withExpiredSession();
     const held = holdBack(reply(500));
     const first = status('/stale', 'token');
     await held.arrived;
@@ -211,8 +214,8 @@ describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_n
     expect(calls()).toBe(2);
   });
 
-  it.each(['/fresh', '/recent'])('does not enter where it must be sure: %s', async (path) => {
-    const { status, sessions } = await lapsed();
+  it.each(['/fresh', '/recent'])('is not admitted to a route with a fresh check: %s', async (path) => {
+    const { status, sessions } = await withExpiredSession();
 
     expect(await status(path, 'token')).toBe(503);
     for (const maxAgeMs of [0, 60_000]) {
@@ -220,30 +223,30 @@ describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_n
     }
   });
 
-  it('is served for its token and IV alone: another token, or the same under another IV, gets 503', async () => {
-    const { status } = await lapsed();
+  it('is served for its own token and IV: another token, or another IV, gets 503', async () => {
+    const { status } = await withExpiredSession();
 
     expect(await status('/stale', 'another')).toBe(503);
     expect(await status('/stale', 'token', { 'x-auth-iv': 'iv-1' })).toBe(503);
     expect(await status('/stale', 'token')).toBe(200);
   });
 
-  it.each<[string, (trial: Remembering) => Promise<unknown>]>([
+  it.each<[string, (trial: CachingApp) => Promise<unknown>]>([
     ['a refusal', ({ service, status }) => (service.on('user_details', reply(401)), status('/stale', 'token'))],
     ['a 403', ({ service, status }) => (service.on('user_details', reply(403)), status('/stale', 'token'))],
     ['a sign-out', ({ sessions }) => sessions.signOut('token')],
     ['a sign-out that fails', ({ service, sessions }) => (service.on('sign_out', reply(500)), errorOf(sessions.signOut('token')))],
     ['forget', ({ sessions }) => sessions.forget('token')],
-  ])('does not enter after %s', async (_case, end) => {
-    const trial = await lapsed();
+  ])('is not admitted after %s', async (_case, end) => {
+    const trial = await withExpiredSession();
     await end(trial);
     trial.service.on('user_details', reply(500));
 
     expect(await trial.status('/stale', 'token')).toBe(503);
   });
 
-  it.each(['signOut', 'forget'] as const)('does not enter when %s comes while it is asked about', async (leave) => {
-    const { sessions, status, holdBack } = await lapsed();
+  it.each(['signOut', 'forget'] as const)('is not admitted if %s happens during the call', async (leave) => {
+    const { sessions, status, holdBack } = await withExpiredSession();
     const held = holdBack(reply(500));
     const early = status('/stale', 'token');
     await held.arrived;
@@ -253,8 +256,8 @@ describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_n
     expect(await early).toBe(503);
   });
 
-  it('does not enter unless that was asked for', async () => {
-    const { status } = await lapsed(reply(500), {});
+  it('is not admitted by default', async () => {
+    const { status } = await withExpiredSession(reply(500), {});
 
     expect(await status('/stale', 'token')).toBe(503);
   });

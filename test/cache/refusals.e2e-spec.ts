@@ -8,7 +8,7 @@ import { drop, json, reply, silence, type Script } from '../support/scripted-ser
 import { testbed } from '../support/testbed.js';
 import { totalTimeFor } from '../support/total-time.js';
 import { handClock } from '../support/hand-clock.js';
-import { errorOf, remembering, type Remembering } from '../support/caching-app.js';
+import { errorOf, cachingApp, type CachingApp } from '../support/caching-app.js';
 
 @Controller()
 @UseGuards(SessionAuthGuard)
@@ -44,7 +44,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   it.each([400, 401, 404])(
     'by status %p is cached: fifty requests within `negativeTtlMs` make one call, and all get 401',
     async (refusal) => {
-      const { service, app, calls } = await remembering(bed);
+      const { service, app, calls } = await cachingApp(bed);
       service.on('user_details', reply(refusal));
       const seen = new Set<string>();
       for (let request = 0; request < 50; request += 1) {
@@ -57,8 +57,8 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     },
   );
 
-  it('is checked again after `negativeTtlMs`, however often the token came', async () => {
-    const { status, calls } = await remembering(bed);
+  it('is checked again after `negativeTtlMs`, however often the token was presented', async () => {
+    const { status, calls } = await cachingApp(bed);
     const asked: number[] = [];
     for (const ms of [0, 1_999, 1]) {
       clock.advance(ms);
@@ -70,7 +70,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   });
 
   it('is not cached with `negativeTtlMs: 0`', async () => {
-    const { status, calls } = await remembering(bed, { negativeTtlMs: 0 });
+    const { status, calls } = await cachingApp(bed, { negativeTtlMs: 0 });
     await status('/me', 'bad');
     await status('/me', 'bad');
 
@@ -78,7 +78,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   });
 
   it('makes the caller anonymous where the session is optional, without a call', async () => {
-    const { app, status, calls } = await remembering(bed, {}, { controllers: [VisitorsController] });
+    const { app, status, calls } = await cachingApp(bed, {}, { controllers: [VisitorsController] });
     await status('/visit', 'bad');
 
     expect(await (await app.get('/visit', 'bad')).text()).toBe('visitor');
@@ -86,7 +86,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   });
 
   it('by status 403 is not cached', async () => {
-    const { service, status, calls } = await remembering(bed);
+    const { service, status, calls } = await cachingApp(bed);
     service.on('user_details', reply(403));
 
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([403, 403, 2]);
@@ -96,7 +96,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     [401, 401, 2],
     [403, 200, 3],
   ])('by status %p evicts the session: the next request gets %p', async (refusal, next, asked) => {
-    const { service, status, calls, sessions } = await remembering(bed);
+    const { service, status, calls, sessions } = await cachingApp(bed);
     service.on('user_details', json({ username: 'ann' }));
     await status('/me', 'token');
     service.on('user_details', reply(refusal));
@@ -106,8 +106,8 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([next, asked]);
   });
 
-  it('of very many tokens evicts no signed-in user, and `maxEntries` bounds the cached refusals', async () => {
-    const { service, status, calls } = await remembering(bed, { maxEntries: 20 }, { options: { timeoutMs: 60_000 } });
+  it('of many tokens evicts no signed-in user, and `maxEntries` bounds the cached refusals', async () => {
+    const { service, status, calls } = await cachingApp(bed, { maxEntries: 20 }, { options: { timeoutMs: 60_000 } });
     const token = service.signInAs({});
     await status('/me', token);
     const statuses = new Set<number>();
@@ -121,7 +121,7 @@ describe.each(oneOf(PLATFORMS))('a refusal on %s', (_name, platform) => {
   });
 
   it('that is the oldest of more than `maxEntries` is checked again', async () => {
-    const { status, calls } = await remembering(bed, { maxEntries: 2 });
+    const { status, calls } = await cachingApp(bed, { maxEntries: 2 });
     for (const token of ['bad-1', 'bad-2', 'bad-3', 'bad-3', 'bad-2']) await status('/me', token);
     expect(calls()).toBe(3);
 
@@ -134,7 +134,7 @@ describe.each(oneOf(PLATFORMS))('an outage on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(OUTAGES)('by %s is not cached: the next request makes a call', async (_outage, script) => {
-    const { service, status, calls } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
+    const { service, status, calls } = await cachingApp(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
     service.on('user_details', script);
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([503, 503, 2]);
 
@@ -143,7 +143,7 @@ describe.each(oneOf(PLATFORMS))('an outage on %s', (_name, platform) => {
   });
 
   it.each(OUTAGES)('by %s leaves a cached session as it was', async (_outage, script) => {
-    const { service, status, calls, sessions } = await remembering(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
+    const { service, status, calls, sessions } = await cachingApp(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
     const token = service.signInAs({});
     await status('/me', token);
     service.on('user_details', script);
@@ -160,8 +160,8 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   /** The service has refused the token, and a sign-in gives it from now on. */
-  async function afterRefusal(headers?: Record<string, string>): Promise<Remembering> {
-    const trial = await remembering(bed);
+  async function afterRefusal(headers?: Record<string, string>): Promise<CachingApp> {
+    const trial = await cachingApp(bed);
     expect(await trial.status('/me', 'token', headers)).toBe(401);
     trial.service.on('user_details', json(ANN));
     trial.service.on('sign_in', json(ANN));
@@ -170,7 +170,7 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
 
   /** The service has received a check of the token, and will refuse it; a sign-in returns the token. */
   async function withRefusalInFlight() {
-    const trial = await remembering(bed);
+    const trial = await cachingApp(bed);
     const held = trial.holdBack(reply(401));
     const early = trial.status('/me', 'token');
     await held.arrived;
@@ -237,8 +237,8 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
     expect([await status('/me', 'token'), calls()]).toEqual([401, 1]);
   });
 
-  it('that returns a token which was signed out lets it be cached again', async () => {
-    const { service, sessions, status, calls } = await remembering(bed);
+  it('that returns a token which was signed out permits it to be cached again', async () => {
+    const { service, sessions, status, calls } = await cachingApp(bed);
     service.on('user_details', json(ANN));
     service.on('sign_in', json(ANN));
     await sessions.signOut('token');
@@ -248,7 +248,7 @@ describe.each(PLATFORMS)('a sign-in on %s', (_name, platform) => {
   });
 
   it('caches no session: the first request with its token makes a call', async () => {
-    const { service, sessions, status, calls } = await remembering(bed);
+    const { service, sessions, status, calls } = await cachingApp(bed);
     service.on('sign_in', json(ANN));
     await sessions.signIn(CREDENTIALS);
 

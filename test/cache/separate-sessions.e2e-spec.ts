@@ -4,7 +4,7 @@ import { CurrentUser, SessionAuthGuard, SessionAuthModule, Roles, type UserRecor
 import { PLATFORMS, startApp } from '../support/platforms.js';
 import { hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { remembering } from '../support/caching-app.js';
+import { cachingApp } from '../support/caching-app.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { HandlerRuns } from '../support/trial/faults-app.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -53,8 +53,8 @@ function feature(module: Type, controller: Type, baseUrl: string, apiKey: string
 describe.each(PLATFORMS)('one token under several IVs on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('is several sessions: none is answered from the memory of another', async () => {
-    const { service, app, calls } = await remembering(bed);
+  it('is several sessions: none uses the cache entry of another', async () => {
+    const { service, app, calls } = await cachingApp(bed);
     service.on('user_details', byIv);
     const names: unknown[] = [];
     for (const iv of ['iv-1', 'iv-2', undefined]) {
@@ -67,8 +67,8 @@ describe.each(PLATFORMS)('one token under several IVs on %s', (_name, platform) 
     expect(calls()).toBe(3);
   });
 
-  it('is not let in under one because it was under another, nor refused', async () => {
-    const { service, status, calls } = await remembering(bed);
+  it('is neither admitted nor refused because of its result under another', async () => {
+    const { service, status, calls } = await cachingApp(bed);
     service.on('user_details', byIv);
     const statuses: number[] = [];
     for (const iv of ['iv-1', 'bad', 'bad', 'iv-1']) statuses.push(await status('/me', 'token', { 'x-auth-iv': iv }));
@@ -78,7 +78,7 @@ describe.each(PLATFORMS)('one token under several IVs on %s', (_name, platform) 
   });
 
   it('is one session with `forwardAuthIv: false`', async () => {
-    const { service, status, calls } = await remembering(bed, {}, { options: { forwardAuthIv: false } });
+    const { service, status, calls } = await cachingApp(bed, {}, { options: { forwardAuthIv: false } });
     const token = service.signInAs({});
     for (const iv of ['iv-1', 'iv-2']) expect(await status('/me', token, { 'x-auth-iv': iv })).toBe(200);
 
@@ -133,7 +133,7 @@ describe.each(PLATFORMS)('session caches on %s', (_name, platform) => {
   });
 
   it('of two applications in one process share nothing', async () => {
-    const [first, second] = [await remembering(bed), await remembering(bed)];
+    const [first, second] = [await cachingApp(bed), await cachingApp(bed)];
     second.service.signInAs({}, 'token');
 
     for (let time = 0; time < 2; time += 1) {
@@ -250,8 +250,8 @@ describe.each(PLATFORMS)('the user that comes from the cache on %s', (_name, pla
   const bed = testbed(platform);
   const controllers = [MeController, MutationController];
 
-  it.each(['/change', '/replace'])('is as the service gave it, whatever a handler tried before: %s', async (path) => {
-    const { service, app, status, calls } = await remembering(bed, {}, { controllers });
+  it.each(['/change', '/replace'])('is as the service returned it, although a handler tried to change it: %s', async (path) => {
+    const { service, app, status, calls } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs(CLERK);
     for (let time = 0; time < 2; time += 1) {
       expect(await status(path, token)).toBe(200);
@@ -264,7 +264,7 @@ describe.each(PLATFORMS)('the user that comes from the cache on %s', (_name, pla
   });
 
   it('throws if a handler changes it, at the first request and from the cache', async () => {
-    const { service, app } = await remembering(bed, {}, { controllers });
+    const { service, app } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs(CLERK);
     for (let time = 0; time < 2; time += 1) expect(await (await app.get('/change', token)).json()).toEqual(Array(9).fill('TypeError'));
   });

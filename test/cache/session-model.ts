@@ -1,8 +1,8 @@
-/** What the service says in a test: a user by number, or one of its refusals. */
-export type Said = number | 'refused' | 'forbidden' | 'out';
+/** A reply of the service in a test: a user by number, a refusal, or no usable answer. */
+export type ServiceReply = number | 'refused' | 'forbidden' | 'out';
 
-/** What a caller is told: what the service says, or a user that is stale. */
-export type Told = Said | `stale ${number}`;
+/** A reply to a caller: that of the service, or a stale user. */
+export type Reply = ServiceReply | `stale ${number}`;
 
 /** Milliseconds, as the options name them. */
 export interface Lifetimes {
@@ -19,15 +19,15 @@ export interface Question {
 }
 
 /**
- * What may be known of one token, told as a story: each question, sign-out, `forget` and sign-in begins a new era, and only an answer to a
- * question of the present era counts.
+ * Models the cache entry of one token. Each question, sign-out, `forget` and sign-in begins a new era, and only an answer to a question of
+ * the present era counts.
  */
 export class SessionModel {
   nowMs = 0;
   #era = 0;
   #confirmed: { readonly user: number; readonly atMs: number } | undefined;
   #refusedAtMs = -Infinity;
-  #barredUntilMs = -Infinity;
+  #revokedUntilMs = -Infinity;
 
   constructor(private readonly lifetimes: Lifetimes) {}
 
@@ -36,53 +36,53 @@ export class SessionModel {
     return { era: this.#era, askedAtMs: this.nowMs };
   }
 
-  /** Whether a check with this limit waits for the answer to a question that was asked before. */
+  /** Returns whether a check with this limit joins a question that was asked before. */
   canJoin({ era, askedAtMs }: Question, maxAgeMs: number): boolean {
     return era === this.#era && this.nowMs - askedAtMs < maxAgeMs;
   }
 
   /** The service has answered. */
-  answered(question: Question, said: Said): void {
-    if (question.era !== this.#era || said === 'out') return;
-    if (typeof said !== 'number') this.#confirmed = undefined;
-    if (said === 'refused') this.#refusedAtMs = this.nowMs;
-    if (typeof said !== 'number' || this.nowMs < this.#barredUntilMs) return;
-    this.#confirmed = { user: said, atMs: question.askedAtMs };
+  answered(question: Question, reply: ServiceReply): void {
+    if (question.era !== this.#era || reply === 'out') return;
+    if (typeof reply !== 'number') this.#confirmed = undefined;
+    if (reply === 'refused') this.#refusedAtMs = this.nowMs;
+    if (typeof reply !== 'number' || this.nowMs < this.#revokedUntilMs) return;
+    this.#confirmed = { user: reply, atMs: question.askedAtMs };
     this.#refusedAtMs = -Infinity;
   }
 
-  forgotten(): void {
+  evicted(): void {
     this.#era += 1;
     this.#confirmed = undefined;
     this.#refusedAtMs = -Infinity;
   }
 
   signedOut(): void {
-    this.forgotten();
-    this.#barredUntilMs = this.nowMs + this.lifetimes.ttlMs + this.lifetimes.staleIfErrorMs;
+    this.evicted();
+    this.#revokedUntilMs = this.nowMs + this.lifetimes.ttlMs + this.lifetimes.staleIfErrorMs;
   }
 
   signedIn(): void {
     this.#era += 1;
     this.#refusedAtMs = -Infinity;
-    this.#barredUntilMs = -Infinity;
+    this.#revokedUntilMs = -Infinity;
   }
 
-  /** What a caller is told at once; `undefined` when the service must be asked. */
-  fromMemory(maxAgeMs: number): Told | undefined {
+  /** Returns the reply from the cache, or `undefined` if the service must be asked. */
+  fromCache(maxAgeMs: number): Reply | undefined {
     if (this.#confirmed)
       return this.#ageOf(this.#confirmed.atMs) < Math.min(this.lifetimes.ttlMs, maxAgeMs) ? this.#confirmed.user : undefined;
     return this.#ageOf(this.#refusedAtMs) < Math.min(this.lifetimes.negativeTtlMs, maxAgeMs) ? 'refused' : undefined;
   }
 
-  /** What a caller is told when the service has said this. */
-  told(said: Said, maxAgeMs: number): Told {
+  /** Returns the reply to a caller after this reply of the service. */
+  replyAfter(reply: ServiceReply, maxAgeMs: number): Reply {
     const { ttlMs, staleIfErrorMs } = this.lifetimes;
-    if (said !== 'out' || maxAgeMs !== Infinity || staleIfErrorMs === 0 || !this.#confirmed) return said;
-    return this.#ageOf(this.#confirmed.atMs) < ttlMs + staleIfErrorMs ? `stale ${this.#confirmed.user}` : said;
+    if (reply !== 'out' || maxAgeMs !== Infinity || staleIfErrorMs === 0 || !this.#confirmed) return reply;
+    return this.#ageOf(this.#confirmed.atMs) < ttlMs + staleIfErrorMs ? `stale ${this.#confirmed.user}` : reply;
   }
 
-  /** Whether a use of the session at this moment may have it confirmed again. */
+  /** Returns whether a check at this moment may refresh the session in the background. */
   mayRefresh(): boolean {
     const { ttlMs, refreshAheadMs } = this.lifetimes;
     return refreshAheadMs > 0 && this.#confirmed !== undefined && this.#ageOf(this.#confirmed.atMs) >= ttlMs - refreshAheadMs;

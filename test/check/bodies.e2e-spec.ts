@@ -122,7 +122,7 @@ describe.each(oneOf(PLATFORMS))('the body of a 200 on %s', (_name, platform) => 
     });
   });
 
-  it('counts the language under the name that the interface spells', async () => {
+  it('reads the language by the spelling of the interface', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const token = service.signInAs({ preffered_language: 'de', preferred_language: 'fr' } as object);
@@ -130,7 +130,7 @@ describe.each(oneOf(PLATFORMS))('the body of a 200 on %s', (_name, platform) => 
     expect(await (await app.get('/me', token)).json()).toEqual({ username: 'ann', preffered_language: 'de' });
   });
 
-  it('may by default have 65 536 bytes', async () => {
+  it('may have 65 536 bytes by default', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     service.on('user_details', as('application/json', ANN_JSON.padEnd(65_536)));
@@ -146,7 +146,7 @@ const RECORD = JSON.stringify(ANN);
 const recordAs = (contentType: string, body: string | Buffer = RECORD): Script => reply(200, body, { 'content-type': contentType });
 const raw = (body: string): Script => recordAs('application/json', body);
 
-/** Asks once for each answer of user_details; none of them is cached, and each is one call. */
+/** Sends one request for each answer of user_details, and expects one uncached call for each. */
 async function statusesOf(trial: Trial, scripts: readonly Script[]): Promise<number[]> {
   const statuses: number[] = [];
   for (const script of scripts) {
@@ -159,7 +159,7 @@ async function statusesOf(trial: Trial, scripts: readonly Script[]): Promise<num
 
 describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
   const row = rowsOn(platform);
-  const remembering = { options: { cache: { ttlMs: 300_000 } } };
+  const caching = { options: { cache: { ttlMs: 300_000 } } };
 
   async function expectUnusable(trial: Trial, scripts: readonly Script[]): Promise<void> {
     expect(await statusesOf(trial, scripts)).toEqual(scripts.map(() => 503));
@@ -168,7 +168,7 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
   row(
     'malformed JSON becomes 503, and is not cached [C01]',
     async (trial) => expectUnusable(trial, ['{', `${RECORD}}`, `${RECORD},`, "{'username':'ann'}", 'username=ann', '{'].map(raw)),
-    remembering,
+    caching,
   );
 
   row('JSON that is no object becomes 503 [C02]', async (trial) => {
@@ -176,8 +176,8 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
   });
 
   row('a record without a username and an email becomes 503 [C03]', async (trial) => {
-    const nobody = [{}, { role: 'hiring_manager' }, { username: '', email: '' }, { username: null, email: null }];
-    await expectUnusable(trial, nobody.map(json));
+    const nameless = [{}, { role: 'hiring_manager' }, { username: '', email: '' }, { username: null, email: null }];
+    await expectUnusable(trial, nameless.map(json));
   });
 
   row('fields that are absent or null are undefined: they let the caller in, and give no privilege [C04]', async (trial) => {
@@ -204,7 +204,7 @@ describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
     );
   });
 
-  row('a record with a __proto__ of its own gives no role, and spoils no other object [C07]', async (trial) => {
+  row('a record with an own __proto__ grants no role, and changes no other object [C07]', async (trial) => {
     trial.service.on('user_details', raw('{"__proto__":{"role":"hiring_manager"},"username":"a"}'));
 
     expect(await trial.status({ path: '/hm' })).toBe(403);
@@ -247,7 +247,7 @@ const rawJson = (body: string): Script => reply(200, body, { 'content-type': 'ap
 describe.each(oneOf(PLATFORMS))('bodies that are too long on %s', (name, platform) => {
   const row = rowsOn(platform);
 
-  /** The replies of this application, and how much the memory of one in a process of its own grows by ten such answers, at its highest. */
+  /** The replies of this application, and how much the memory of one in a separate process grows by ten such answers, at its highest. */
   async function growthBy(trial: Trial, scripts: readonly Script[]): Promise<number> {
     const app = trial.keep(await startProbedApp(name, trial.service.url, { breaker: false }));
     const ask = async (script: Script, status: number): Promise<void> => {
@@ -279,7 +279,7 @@ describe.each(oneOf(PLATFORMS))('bodies that are too long on %s', (name, platfor
   };
 
   row(
-    'a body beyond maxResponseBytes, declared or in chunks, becomes 503 and is not kept: memory grows by less than 8 MiB [C09]',
+    'a body beyond maxResponseBytes, declared or in chunks, becomes 503 and is not buffered: memory grows by less than 8 MiB [C09]',
     async (trial) => {
       const declared = rawJson(RECORD.padEnd(20 * MIB));
       expect(await growthBy(trial, [declared, endless])).toBeLessThan(8 * MIB);

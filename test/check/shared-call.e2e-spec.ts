@@ -24,7 +24,7 @@ class TwiceGuardedController {
 
 const USER = { username: 'ann' };
 
-/** Counts the requests that have reached the application's guard; `until(n)` resolves when the n-th is there. */
+/** Counts the requests that have reached the application's guard; `until(n)` resolves when the n-th has arrived. */
 function watchArrivals() {
   const waiting: { count: number; resolve: () => void }[] = [];
   let arrived = 0;
@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
 
   const getMe = (app: RunningApp, times: number): Promise<Response[]> => Promise.all(Array.from({ length: times }, () => app.get('/me')));
 
-  it('is one for a hundred requests that bring one token at the same time', async () => {
+  it('is one call for a hundred concurrent requests with one token', async () => {
     const service = await bed.service();
     const held = hold(json(USER));
     service.on('user_details', held.script);
@@ -118,7 +118,7 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
     expect(service.callsTo('user_details')).toBe(2);
   });
 
-  it.each(['signOut', 'forget'] as const)('is left by %s: who comes afterwards starts a new one', async (leave) => {
+  it.each(['signOut', 'forget'] as const)('is not joined after %s: the next check starts a new one', async (leave) => {
     const service = await bed.service();
     const before = hold(json(USER));
     service.on('user_details', before.script);
@@ -139,14 +139,14 @@ describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform)
 
 const CACHE = { cache: { ttlMs: 10_000, negativeTtlMs: 2_000 } };
 
-/** Counts the requests that have reached the guard, and resolves when so many are there. */
+/** Counts the requests that have reached the guard, and resolves when `count` have arrived. */
 function arrivals(count: number) {
   let arrived = 0;
-  let tell: () => void = () => undefined;
-  const all = new Promise<void>((resolve) => (tell = resolve));
+  let arrive: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => (arrive = resolve));
   const token = (): string => {
     arrived += 1;
-    if (arrived === count) tell();
+    if (arrived === count) arrive();
     return TOKEN;
   };
   return { all, token };
@@ -156,7 +156,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const [hundred, twenty, six] = [arrivals(100), arrivals(20), arrivals(6)];
 
-  /** The statuses of so many requests, of which the first answer waits until all have come. */
+  /** Returns the statuses of a number of requests. The first answer waits until all have arrived. */
   async function together(trial: Trial, count: number, all: Promise<void>, answer: Script): Promise<Record<number, number>> {
     const held = hold(answer);
     trial.service.on('user_details', held.script);
@@ -167,7 +167,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
   }
 
   row(
-    '100 requests that bring one token at the same time share one call, and all get 200 [G01]',
+    '100 concurrent requests with one token share one call, and all get 200 [G01]',
     async (trial) => {
       expect(await together(trial, 100, hundred.all, json(ANN))).toEqual({ 200: 100 });
       expect(trial.calls()).toBe(1);
@@ -185,7 +185,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
   );
 
   row(
-    'the first caller may go away: the call goes on, and the others get 200 [G03]',
+    'the first caller may disconnect: the call goes on, and the others get 200 [G03]',
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
@@ -206,7 +206,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
   );
 });
 
-const SUSPICION = 'apiKey or baseUrl is probably wrong';
+const MISCONFIGURATION = 'apiKey or baseUrl is probably wrong';
 
 describe.each(PLATFORMS)('a service that refuses every token on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -231,7 +231,7 @@ describe.each(PLATFORMS)('a service that refuses every token on %s', (_name, pla
       app.app.get(SessionAuthEvents).serviceState$.subscribe((state) => states.push(state));
 
       expect(await ask(app, 60)).toEqual(new Set([answer]));
-      expect(logger.having('error', SUSPICION)).toHaveLength(1);
+      expect(logger.having('error', MISCONFIGURATION)).toHaveLength(1);
       expect(states).toEqual(['up', 'degraded']);
       service.on('user_details', json({ username: 'ann' }));
       await app.get('/me', 'ann');
@@ -239,7 +239,7 @@ describe.each(PLATFORMS)('a service that refuses every token on %s', (_name, pla
     },
   );
 
-  it('after it accepted a token logs nothing', async () => {
+  it('logs nothing if it accepted a token before', async () => {
     const logger = new CapturedLog();
     const service = await bed.service();
     service.on('user_details', json({ username: 'ann' }));
@@ -248,6 +248,6 @@ describe.each(PLATFORMS)('a service that refuses every token on %s', (_name, pla
     service.on('user_details', reply(401));
 
     expect(await ask(app, 60)).toEqual(new Set([401]));
-    expect(logger.having('error', SUSPICION)).toEqual([]);
+    expect(logger.having('error', MISCONFIGURATION)).toEqual([]);
   });
 });

@@ -94,10 +94,10 @@ describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, plat
       ['1.5', expect.stringMatching(/^\d{1,3}$/)],
       ['soon', expect.stringMatching(/^\d{1,3}$/)],
       ['', expect.stringMatching(/^\d{1,3}$/)],
-    ])('429, 408 and 503 pass a Retry-After of %p on, within 1 to 120', async (asked, told) => {
+    ])('429, 408 and 503 pass a Retry-After of %p on, within 1 to 120', async (asked, expected) => {
       for (const status of [429, 408, 503]) {
         shared.service.on('user_details', reply(status, '', { 'retry-after': asked }));
-        expect((await shared.app.get('/me', 'token')).headers.get('retry-after')).toEqual(told);
+        expect((await shared.app.get('/me', 'token')).headers.get('retry-after')).toEqual(expected);
       }
     });
   });
@@ -121,7 +121,7 @@ const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(cod
 describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('a valid record lets the caller in, after one call that carries nothing else of the caller [B01]', async (trial) => {
+  row('a valid record lets the caller in, after one call with no other data of the caller [B01]', async (trial) => {
     const { status, body } = await trial.ask({
       lines: ['Cookie: a=b', 'Authorization: Bearer x', 'X-API-KEY: theirs', 'Accept: text/html'],
     });
@@ -253,7 +253,7 @@ describe.each(PLATFORMS)('tokenEcho on %s', (_name, platform) => {
     expect(logger.lines.join('\n')).not.toContain('another-token');
   });
 
-  it.each(['ignore', 'warn', 'deny'] as const)('%p lets the same token, and none at all, pass', async (tokenEcho) => {
+  it.each(['ignore', 'warn', 'deny'] as const)('%p accepts the presented token, and a record without a token', async (tokenEcho) => {
     const service = await bed.service();
     const logger = new CapturedLog();
     const app = await bed.sample({ baseUrl: service.url, options: { tokenEcho } }, { logger });

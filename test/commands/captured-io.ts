@@ -2,15 +2,15 @@ import type { CommandIo } from '../../libs/session-auth/src/commands/command-io.
 
 /** Inputs and outputs of a command, for a test. */
 export interface CapturedIo extends CommandIo {
-  /** What the command printed to stdout. */
+  /** Returns the output to stdout. */
   readonly out: () => string;
-  /** What the command printed to stderr. */
+  /** Returns the output to stderr. */
   readonly err: () => string;
-  /** Does what Ctrl-C does. */
+  /** Interrupts the command, as Ctrl-C does. */
   readonly interrupt: () => void;
 }
 
-/** Captures what a command prints. `isTTY`: whether it prints to a terminal. */
+/** Captures the output of a command. `isTTY`: whether it prints to a terminal. */
 export function captureIo(env: Readonly<Record<string, string>> = {}, isTTY = false): CapturedIo {
   const interruption = new AbortController();
   const [out, err] = [[] as string[], [] as string[]];

@@ -13,7 +13,7 @@ export function startCommand(args: readonly string[], env: Readonly<Record<strin
   return { ...io, exitCode: runCommand(args, io) };
 }
 
-/** Resolves with the match of what a command has written to standard output, as soon as it matches. */
+/** Resolves with the match of a command's standard output, as soon as it matches. */
 export async function written({ out }: Pick<CommandRun, 'out'>, pattern: RegExp): Promise<readonly string[]> {
   await until(`it writes ${pattern}`, () => pattern.test(out()));
   return pattern.exec(out()) ?? [];

@@ -24,7 +24,7 @@ interface Running {
   readonly ended: Promise<readonly [code: unknown, out: string, err: string]>;
 }
 
-describe('the command in a process of its own', () => {
+describe('the command in a separate process', () => {
   let program: CompiledProgram;
   let main: string;
   let folder: string;
@@ -73,7 +73,7 @@ describe('the command in a process of its own', () => {
     expect(out).toContain('The examination was interrupted.');
   });
 
-  it('leaves no session open when the reader of its output is gone', async () => {
+  it('leaves no session open if the reader of its output closes', async () => {
     const service = await serve();
     const child = spawn(process.execPath, [main, 'doctor', '--url', service.url, '--user', 'ann'], {
       env: ENV,
@@ -144,7 +144,7 @@ describe('the command', () => {
     expect(io.err()).toMatch(/^Unknown subcommand\. One of: dev, doctor.*\n$/);
   });
 
-  it('prints of a fault of its own only the name and the code', async () => {
+  it('prints only the name and the code of an internal error', async () => {
     const io = captureIo();
     const error = Object.assign(new TypeError('the key is hunter2'), { code: 'ERR_TRIAL' });
     const broken = { name: 'broken', summary: '', run: () => Promise.reject(error) };

@@ -119,7 +119,7 @@ describe('the contract fails for a service that', () => {
 });
 
 describe('nestjs-session-auth contract', () => {
-  it('says before its first call which sign-ins it makes', async () => {
+  it('prints before its first call which sign-ins it makes', async () => {
     const io = captureIo(ENV);
     let before: string | undefined;
     const service = await serve({ request: (call) => ((before ??= io.out()), call) });
@@ -129,14 +129,14 @@ describe('nestjs-session-auth contract', () => {
     );
   });
 
-  it('announces the wrong passwords that it tries', async () => {
+  it('prints first how many wrong passwords it tries', async () => {
     const io = captureIo(ENV);
     const service = await serve();
     expect(await runCommand(['contract', '--url', service.url, '--user', 'ann', '--try-wrong-password'], io)).toBe(0);
-    const [, announced] = /\nTries (\d+) wrong passwords of "ann", which may lock the account\.\n/.exec(io.out()) ?? [];
+    const [, printed] = /\nTries (\d+) wrong passwords of "ann", which may lock the account\.\n/.exec(io.out()) ?? [];
     const wrong = service.signIns.filter(({ username, password }) => username === 'ann' && password !== ANN.password);
     const withoutPassword = ['wrong-password.absent', 'wrong-password.empty', 'wrong-password.null'].length;
-    expect(Number(announced)).toBe(wrong.length + withoutPassword);
+    expect(Number(printed)).toBe(wrong.length + withoutPassword);
   });
 
   it('tries no wrong password of a user without --try-wrong-password', async () => {
@@ -153,7 +153,7 @@ describe('nestjs-session-auth contract', () => {
     expect(real.length).toBeGreaterThan(20);
   });
 
-  it('runs without a user the rows that need none, opens no session, and says why it skips the others', async () => {
+  it('runs the rows that need no user if there is none, opens no session, and prints why it skips the others', async () => {
     const service = await serve();
     const { code, report } = await check(service, []);
     expect(code).toBe(0);
@@ -198,14 +198,14 @@ describe('nestjs-session-auth contract', () => {
     expect(textsOf(report, 'skipped')).toContain('3 rows in succession brought no reply');
   });
 
-  it('says that a sign-in without a reply may have opened a session', async () => {
+  it('prints that a sign-in without a reply may have opened a session', async () => {
     const service = await serve({ reply: (usual, { method }) => (method === 'POST' ? new Promise(() => undefined) : usual) });
     const { code, report } = await check(service, ['--user', 'ann', '--timeout', '50']);
     expect(code).toBe(1);
     expect(textsOf(report, 'fail')[0]).toMatch(/within --timeout.*\(TIMEOUT\) A session may have been opened; its token is unknown\.$/);
   });
 
-  it('opens no further session when three could not be signed out, and says so', async () => {
+  it('opens no further session after three failed sign-outs, and prints so', async () => {
     const service = await serve({
       reply: (usual, { method }) => (method === 'DELETE' ? { status: 500 } : usual),
       request: (call) => (call.method === 'DELETE' ? { ...call, method: 'PUT' } : call),
@@ -216,7 +216,7 @@ describe('nestjs-session-auth contract', () => {
     expect(textsOf(report, 'fail')).toContain('3 could not be signed out. They end when they expire.');
   });
 
-  it('prints no secret, even if the service repeats all that it is sent', async () => {
+  it('prints no secret, even if the service echoes its requests', async () => {
     const service = await serve({
       reply: (_usual, { headers, body }) => ({
         status: 418,
@@ -263,7 +263,7 @@ describe('an interrupted contract', () => {
     expect(elementsOf(readFileSync(file, 'utf8')).filter(({ name }) => name === 'testcase')).toHaveLength(report.rows.length);
   });
 
-  it('waits for the reply of a sign-in that is on its way, and signs out', async () => {
+  it('waits for the reply of a sign-in in flight, and signs out', async () => {
     const io = captureIo(ENV);
     const service = await serve({
       reply: (usual, { method }) => (method === 'POST' ? (io.interrupt(), new Promise((resolve) => setImmediate(resolve, usual))) : usual),
@@ -308,7 +308,7 @@ describe('the JUnit report', () => {
     for (const { attributes } of named('testcase')) expect(attributes.time).toMatch(/^\d+\.\d{3}$/);
   });
 
-  it('is well-formed whatever its texts hold', () => {
+  it('is well-formed with any text', () => {
     const odd = `<a href="x">&amp; ]]> 'q' \0 \u{b} \ud800 \ufffe \t\r\n \u{1f600}`;
     const row = { id: odd, section: odd, title: odd };
     const results: RowResult[] = [
@@ -324,7 +324,7 @@ describe('the JUnit report', () => {
     expect(elements[0]?.attributes.time).toBe('61.251');
   });
 
-  it('that can not be written is refused before the first call, with exit code 2', async () => {
+  it('that cannot be written is refused before the first call, with exit code 2', async () => {
     const service = await serve();
     const io = captureIo(ENV);
     expect(await runCommand(['contract', '--url', service.url, '--junit', join(folder, 'absent', 'report.xml')], io)).toBe(2);

@@ -67,7 +67,7 @@ describe('nestjs-session-auth dev', () => {
       expect((await userDetails(record.auth_token)).status).toBe(401);
     });
 
-    it('has the user ann when no user is named, and says so', async () => {
+    it('has the user ann by default, and prints so', async () => {
       const { signIn, out } = await start();
       expect(await (await signIn('ann', 'secret')).json()).toMatchObject({ username: 'ann', role: 'hiring_manager' });
       expect(out()).toContain('ann:secret:hiring_manager');
@@ -164,14 +164,14 @@ describe('nestjs-session-auth dev', () => {
       expect(await control(path, body)).toEqual({ status: 400, body: { message: expect.stringMatching(/^Send /) } });
     });
 
-    it('is not controlled by a request that a page of another origin could send', async () => {
+    it('accepts no control request that a page of another origin could send', async () => {
       const { url, control } = await start();
       const reply = await fetch(`${url}/_dev/fail`, { method: 'POST', body: '{"as":503}' });
       expect([reply.status, (await control('')).body.fail]).toEqual([400, null]);
     });
   });
 
-  it.each(PLATFORMS)('is all that a guarded application on %s needs', async (_name, platform) => {
+  it.each(PLATFORMS)('suffices for a guarded application on %s', async (_name, platform) => {
     const { url, tokenOf, control } = await start();
     const app = await startApp(platform, sampleApp({ baseUrl: url }));
     try {

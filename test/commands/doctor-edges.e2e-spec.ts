@@ -37,7 +37,7 @@ async function examine(args: readonly string[], io: CapturedIo = captureIo(ENV))
 const outcomes = ({ checks }: Report): Record<string, string> => Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome]));
 
 describe('the doctor', () => {
-  it('says without a user what it can not tell, and opens no session', async () => {
+  it('lists the checks that need a user as unknown if there is none, and opens no session', async () => {
     const service = await serve();
     const report = await examine(['--url', service.url]);
     expect(report.code).toBe(0);
@@ -54,12 +54,12 @@ describe('the doctor', () => {
     expect(await askGuard(report.options, service.issue())).toEqual([200, 401]);
   });
 
-  it('prints the options as code, what it found, and what it could not tell, without colours in a pipe', async () => {
+  it('prints the options as code, its findings and the unknown, without colours in a pipe', async () => {
     const service = await serve({ answer: (usual) => (usual.status === 401 ? { status: 403 } : usual) });
     const io = captureIo(ENV);
     expect(await runCommand(['doctor', '--url', service.url], io)).toBe(0);
     expect(io.out()).toContain('ok       junk-token: user_details answers 403 to a token that was never issued.\n');
-    expect(io.out()).toContain('\nCould not be told:\n\nunknown  sign-in: ');
+    expect(io.out()).toContain('\nCould not be determined:\n\nunknown  sign-in: ');
     expect(io.out()).toMatch(
       /\nOptions that follow:\n\nSessionAuthModule\.forRoot\(\{\n {2}baseUrl: 'http:\/\/127\.0\.0\.1:\d+\/api',\n {2}apiKey: process\.env\.SESSION_SERVICE_API_KEY \?\? '',\n {2}statusMap: \{ 403: 'unauthenticated' \},\n\}\);\n$/,
     );
@@ -106,7 +106,7 @@ describe('an interrupted doctor', () => {
     expect(service.signIns).toEqual(['ann']);
   });
 
-  it('waits for the reply of a sign-in that is on its way, and signs out', async () => {
+  it('waits for the reply of a sign-in in flight, and signs out', async () => {
     const io = captureIo(ENV);
     const service = await serve({
       write: (usual, call, response) => {
@@ -130,13 +130,13 @@ describe('an interrupted doctor', () => {
 });
 
 describe('a sign-in without a reply', () => {
-  it('may have opened a session, and the doctor says so', async () => {
+  it('may have opened a session, which the doctor prints', async () => {
     const service = await serve({ write: (_usual, call) => call.operation === 'sign_in' });
     const report = await examine(['--url', service.url, '--user', 'ann', '--timeout', '300']);
     expect(report.checks.find(({ id }) => id === 'sign-in')?.text).toContain('A session may have been opened; its token is unknown.');
   });
 
-  it('also when it was interrupted', async () => {
+  it('may have opened a session if the doctor was interrupted, too', async () => {
     const io = captureIo(ENV);
     const service = await serve({
       write: (_usual, call) => {
@@ -166,7 +166,7 @@ describe('a service that ends a session only for its IV', () => {
   });
 });
 
-describe('the doctor can not reach a service', () => {
+describe('the doctor cannot reach a service', () => {
   const textOf = ({ checks }: Report, id: string): string | undefined => checks.find((check) => check.id === id)?.text;
 
   it('whose host name does not resolve', async () => {
@@ -178,7 +178,7 @@ describe('the doctor can not reach a service', () => {
     expect(outcomes(report)['plain-text']).toBe('warn');
   });
 
-  it('whose port is closed, and says that the proxy of the environment is ignored', async () => {
+  it('whose port is closed, and prints that the proxy of the environment is ignored', async () => {
     const port = await freePort();
     const io = captureIo({ ...ENV, HTTP_PROXY: 'http://user:proxy-password@127.0.0.1:9' });
     const report = await examine(['--url', `http://127.0.0.1:${port}`], io);
@@ -220,7 +220,8 @@ describe('the doctor finds', () => {
     const service = await startReferenceService({ logger: false });
     started.push(service);
     const io = captureIo({ SESSION_SERVICE_API_KEY: 'demo-api-key', SESSION_SERVICE_PASSWORD: 'manager-demo' });
-    const report = await examine(['--url', service.url, '--user', 'manager'], io);
+    // A sign-in hashes a password, which takes long on a busy machine.
+    const report = await examine(['--url', service.url, '--user', 'manager', '--timeout', '120000'], io);
     expect({ fails: report.checks.filter(({ outcome }) => outcome === 'fail'), code: report.code }).toEqual({ fails: [], code: 0 });
     expect(outcomes(report)).toMatchObject({ guard: 'ok', 'token-echo': 'ok', 'ended-token': 'ok' });
     const headers = { 'content-type': 'application/json', 'x-api-key': 'demo-api-key' };

@@ -1,6 +1,6 @@
 import { json, type Habits, type OddCall, type OddReply } from './odd-service.js';
 
-/** A service with a habit, and what the doctor must say about it. */
+/** A service with a habit, and the expected findings of the doctor. */
 export interface Row {
   readonly name: string;
   readonly habits: Habits;
@@ -11,7 +11,7 @@ export interface Row {
   readonly options?: object;
   /** Changes the URL that the doctor is given. */
   readonly urlOf?: (url: string) => string;
-  /** What the guard answers to a user and to a junk token where the doctor says fail. */
+  /** The statuses of the guard for a user and for a junk token if the doctor prints `fail`. */
   readonly guard?: readonly [user: number, junk: number];
   /** Whether a session may stay open, because the service ends none. */
   readonly endsNoSession?: true;

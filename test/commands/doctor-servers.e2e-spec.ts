@@ -17,7 +17,7 @@ const PASSWORD = 'the password of redis';
 const RIGHTS = '+evalsha +eval +getrange +get +mget +set +del +pttl +time +publish +subscribe +ping +info'.split(' ');
 const PATTERNS = ['~session-auth:*', '&session-auth:*'];
 
-/** Users of Redis: their rights, and what the doctor must find. */
+/** Users of Redis: their rights, and the expected findings of the doctor. */
 const USERS: readonly (readonly [name: string, rights: readonly string[], found: Record<string, string>])[] = [
   [
     'complete',
@@ -71,7 +71,7 @@ describeWithRedis('the doctor examines a Redis', () => {
     expect((await examine('without-keys')).out).toContain('(the keys session-auth:*)');
   });
 
-  it('that refuses the password, or is not there', async () => {
+  it('that refuses the password, or is down', async () => {
     const refused = await examine('complete', 'a wrong password');
     expect(refused.out).toContain('Redis refuses the user name or the password.');
     const absent = await examine('complete', PASSWORD, await freePort());
@@ -87,7 +87,7 @@ describeWithRedis('the doctor examines a Redis', () => {
   });
 });
 
-/** Paths of nginx: what the doctor must say, and what the guard then answers to a user and to a junk token. */
+/** Paths of nginx: the expected findings of the doctor, and the statuses of the guard for a user and for a junk token. */
 const LOCATIONS: readonly (readonly [
   path: string,
   what: string,

@@ -12,7 +12,7 @@ const ENV = { SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.p
 const TIMEOUT_MS = 2_500;
 const CONCURRENCY = 8;
 
-/** What happened with one service. */
+/** The results for one service. */
 interface Trial {
   readonly code: number;
   readonly report: Report;

@@ -13,7 +13,7 @@ export interface OddReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a service was asked, and what it would answer if it had no habits. */
+/** A request to the service, and its reply without habits. */
 export interface OddCall {
   readonly operation: 'sign_in' | 'user_details' | 'sign_out' | 'none';
   readonly path: string;
@@ -26,7 +26,7 @@ export interface OddCall {
   readonly number: number;
 }
 
-/** The habits of a service. Each may replace what it would answer. */
+/** The habits of a service. Each may replace its answer. */
 export interface Habits {
   /** Path of the service. @default '/api' */
   readonly basePath?: string;

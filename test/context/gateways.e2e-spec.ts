@@ -52,7 +52,7 @@ class NameGateway {
   }
 }
 
-describe.each(SOCKET_LIBRARIES)('the user anywhere in a message of a gateway on %s', (_name, adapter, connect) => {
+describe.each(SOCKET_LIBRARIES)('the current user in a message of a gateway on %s', (_name, adapter, connect) => {
   const bed = testbed();
   const peers: Peer[] = [];
   let service: ScriptedService;
@@ -74,7 +74,7 @@ describe.each(SOCKET_LIBRARIES)('the user anywhere in a message of a gateway on 
     return peer;
   }
 
-  it('is known to its handler, to the Observable that it returns, and to interceptors', async () => {
+  it('is available in its handler, in the Observable that it returns, and in interceptors', async () => {
     const peer = await open();
     const token = service.signInAs({}, 'good');
     expect(await peer.ask('me', { token })).toEqual(['answer', 'ann ann ann']);
@@ -86,7 +86,7 @@ describe.each(SOCKET_LIBRARIES)('the user anywhere in a message of a gateway on 
     ]);
   });
 
-  it('is none without a session, and none in a public handler', async () => {
+  it('is absent without a session, and in a public handler', async () => {
     const peer = await open();
     const token = service.signInAs({}, 'good');
     expect(await peer.ask('greeting', { token })).toEqual(['answer', 'ann ann']);
@@ -94,7 +94,7 @@ describe.each(SOCKET_LIBRARIES)('the user anywhere in a message of a gateway on 
     expect(await peer.ask('open', { token })).toEqual(['answer', 'anonymous anonymous']);
   });
 
-  it('is that of each message of one socket', async () => {
+  it('belongs to each message of one socket', async () => {
     const peer = await open();
     const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
     for (const username of names) peer.send('me', { token: service.signInAs({ username }, username) });

@@ -16,7 +16,7 @@ async function ask(url: string, query: string, token?: string): Promise<unknown>
 
 const names = Array.from({ length: 10 }, (_, index) => `user-${index}`);
 
-describe.each(GRAPHQL_SERVERS)('the user anywhere in an operation on %s', (_name, start) => {
+describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name, start) => {
   const clients: Client[] = [];
   let service: ScriptedService;
   let server: GraphqlServer;
@@ -46,7 +46,7 @@ describe.each(GRAPHQL_SERVERS)('the user anywhere in an operation on %s', (_name
     return received;
   };
 
-  it('is known to a query, and none where there is no session', async () => {
+  it('is available in a query, and absent without a session', async () => {
     expect(await ask(server.url, '{ name optionalName openName }', 'good')).toEqual({
       name: 'ann ann',
       optionalName: 'ann',
@@ -55,7 +55,7 @@ describe.each(GRAPHQL_SERVERS)('the user anywhere in an operation on %s', (_name
     expect(await ask(server.url, '{ optionalName openName }')).toEqual({ optionalName: 'nobody', openName: 'nobody' });
   });
 
-  it('is known to guarded fields, and not to public ones', async () => {
+  it('is available in guarded fields, and not in public ones', async () => {
     const query = '{ things(count: 2) { owner laterOwner openOwner parts { owner laterOwner } } }';
     const thing = (id: number) => ({
       owner: 'ann',
@@ -66,11 +66,11 @@ describe.each(GRAPHQL_SERVERS)('the user anywhere in an operation on %s', (_name
     expect(await ask(server.url, query, 'good')).toEqual({ things: [thing(0), thing(1)] });
   });
 
-  it('is known to every event of a subscription', async () => {
+  it('is available in every event of a subscription', async () => {
     expect(await all('subscription { names }', 'good')).toEqual([{ names: 'ann 1' }, { names: 'ann 2' }]);
   });
 
-  it('is that of each of many operations at once, over HTTP and over sockets', async () => {
+  it('belongs to each of many concurrent operations, over HTTP and over sockets', async () => {
     for (const username of names) service.signInAs({ username }, username);
     const query = '{ name things(count: 3) { laterOwner } }';
     const expected = (name: string) => ({ name: `${name} ${name}`, things: [0, 1, 2].map((id) => ({ laterOwner: `${name} ${id}` })) });
@@ -81,7 +81,7 @@ describe.each(GRAPHQL_SERVERS)('the user anywhere in an operation on %s', (_name
   });
 });
 
-describe('the user in fields that Nest runs no guards on', () => {
+describe('the current user in fields for which Nest runs no guards', () => {
   const bed = testbed();
   let service: ScriptedService;
   let url: string;
@@ -94,7 +94,7 @@ describe('the user in fields that Nest runs no guards on', () => {
     ({ url } = await bed.sample({ baseUrl: service.url, options, imports: [graphql], controllers: [], providers: [NamesResolver] }));
   });
 
-  it('is that of the nearest guarded field above', async () => {
+  it('is the user of the nearest guarded field above', async () => {
     const query = '{ things(count: 1) { owner laterOwner openOwner parts { owner laterOwner } } openThings { owner laterOwner } }';
     expect(await ask(url, query, 'good')).toEqual({
       things: [{ owner: 'ann', laterOwner: 'ann 0', openOwner: 'nobody', parts: [{ owner: 'ann', laterOwner: 'ann 7' }] }],
@@ -102,7 +102,7 @@ describe('the user in fields that Nest runs no guards on', () => {
     });
   });
 
-  it('is that of each operation', async () => {
+  it('belongs to each operation', async () => {
     for (const username of names) service.signInAs({ username }, username);
     const query = '{ things(count: 2) { laterOwner parts { owner } } }';
     const expected = (name: string) => ({ things: [0, 1].map((id) => ({ laterOwner: `${name} ${id}`, parts: [{ owner: name }] })) });

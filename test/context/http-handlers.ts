@@ -21,7 +21,7 @@ import { currentUserOf, SessionContext } from 'nestjs-session-auth/context';
 import { concatMap, defer, finalize, from, interval, map, take, type Observable } from 'rxjs';
 import { ProfileService, RequestProfile } from './profile.service.js';
 
-/** What the parts of a request saw of its user. */
+/** The users that the parts of a request read. */
 export class Seen {
   by: Record<string, unknown> = {};
 }

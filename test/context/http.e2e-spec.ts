@@ -30,7 +30,7 @@ class ApplicationGuard implements CanActivate {
   }
 }
 
-describe.each(PLATFORMS)('the user anywhere in a request on %s', (name, platform) => {
+describe.each(PLATFORMS)('the current user in a request on %s', (name, platform) => {
   const bed = testbed(platform);
   const seen = new Seen();
   let service: ScriptedService;
@@ -68,18 +68,18 @@ describe.each(PLATFORMS)('the user anywhere in a request on %s', (name, platform
     expect(await get(path, 'good')).toBe(text);
   });
 
-  it('is known with a cached session', async () => {
+  it('is available with a cached session', async () => {
     const app = await bed.app(rootWith({ cache: { ttlMs: 60_000 } }));
     for (let time = 0; time < 3; time += 1) expect(await (await app.get('/name', 'good')).text()).toBe('ann ann');
     expect(service.callsTo('user_details')).toBe(1);
   });
 
-  it('comes with the session that the caller presented', async () => {
+  it('is available with the session that the caller presented', async () => {
     expect(JSON.parse(await get('/session', 'good', { 'x-auth-iv': 'iv-1' }))).toEqual({ username: 'ann', token: 'good', iv: 'iv-1' });
     expect(JSON.parse(await get('/session', 'good'))).toEqual({ username: 'ann', token: 'good', iv: null });
   });
 
-  it('is known to every event of a stream of server-sent events, and to its end', async () => {
+  it('is available in every event of a stream of server-sent events, and at its end', async () => {
     expect((await get('/events', 'good')).match(/data: .*/g)).toEqual(['data: ann ann', 'data: ann ann']);
     expect(seen.by.finalizer).toBe('ann');
   });
@@ -91,7 +91,7 @@ describe.each(PLATFORMS)('the user anywhere in a request on %s', (name, platform
     expect(await get('/optional', token)).toBe('anonymous anonymous');
   });
 
-  it('is none on a public route, whatever the caller presents and other guards say', async () => {
+  it('is absent on a public route, also with a valid token or a user of another guard', async () => {
     expect(await get('/open', 'good')).toBe('anonymous, anonymous');
     expect(seen.by.interceptor).toEqual(['anonymous', undefined]);
     expect(await get('/open/replaced', 'good')).toBe('anonymous');
@@ -103,25 +103,25 @@ describe.each(PLATFORMS)('the user anywhere in a request on %s', (name, platform
     expect(seen.by.interceptor).toEqual(['anonymous', undefined]);
   });
 
-  it('is known to guards and interceptors by their context, once the session guard has run', async () => {
+  it('is available to guards and interceptors by their context after the session guard', async () => {
     expect(await get('/guarded', 'good')).toBe('ann');
     await get('/intercepted', 'good');
     expect(seen.by).toEqual({ 'earlier guard': 'anonymous', 'later guard': 'ann', interceptor: ['ann', 'ann'] });
   });
 
-  it('is known to guards and interceptors by their context without asyncContext', async () => {
+  it('is available to guards and interceptors by their context without asyncContext', async () => {
     const providers = [{ provide: Seen, useValue: seen }];
     const app = await bed.sample({ baseUrl: service.url, controllers: [ContextController], providers });
     expect(await (await app.get('/context', 'good')).text()).toBe('seen');
     expect(seen.by['own guard']).toBe('ann');
   });
 
-  it('is the one that the guard admitted, although another guard has replaced it', async () => {
+  it('is the user that the guard admitted, although another guard has replaced it', async () => {
     expect(await get('/replaced', 'good')).toBe('ann');
     expect(seen.by['guard after an impostor']).toBe('ann');
   });
 
-  it('is not known after a denial', async () => {
+  it('is absent after a denial', async () => {
     expect((await running.get('/managers', 'good')).status).toBe(403);
     expect((await running.get('/name', 'bad')).status).toBe(401);
     expect(running.app.get(ProfileService).name()).toBe('anonymous');
@@ -132,7 +132,7 @@ describe.each(PLATFORMS)('the user anywhere in a request on %s', (name, platform
     expect([reply.status, await reply.json()]).toEqual([401, expect.objectContaining({ code: 'SESSION_REQUIRED' })]);
   });
 
-  it('throws outside of a call, with a message that says what to do', () => {
+  it('throws outside of a call, with a message that contains the remedy', () => {
     const session = running.app.get(SessionContext);
     const read = [() => session.user, () => session.token];
     for (const each of read)
@@ -180,7 +180,7 @@ describe('without asyncContext', () => {
     expect(said).toBe(`${message}, which needs asyncContext. Set asyncContext: true in the options of SessionAuthModule.`);
   });
 
-  it('nothing of it can be used, and no interceptor is registered', async () => {
+  it('it throws, and no interceptor is registered', async () => {
     const app = await NestFactory.createApplicationContext(sampleApp({ baseUrl }), { logger: false, abortOnError: false });
     const [session, relay] = [app.get(SessionContext), app.get(SessionRelay)];
     const uses = [

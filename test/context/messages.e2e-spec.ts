@@ -70,7 +70,7 @@ class NameMessages {
   }
 }
 
-describe('the user anywhere in a message', () => {
+describe('the current user in a message', () => {
   let service: ScriptedService;
   const open: { close(): unknown }[] = [];
   const bed = testbed();
@@ -101,14 +101,14 @@ describe('the user anywhere in a message', () => {
   const all = (client: ClientProxy, pattern: string, payload: object): Promise<Answer[]> =>
     firstValueFrom(client.send<Answer>(pattern, payload).pipe(toArray()));
 
-  it('is known to its handler, to the Observable that it returns, and to interceptors', async () => {
+  it('is available in its handler, in the Observable that it returns, and in interceptors', async () => {
     const client = await start();
     const token = service.signInAs({}, 'good');
     expect(await all(client, 'me', { token })).toEqual([{ text: 'ann ann ann' }]);
     expect(await all(client, 'many', { token })).toEqual([{ text: 'ann ann ann' }, { text: 'ann ann ann' }]);
   });
 
-  it('is none without a session, and none in a public handler', async () => {
+  it('is absent without a session, and in a public handler', async () => {
     const client = await start();
     const token = service.signInAs({}, 'good');
     expect(await all(client, 'greeting', { token })).toEqual([{ text: 'ann ann' }]);
@@ -116,14 +116,14 @@ describe('the user anywhere in a message', () => {
     expect(await all(client, 'open', { token })).toEqual([{ text: 'anonymous anonymous' }]);
   });
 
-  it('is that of each message of one connection', async () => {
+  it('belongs to each message of one connection', async () => {
     const client = await start();
     const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
     const answers = names.map((username) => all(client, 'me', { token: service.signInAs({ username }, username) }));
     expect(await Promise.all(answers)).toEqual(names.map((name) => [{ text: `${name} ${name} ${name}` }]));
   });
 
-  it('is known in a hybrid application, whose microservice has no global interceptors', async () => {
+  it('is available in a hybrid application, whose microservice has no global interceptors', async () => {
     @Controller()
     @UseGuards(SessionAuthGuard)
     class HybridController {
@@ -202,28 +202,28 @@ class NameProcedures {
   }
 }
 
-describe('the user anywhere in a call of gRPC', () => {
+describe('the current user in a call of gRPC', () => {
   const bed = grpcBed();
   const presented = () => metadata(bed.service.signInAs({}, 'good'));
 
   beforeEach(() => bed.start({ asyncContext: true }, { controller: NameProcedures }));
 
-  it('is known to its handler, and none without a session', async () => {
+  it('is available in its handler, and absent without a session', async () => {
     expect(await bed.ask('Me', {}, presented())).toEqual({ text: 'ann good' });
     expect(await bed.ask('Greeting', {}, presented())).toEqual({ text: 'ann' });
     expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'anonymous' });
   });
 
-  it('is known to a stream of answers', async () => {
+  it('is available in a stream of answers', async () => {
     expect(await textsOf(bed.client.Ticks({}, presented()))).toEqual(['ann', 'ann']);
   });
 
-  it('is known to each question of a stream of questions', async () => {
+  it('is available for each message of a request stream', async () => {
     expect(await textsOf(speak(bed.client.Chat(presented()), 3))).toEqual(['ann 1', 'ann 2', 'ann 3']);
     expect(await bed.gather('Sum', presented(), 3)).toEqual({ text: 'ann 6' });
   });
 
-  it('is known to questions that arrive one by one', async () => {
+  it('is available for messages that arrive one by one', async () => {
     const call = bed.client.Chat(presented());
     const texts: string[] = [];
     call.write({ about: '1' });
@@ -235,11 +235,11 @@ describe('the user anywhere in a call of gRPC', () => {
     expect(texts).toEqual(['ann 1', 'ann 2', 'ann 3']);
   });
 
-  it('is known to a handler that reads its questions before it answers', async () => {
+  it('is available in a handler that reads the request stream before it answers', async () => {
     expect(await textsOf(speak(bed.client.Converse(presented()), 1))).toEqual(['ann 1 ann']);
   });
 
-  it('is known to a handler that gets the call itself', async () => {
+  it('is available in a handler that receives the call object', async () => {
     expect(await textsOf(speak(bed.client.Through(presented()), 1))).toEqual(['ann']);
   });
 });

@@ -44,7 +44,7 @@ class CallsController {
   }
 }
 
-describe.each(PLATFORMS)('the session of one of several services, handed on, on %s', (_name, platform) => {
+describe.each(PLATFORMS)('the relayed session of one of several services on %s', (_name, platform) => {
   let own: ScriptedService;
   let partners: ScriptedService;
   let receiver: Receiver;
@@ -82,7 +82,7 @@ describe.each(PLATFORMS)('the session of one of several services, handed on, on 
     return payroll.found;
   }
 
-  it('goes to the targets of its registration alone, which is that without a name unless the targets name another', async () => {
+  it('is sent to the targets of its registration only: the one without a name unless the targets name another', async () => {
     const { relay, http } = running.app.get(Payroll);
     relay.attachTo(http, { to: [receiver.origin] });
     expect(await callBoth()).toEqual([
@@ -96,7 +96,7 @@ describe.each(PLATFORMS)('the session of one of several services, handed on, on 
     expect(receiver.tokens).toEqual(['own-token', undefined, 'own-token', 'partner-token']);
   });
 
-  it.each(['', 'two words', 7])('has targets with the name of a registration, not %j', (authority) => {
+  it.each(['', 'two words', 7])('requires the name of a registration for its targets, not %j', (authority) => {
     const { relay, http } = running.app.get(Payroll);
     expect(() => relay.attachTo(http, { to: [receiver.origin], authority: authority as string })).toThrow(
       'SessionRelay.attachTo(): authority must be the name of a registration',

@@ -9,7 +9,7 @@ import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 
-/** What a handler does in the call of a test. */
+/** The work of a handler in the call of a test. */
 @Injectable()
 class Work {
   run: () => unknown = () => undefined;
@@ -34,7 +34,7 @@ class WorkController {
   }
 }
 
-describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
+describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
   let service: ScriptedService;
   let running: RunningApp;
   let relay: SessionRelay;
@@ -94,7 +94,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect(payroll.tokens).toEqual(Array(5).fill('good'));
   });
 
-  it('is none in a public handler, and outside of a call', async () => {
+  it('is absent in a public handler, and outside of a call', async () => {
     await inCall(() => client.get(payroll.origin), '/open');
     await client.get(payroll.origin);
     expect(payroll.tokens).toEqual([undefined, undefined]);
@@ -135,7 +135,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect(foreign.tokens.filter((token) => token !== undefined)).toEqual([]);
   });
 
-  it('goes where the request finally goes, whatever interceptors change', async () => {
+  it('is compared with the final URL of the request, after all interceptors', async () => {
     const other = axios.create({ proxy: false, validateStatus: null, baseURL: payroll.origin, allowAbsoluteUrls: false });
     other.interceptors.request.use((config) => {
       delete config.baseURL;
@@ -147,7 +147,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect(foreign.received.map(({ url, headers }) => [url, headers['x-auth-token']])).toEqual([['/changed', undefined]]);
   });
 
-  it('is dropped on each redirect: elsewhere, back again, and within its origin', async () => {
+  it('is removed on each redirect: elsewhere, back again, and within its origin', async () => {
     const back = `${foreign.origin}/to?${encodeURIComponent(`${payroll.origin}/end`)}`;
     await send({ url: `${payroll.origin}/to?${encodeURIComponent(back)}`, headers: { 'x-other': 'kept' } });
     await send({ url: `${payroll.origin}/to?/within` });
@@ -156,7 +156,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect(payroll.tokens).toEqual(['good', undefined, 'good', undefined]);
   });
 
-  it('is dropped on redirects after the hook of the application, and with the fetch adapter not followed', async () => {
+  it('is removed on redirects after the hook of the application; the fetch adapter follows none', async () => {
     const hooked: unknown[] = [];
     const beforeRedirect: NonNullable<AxiosRequestConfig['beforeRedirect']> = (options) => {
       const headers = options.headers as Record<string, string>;
@@ -171,7 +171,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect([payroll.tokens, foreign.tokens]).toEqual([['good', 'good'], [undefined]]);
   });
 
-  it('leaves a token of its own to a request, and takes that of the session from one to another origin', async () => {
+  it('does not replace the own token of a request, and is removed from a request to another origin', async () => {
     await send({ url: payroll.origin, headers: { 'x-auth-token': 'own' } });
     await send({ url: foreign.origin, headers: { 'x-auth-token': 'own' } });
     await send({ url: foreign.origin, headers: { 'x-auth-token': 'good', 'X-AUTH-IV': 'iv-1' } });
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect(foreign.received[1]?.headers['x-auth-iv']).toBeUndefined();
   });
 
-  it('does not stay in the configuration of a request that is sent again', async () => {
+  it('is not kept in the configuration of a request that is sent again', async () => {
     const { config } = (await send({ url: payroll.origin })) as { config: AxiosRequestConfig };
     await client.request(config);
     await client.request({ ...config, url: foreign.origin });
@@ -191,7 +191,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     ]);
   });
 
-  it('goes to all origins that were named for one instance, and another instance has its own', async () => {
+  it('is sent to all origins of one instance, and another instance has its own', async () => {
     relay.attachTo(client, { to: [foreign.origin] });
     for (const url of [payroll.origin, foreign.origin]) await send({ url });
     expect([payroll.tokens, foreign.tokens]).toEqual([['good'], ['good']]);
@@ -201,7 +201,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect(foreign.tokens).toEqual(['good', undefined]);
   });
 
-  it('is for fetch and undici in the headers of a URL', async () => {
+  it('is available to fetch and undici as the headers for a URL', async () => {
     const targets = { to: ['https://payroll.internal', payroll.origin] };
     await inCall(() => fetch(payroll.origin, { headers: relay.headersFor(payroll.origin, targets), redirect: 'manual' }), '/work', {
       'x-auth-iv': 'iv-1',
@@ -248,7 +248,7 @@ describe.each(PLATFORMS)('the session handed on, on %s', (_name, platform) => {
     expect(await inCall(() => relay.headersFor(url, targets))).toEqual(isSent ? { 'X-AUTH-TOKEN': 'good' } : {});
   });
 
-  it('is for gRPC and message headers under lower-case names', async () => {
+  it('is available to gRPC and messages under lower-case names', async () => {
     const metadata = await inCall(() => relay.metadata(), '/work', { 'x-auth-iv': 'iv-1' });
     expect(metadata).toEqual({ 'x-auth-token': 'good', 'x-auth-iv': 'iv-1' });
     expect(Metadata.fromHttp2Headers(metadata).getMap()).toEqual(metadata);
@@ -283,7 +283,7 @@ describe('the targets of a relay', () => {
     expect(() => relay.headersFor('https://payroll.internal', { to: [target as string] })).toThrow(message);
   });
 
-  it('are named by their place if they may hold a password', () => {
+  it('are named by their index if they may contain a password', () => {
     const targets = { to: ['https://payroll.internal', 'https://ann:secret@payroll.internal'] };
     expect(attach(targets)).toThrow('SessionRelay.attachTo(): to[1] must not hold a user or a password.');
     expect(attach(targets)).not.toThrow('secret');
@@ -305,17 +305,17 @@ describe('the targets of a relay', () => {
     expect(attach({ to: [target] })).not.toThrow();
   });
 
-  it('may be without encryption if the application says so', () => {
+  it('may be without encryption if an option permits it', () => {
     expect(attach({ to: ['http://payroll.default.svc'], allowPlainHttp: true })).not.toThrow();
   });
 
-  it('must be known before headersFor() is called without any', () => {
+  it('are required before headersFor() is called without targets', () => {
     expect(() => new SessionRelay(new SessionContext(true)).headersFor('https://payroll.internal')).toThrow(
       "SessionRelay.headersFor(): no origins are known. Name them, as in headersFor(url, { to: ['https://payroll.internal'] }).",
     );
   });
 
-  it('are for an axios instance', () => {
+  it('require an axios instance', () => {
     expect(() => relay.attachTo({} as AxiosInstance, { to: ['https://payroll.internal'] })).toThrow(
       'SessionRelay.attachTo(): the first argument must be an axios instance',
     );

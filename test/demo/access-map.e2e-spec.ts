@@ -13,7 +13,7 @@ describe('the backend of the demo', () => {
   });
   afterAll(() => app.close());
 
-  it('gives each caller the access that the snapshot records', () => {
+  it('grants each caller the access of the snapshot', () => {
     expect(accessMapOf(app)).toMatchSnapshot();
   });
 

@@ -9,7 +9,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe-core finds on a page as it is now, by all its rules. */
+/** Returns the violations that axe-core finds on a page in its current state, by all its rules. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.addScriptTag({ path: AXE });
   const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>('axe.run()');

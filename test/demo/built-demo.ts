@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = ['libs/session-auth/src', 'apps/session-service/src', 'apps/demo/src', 'apps/demo/page'];
 const BUILT = ['libs/session-auth/dist/esm/index.js', 'apps/session-service/dist/main.js', 'apps/demo/dist/main.js'];
 
-/** Builds the demo as `npm run build` does, unless what is built is newer than every source of it. */
+/** Builds the demo as `npm run build` does, unless its build is newer than every source. */
 export async function buildDemo(): Promise<void> {
   const [changed, built] = await Promise.all([newest(SOURCES), oldest(BUILT)]);
   if (built > changed) return;

@@ -49,7 +49,7 @@ describeWithBrowser('a page of the demo', () => {
     return reply.on('error', () => undefined);
   }
 
-  it('says that it has no live stream and why where too many pages watch, works without, and gets one once there is a place', async () => {
+  it('shows why it has no live stream if too many pages watch, works without, and gets one when a place is free', async () => {
     const others = await Promise.all(Array.from({ length: 16 }, watch));
     expect(others.map(({ statusCode }) => statusCode)).toEqual(Array(16).fill(200));
     const page = await browser.newPage();
@@ -76,7 +76,7 @@ async function closedUrl(): Promise<string> {
 }
 
 describe('the demo without its session service', () => {
-  it('starts, says when to try again, and still serves what is public', async () => {
+  it('starts, sends Retry-After, and still serves public routes', async () => {
     const demo = await startDemo({ port: 0, env: { SESSION_SERVICE_URL: await closedUrl(), SESSION_SERVICE_API_KEY: 'a-key' } });
     try {
       const client = new DemoClient(demo.url);
@@ -119,19 +119,19 @@ describe('the settings of the demo', () => {
     await expect(refusalOf({ SESSION_SERVICE_URL: 'http://127.0.0.1:9' })).resolves.toContain('set SESSION_SERVICE_API_KEY');
   });
 
-  it('ask for the URL when only the key is set, without telling the key', async () => {
+  it('ask for the URL when only the key is set, without revealing the key', async () => {
     const refusal = await refusalOf({ SESSION_SERVICE_API_KEY: 'a-secret-key' });
     expect(refusal).toContain('set SESSION_SERVICE_URL');
     expect(refusal).not.toContain('a-secret-key');
   });
 
-  it('refuse a URL of the session service that is none', async () => {
+  it('refuse an invalid URL of the session service', async () => {
     const refusal = await refusalOf({ SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'a-secret-key' });
     expect(refusal).toContain('SESSION_SERVICE_URL');
     expect(refusal).not.toContain('a-secret-key');
   });
 
-  it('keep the embedded session service out of production, and say what to set instead', async () => {
+  it('refuse the embedded session service in production, and name the variables to set instead', async () => {
     const refusal = await refusalOf({ NODE_ENV: 'production' });
     expect(refusal).toMatch(/NODE_ENV=production.*Set SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY/);
   });
@@ -149,7 +149,7 @@ describe('the settings of the demo', () => {
     }
   });
 
-  it('say that the port is in use', async () => {
+  it('report that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;

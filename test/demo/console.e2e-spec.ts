@@ -24,22 +24,22 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
 
   beforeEach(async () => {
     await ail('none');
-    await remember(NO_CACHE);
+    await setCache(NO_CACHE);
     await client.send('POST', '/console/reset');
     live = await LiveReports.of(demo.url);
   });
   afterEach(() => live.close());
 
   const ail = (fault: Fault): Promise<DemoReply> => client.send('PUT', '/console/fault', { body: { fault } });
-  const remember = (body: CacheChoice): Promise<DemoReply> => client.send('PUT', '/console/cache', { body });
+  const setCache = (body: CacheChoice): Promise<DemoReply> => client.send('PUT', '/console/cache', { body });
   const me = async (token: string): Promise<number> => (await client.get('/api/me', token)).status;
 
-  it('sends the page the users to offer, and that it has buttons', async () => {
+  it('sends the page the users to offer, and enables its buttons', async () => {
     const info = (await client.get('/console/info')).json();
     expect(info).toMatchObject({ controls: true, users: [{ username: 'manager', password: 'manager-demo' }, {}, {}, {}] });
   });
 
-  it('streams what the guard does, the minute before first', async () => {
+  it('streams the work of the guard, beginning with the last minute', async () => {
     const token = await client.tokenOf('manager');
     await me(token);
     await me('unknown-token');
@@ -68,9 +68,9 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
   });
 
-  it('streams each request as it passes: its lane, its call, and what became of it', async () => {
+  it('streams each request: its lane, its call, and its outcome', async () => {
     const token = await client.tokenOf('manager');
-    await remember(MEMORY);
+    await setCache(MEMORY);
     for (const presented of [token, token, 'unknown-token', undefined]) await client.get('/api/me', presented);
     await client.get('/api/health');
     const events = await live.marks((all) => all.filter(([, event]) => event === 'denied').length === 2);
@@ -89,7 +89,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     ]);
   });
 
-  it('sends a few requests when a page asks for them: those of one session at once, once in a while, and none while the service fails', async () => {
+  it('sends a few requests when a page asks for them: sometimes several of one session at once, and none while the service fails', async () => {
     const ask = async (): Promise<number> => (await client.send('POST', '/console/trickle')).status;
     await ail('broken');
     expect(await ask()).toBe(204);
@@ -100,10 +100,10 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect(report.totals.denials).toMatchObject({ SESSION_REJECTED: 0, SESSION_SERVICE_UNAVAILABLE: 0 });
   });
 
-  it('says in each reply who answered the check, and how old the answer is', async () => {
+  it('sends with each reply the source of the verdict, and its age', async () => {
     const answer = async (path: string, token?: string): Promise<string | null> =>
       (await client.get(path, token)).headers.get('x-answered-by');
-    await remember(MEMORY);
+    await setCache(MEMORY);
     const token = await client.tokenOf('manager');
     expect(await answer('/api/me', token)).toBe('service');
     expect(await answer('/api/me', token)).toMatch(/^cache; age=\d+\.\d$/);
@@ -120,7 +120,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     ['garbage', 503],
     ['stopped', 503],
     ['slow', 200],
-  ] as const)('makes the session service %s, and the guard answers %i; and well again', async (fault, status) => {
+  ] as const)('makes the session service %s, so that the guard answers %i, and restores it', async (fault, status) => {
     const token = await client.tokenOf('manager');
     await ail(fault);
     const answered = me(token);
@@ -154,8 +154,8 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect([await me(tokens[0] ?? ''), await me(tokens[1] ?? '')]).toEqual([401, 401]);
   });
 
-  it('shows the price of a cache: a session that was ended elsewhere works on, but not on a route with a fresh check', async () => {
-    await remember(MEMORY);
+  it('shows the cost of a cache: a session that was revoked elsewhere stays valid, but not on a route with a fresh check', async () => {
+    await setCache(MEMORY);
     const token = await client.tokenOf('manager');
     expect(await me(token)).toBe(200);
     await client.send('POST', '/console/end-sessions');
@@ -166,27 +166,27 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect(await me(token)).toBe(401);
   });
 
-  it('ends a session that is signed out here at once, cached or not', async () => {
-    await remember(MEMORY);
+  it('ends a session at once that is signed out here, cached or not', async () => {
+    await setCache(MEMORY);
     const token = await client.tokenOf('manager');
     expect(await me(token)).toBe(200);
     await client.send('DELETE', '/api/session', { token });
     expect(await me(token)).toBe(401);
   });
 
-  it('changes the cache while requests go on, and loses none of them', async () => {
+  it('changes the cache during requests, and loses none of them', async () => {
     const token = await client.tokenOf('manager');
     await ail('slow');
     const waiting = Array.from({ length: 5 }, () => me(token));
     await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
-    await Promise.all([remember(MEMORY), remember(NO_CACHE), remember(MEMORY)]);
+    await Promise.all([setCache(MEMORY), setCache(NO_CACHE), setCache(MEMORY)]);
     expect(await Promise.all(waiting)).toEqual([200, 200, 200, 200, 200]);
     expect((await live.next(({ cache }) => cache.ttlSeconds === 300)).cached).toBe(0);
   });
 
   it('makes one call of a stampede', async () => {
     // Without it, requests that a slow machine sends after the reply would make a call of their own.
-    await remember(MEMORY);
+    await setCache(MEMORY);
     const token = await client.tokenOf('manager');
     const reply = await client.send('POST', '/console/load', { body: { load: 'stampede', token } });
     expect(reply.text).not.toContain(token);
@@ -207,9 +207,9 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect((await client.send('DELETE', '/console/load')).status).toBe(204);
   });
 
-  it('runs one scene at a time, which nothing may change meanwhile, and restores everything when its visitor leaves', async () => {
+  it('runs one scene at a time, rejects changes meanwhile, and restores everything when its visitor leaves', async () => {
     await client.send('POST', '/console/end-sessions');
-    await remember(MEMORY);
+    await setCache(MEMORY);
     const leaving = new AbortController();
     const play = (scene: string): Promise<Response> =>
       fetch(`${demo.url}/console/scenes`, {
@@ -221,7 +221,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     const outage = await play('outage');
     const read = outage.text().catch(() => 'left');
     await live.next(({ fault, scene, cache }) => fault === 'broken' && scene === 'outage' && cache.ttlSeconds === 0);
-    const others = [await play('stampede'), await ail('none'), await remember(NO_CACHE), await client.send('POST', '/console/load')];
+    const others = [await play('stampede'), await ail('none'), await setCache(NO_CACHE), await client.send('POST', '/console/load')];
     expect(others.map(({ status }) => status)).toEqual([409, 409, 409, 409]);
     leaving.abort();
     expect(await read).toBe('left');
@@ -231,7 +231,7 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
     expect(ended).toBeLessThan(12);
   });
 
-  it('tells the steps of a scene as they begin, and in the end what it measured', async () => {
+  it('streams the steps of a scene as they begin, then its result', async () => {
     const reply = await client.send('POST', '/console/scenes', { body: { scene: 'sign-out' } });
     const lines = reply.text.trim().split('\n');
     expect(lines.slice(0, 4)).toEqual(['{"step":-1}', '{"step":0}', '{"step":1}', '{"step":2}']);
@@ -267,17 +267,17 @@ describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter
   });
 
   it('never sends a token', async () => {
-    await remember(MEMORY);
+    await setCache(MEMORY);
     const token = await client.tokenOf('manager');
     for (let time = 0; time < 2; time += 1) await me(token);
     const report = await live.next(({ totals }) => totals.checks.cached > 0);
-    const told = [JSON.stringify(report), (await client.get('/metrics')).text, (await client.get('/console/info')).text];
-    expect(told.filter((text) => text.includes(token))).toEqual([]);
+    const responses = [JSON.stringify(report), (await client.get('/metrics')).text, (await client.get('/console/info')).text];
+    expect(responses.filter((text) => text.includes(token))).toEqual([]);
   });
 });
 
 describe('a demo', () => {
-  it('ends while pages watch, and while load runs', async () => {
+  it('stops while pages watch, and while load runs', async () => {
     const demo = await startDemo({ port: 0, env: {} });
     const live = await LiveReports.of(demo.url);
     const body = { load: 'steady', token: 'of-nobody' };
@@ -287,7 +287,7 @@ describe('a demo', () => {
     await expect(fetch(demo.url)).rejects.toThrow();
   });
 
-  it('ends while a scene runs, and says so to its visitor', async () => {
+  it('stops while a scene runs, and informs its visitor', async () => {
     const demo = await startDemo({ port: 0, env: {} });
     const live = await LiveReports.of(demo.url);
     const scene = new DemoClient(demo.url).send('POST', '/console/scenes', { body: { scene: 'cache' } });

@@ -1,4 +1,4 @@
-/** A reply with its body read, so that a test may look for what must not be in it. */
+/** A reply with its body read, so that a test can search it for secrets. */
 export interface DemoReply {
   readonly status: number;
   readonly headers: Headers;
@@ -12,7 +12,7 @@ export interface DemoRequest {
   readonly body?: unknown;
 }
 
-/** Speaks to a demo as its page does. */
+/** Sends requests to a demo as its page does. */
 export class DemoClient {
   constructor(private readonly url: string) {}
 

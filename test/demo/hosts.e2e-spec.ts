@@ -95,7 +95,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(await under(host)).toBe(400);
   });
 
-  it('answers 400 where no host is named, or several', async () => {
+  it('answers 400 to a request without a host, or with several', async () => {
     expect(await statusOf('GET / HTTP/1.1')).toBe(400);
     expect(await statusOf('GET / HTTP/1.0')).toBe(400);
     expect(await statusOf('GET / HTTP/1.0', 'Host: localhost')).toBe(200);
@@ -104,7 +104,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(await statusOf('GET / HTTP/1.1', 'Host: evil.example', 'hOST: localhost')).toBe(400);
   });
 
-  it('reads the host of an absolute target too, and finds the route behind it', async () => {
+  it('reads the host of an absolute target too, and routes by its path', async () => {
     const absolute = (target: string, host = 'localhost'): Promise<number> => statusOf(`GET ${target} HTTP/1.1`, `Host: ${host}`);
     expect(await absolute('http://localhost:3000/api/health')).toBe(200);
     expect(await absolute('HTTPS://[::1]/console/info?x=1')).toBe(200);
@@ -141,7 +141,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(await statusOf(`${line} HTTP/1.1`, ...headers)).toBe(421);
   });
 
-  it('says in plain text what to set', async () => {
+  it('names the variable to set, in plain text', async () => {
     const { reply } = await exchange(demo.url, 'GET / HTTP/1.1', 'Host: My-Codespace.example:3000');
     expect(reply).toMatch(/\r\nContent-Type: text\/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n/);
     expect(reply).toContain('The demo does not answer to the name "my-codespace.example".');
@@ -161,7 +161,7 @@ describe('the hosts of the demo', () => {
   });
 
   it.each(['*', 'http://demo.example.com', 'demo.example.com:3000', '..', '.', 'a b', '*.example.com', 'evil.example/'])(
-    'are refused at the start as DEMO_ALLOWED_HOSTS "%s", with what to set',
+    'are refused at startup as DEMO_ALLOWED_HOSTS "%s", with the remedy',
     async (list) => {
       await expect(startDemo({ port: 0, env: { DEMO_ALLOWED_HOSTS: `demo.example.com, ${list}` } })).rejects.toThrow(
         'DEMO_ALLOWED_HOSTS must be host names without scheme and port',

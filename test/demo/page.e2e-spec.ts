@@ -16,7 +16,7 @@ import { Visitor, type Visit } from './visitor.js';
 
 const WIDTHS = [1920, 1440, 1024, 768, 360];
 
-/** The smallest text of the page, in pixels, and what it says. */
+/** Returns the size of the smallest text of the page, in pixels, and the text. */
 const SMALLEST_TEXT = `
   [...document.querySelectorAll('body *')]
     .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && element.getClientRects().length)
@@ -77,7 +77,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     expect(report).toMatchObject({ fault: 'none', cache: NO_CACHE, breakers: { known: 'closed', strangers: 'closed' } });
   }
 
-  it('says at first sight what it is, how to install it and what a stranger is, beside six scenes, in text of 14 pixels or more', async () => {
+  it('explains the library, its installation and strangers, beside six scenes, in text of 14 pixels or more', async () => {
     const visitor = await visit();
     await visitor.page.getByText('Every request is checked.').waitFor();
     await visitor.page.getByText(`on ${platform}`, { exact: false }).first().waitFor();
@@ -91,7 +91,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.screenshot(`${platform}-first-sight`);
   });
 
-  it('moves before any click: the demo sends a few requests, until the visitor pauses them, begins to play, or prefers no motion', async () => {
+  it('moves before any click: the demo sends a few requests, until the visitor pauses them, uses the controls, or prefers no motion', async () => {
     const visitor = await visit();
     await until('each kind has passed', async () => {
       const [joined, asked, denied] = [await visitor.counted('joined'), await visitor.counted('asked'), await visitor.counted('denied')];
@@ -112,7 +112,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await still.page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
-  it('colours each request of a stampede by what became of it', async () => {
+  it('colours each request of a stampede by its outcome', async () => {
     const visitor = await visit();
     await visitor.play();
     await visitor.sendAs('manager');
@@ -170,7 +170,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
   const LOOKS = IS_LONG_FORM
     ? WIDTHS.flatMap((width) => [{ width, colorScheme: 'light' } as const, { width, colorScheme: 'dark' } as const])
     : [{ width: 1440, colorScheme: 'light' } as const, { width: 360, colorScheme: 'dark' } as const];
-  it.each(LOOKS)('has nothing that an accessibility check finds, in any state, with %j', async (how) => {
+  it.each(LOOKS)('passes an accessibility check in every state, with %j', async (how) => {
     // Without motion: the colour in the middle of a transition is not checked.
     const visitor = await visit({ ...how, reducedMotion: 'reduce', bypassCSP: true });
     expect(await accessibilityProblems(visitor.page)).toEqual([]);
@@ -188,7 +188,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     expect(await accessibilityProblems(visitor.page)).toEqual([]);
   });
 
-  it('says who answered each reply and how old the answer is, and calls no ended session valid', async () => {
+  it('shows the source and the age of each verdict, and calls no revoked session valid', async () => {
     const visitor = await visit();
     await visitor.play();
     await visitor.choose('5 min');
@@ -209,7 +209,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.explained('undefined otherwise');
   });
 
-  it('lets each user in where the rules say so, and nowhere else, and says why', async () => {
+  it('admits each user where the rules permit it, nowhere else, and shows why', async () => {
     const visitor = await visit();
     await visitor.play();
     await visitor.call('GET /api/me', '401 Unauthorized');
@@ -230,7 +230,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.screenshot(`${platform}-free-play`);
   });
 
-  it('refuses a session at once when it was signed out, takes own credentials, and says that wrong ones are wrong', async () => {
+  it('refuses a session after its sign-out, accepts typed credentials, and reports wrong ones', async () => {
     await client.send('PUT', '/console/cache', { body: { ttlSeconds: 300, refreshAhead: false, staleIfError: false } });
     const visitor = await visit();
     await visitor.play();
@@ -250,7 +250,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await drawer.getByText('error="invalid_token"').waitFor({ state: 'attached' });
   });
 
-  it('says that too many sign-ins have failed, and when to try again', async () => {
+  it('reports that too many sign-ins have failed, and when to try again', async () => {
     const visitor = await visit();
     await visitor.play();
     const { drawer } = visitor;
@@ -262,7 +262,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.explained(/^Too many sign-ins from this address have failed, .* Try again in [1-9]\d? s \(Retry-After\)\.$/);
   });
 
-  it('keeps the token out of sight, and out of all that outlives the tab', async () => {
+  it('never shows the token, and stores it nowhere that outlives the tab', async () => {
     const visitor = await visit();
     await visitor.play();
     const signedIn = visitor.page.waitForResponse((reply) => reply.url().endsWith('/api/session'));
@@ -289,7 +289,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.call('GET /api/me', '200 OK');
   });
 
-  it('is used by the keyboard alone, and leads to what else the backend shows of itself', async () => {
+  it('is used by the keyboard alone, and links to the other pages of the backend', async () => {
     const visitor = await visit();
     const links = await visitor.page.getByRole('navigation').getByRole('link').all();
     expect(links).toHaveLength(3);
@@ -311,7 +311,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await restored();
   });
 
-  it('says so when a scene can not begin, and when the demo is gone', async () => {
+  it('reports that a scene cannot begin, and that the demo is down', async () => {
     const mortal = await startDemo({ port: 0, env: {}, newAdapter });
     const visitor = await Visitor.of(browser, mortal.url);
     await visitor.page.route('**/console/scenes', (route) => route.fulfill({ status: 409 }));

@@ -18,7 +18,7 @@ describe('the built demo', () => {
     for (const child of started.splice(0)) child.kill('SIGKILL');
   });
 
-  /** Starts the demo's process with nothing of this test's environment but what Node needs. */
+  /** Starts the demo's process with only the variables of this test's environment that Node needs. */
   function start(env: NodeJS.ProcessEnv) {
     const child = spawn(process.execPath, ['apps/demo/dist/main.js'], {
       cwd: ROOT,
@@ -30,12 +30,12 @@ describe('the built demo', () => {
     return { child, ended, lines: createInterface(child.stdout), errors: createInterface(child.stderr) };
   }
 
-  it.each(oneOf(['SIGTERM', 'SIGINT'] as const))('says where it is and whom to sign in as, and ends by itself on %s', async (signal) => {
+  it.each(oneOf(['SIGTERM', 'SIGINT'] as const))('prints its URL and its users, and exits by itself on %s', async (signal) => {
     const { child, ended, lines } = start({ PORT: '0' });
-    const [announcement] = (await once(lines, 'line')) as [string];
-    expect(announcement).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:\d+ .*manager \/ manager-demo/);
+    const [greeting] = (await once(lines, 'line')) as [string];
+    expect(greeting).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:\d+ .*manager \/ manager-demo/);
 
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(announcement)?.[0] ?? '';
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? '';
     const client = new DemoClient(url);
     expect((await client.signIn('manager', 'manager-demo')).status).toBe(200);
     expect((await client.get('/')).status).toBe(200);

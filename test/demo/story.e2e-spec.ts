@@ -55,7 +55,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(refused.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('answers an approval that is given twice the same way', async () => {
+  it('answers a repeated approval the same way', async () => {
     const token = await client.tokenOf('manager');
     const first = await client.send('POST', '/api/openings/op-2/approval', { token });
     const second = await client.send('POST', '/api/openings/op-2/approval', { token });
@@ -68,7 +68,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(reply.status).toBe(404);
   });
 
-  it('shows a recruiter the openings and refuses the approval without saying what it would take', async () => {
+  it('shows a recruiter the openings, and refuses the approval without naming the required role', async () => {
     const token = await client.tokenOf('recruiter');
     expect((await client.get('/api/openings', token)).status).toBe(200);
 
@@ -90,7 +90,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect((await client.get('/api/onboarding', await client.tokenOf('manager'))).status).toBe(403);
   });
 
-  it('greets strangers and users alike, but each in their way', async () => {
+  it('greets strangers and users differently', async () => {
     const token = await client.tokenOf('newhire');
     expect((await client.get('/api/greeting')).json()).toEqual({ greeting: 'Welcome, stranger!' });
     expect((await client.get('/api/greeting', 'of-nobody')).json()).toEqual({ greeting: 'Welcome, stranger!' });
@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect((await client.get(path)).status).toBe(401);
   });
 
-  it('runs the payroll for managers alone', async () => {
+  it('runs the payroll for managers only', async () => {
     const ordered = await client.send('POST', '/api/payroll/run', { token: await client.tokenOf('manager') });
     expect([ordered.status, ordered.json()]).toEqual([202, { orderedBy: 'manager' }]);
     expect((await client.send('POST', '/api/payroll/run', { token: await client.tokenOf('newhire') })).status).toBe(403);
@@ -168,7 +168,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     ['an empty username', { username: '', password: 'x' }, 'username should not be empty'],
     ['a username that is an object', { username: { $ne: '' }, password: 'x' }, 'username must be a string'],
     ['an unknown field', { username: 'a', password: 'b', role: 'hiring_manager' }, 'property role should not exist'],
-  ])('says what is wrong with a sign-in that has %s', async (_, body, complaint) => {
+  ])('names the error of a sign-in that has %s', async (_, body, complaint) => {
     const reply = await client.send('POST', '/api/session', { body });
     expect(reply.status).toBe(400);
     expect(reply.json()).toMatchObject({ message: expect.arrayContaining([complaint]) });
@@ -218,7 +218,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     expect(bytes).toBeLessThan(120_000);
   });
 
-  it('shows the source of each route, without what only the document needs', async () => {
+  it('shows the source of each route, without the decorators of the document', async () => {
     const sources = (await client.get('/sources.json')).json() as RouteSources;
     const { paths } = (await client.get('/docs-json')).json() as { paths: Record<string, object> };
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
@@ -239,7 +239,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     },
   );
 
-  it('puts the token into no reply but that of the sign-in', async () => {
+  it('sends the token in the reply to the sign-in only', async () => {
     const token = await client.tokenOf('manager');
     const replies = [
       await client.get('/api/me', token),

@@ -15,7 +15,7 @@ import type { LoadResult } from '../../apps/demo/src/console/messages.js';
 import { DemoClient, type DemoReply } from './demo-client.js';
 import { LiveReports } from './live-reports.js';
 
-/** Asks for the live reports from an address of this machine, and leaves the reply unread. */
+/** Requests the live reports from an address of this machine, and does not read the reply. */
 async function watch(url: string, from = '127.0.0.1', headers: Record<string, string> = {}): Promise<IncomingMessage> {
   const call = get(`${url}/console/live`, { agent: false, localAddress: from, headers });
   const [reply] = (await once(call, 'response')) as [IncomingMessage];
@@ -51,7 +51,7 @@ describe.each(PLATFORMS)('the live streams of the demo on %s', (_platform, newAd
     for (let stream = 0; stream < streams; stream += 1) expect(await statusFrom(address)).toBe(200);
   }
 
-  it('are 16 for an address: the next is refused with when to come again, and other addresses are not', async () => {
+  it('are limited to 16 for an address: the next is refused with Retry-After, and other addresses are not', async () => {
     await openFrom('127.0.0.1', 16);
     const refused = await watch(demo.url);
     expect(refused.statusCode).toBe(503);
@@ -61,26 +61,26 @@ describe.each(PLATFORMS)('the live streams of the demo on %s', (_platform, newAd
     expect(await statusFrom('127.0.0.2')).toBe(200);
   });
 
-  it('are 64 in all', async () => {
+  it('are limited to 64 in all', async () => {
     for (const address of ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']) await openFrom(address, 16);
     expect(await statusFrom('127.0.0.5')).toBe(503);
     expect((await fetch(`${demo.url}/api/health`)).status).toBe(200);
   });
 
-  it('never become more, though all ask at once', async () => {
+  it('never exceed the limits, also with concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 60 }, () => watch(demo.url)));
     open.push(...replies);
     expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(16);
   });
 
-  it('give their place to the next when they are closed', async () => {
+  it('free their place when they are closed', async () => {
     await openFrom('127.0.0.1', 16);
     open.pop()?.destroy();
     await until('there is a place again', async () => (await statusFrom('127.0.0.1')) === 200);
     expect(await statusFrom('127.0.0.1')).toBe(503);
   });
 
-  it('keep no place for a client that has gone before its stream began, nor for a HEAD', async () => {
+  it('keep no place for a client that disconnected before its stream began, nor for a HEAD', async () => {
     for (let time = 0; time < 40; time += 1) {
       const call = get(`${demo.url}/console/live`, { agent: false, method: time % 2 === 0 ? 'HEAD' : 'GET' }).on('error', () => undefined);
       await once(call, 'socket');
@@ -91,7 +91,7 @@ describe.each(PLATFORMS)('the live streams of the demo on %s', (_platform, newAd
 });
 
 describe.each(PLATFORMS)('a live stream on %s', (_platform, newAdapter) => {
-  it('is cut off when its client does not read and too much waits for it, and others go on', async () => {
+  it('is closed if its client does not read and too much is buffered, and others go on', async () => {
     const source = new Subject<object>();
     let streams = 0;
     const reports = defer(() => {
@@ -189,7 +189,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
     await client.send('DELETE', '/console/load');
   });
 
-  it('counts the calls of a stampede though everything is counted anew meanwhile', async () => {
+  it('counts the calls of a stampede although the counts are reset meanwhile', async () => {
     const token = await client.tokenOf('manager');
     for (let call = 0; call < 5; call += 1) await client.get('/api/me', token);
     const stampede = order('stampede', token);
@@ -200,7 +200,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
 });
 
 describe.each(PLATFORMS)('a demo on %s', (_platform, newAdapter) => {
-  it('starts anew and ends though clients left with requests waiting behind others', async () => {
+  it('restarts and stops although clients disconnected with queued requests', async () => {
     const demo = await startDemo({ port: 0, env: {}, newAdapter });
     const client = new DemoClient(demo.url);
     const token = await client.tokenOf('manager');

@@ -24,7 +24,7 @@ function playToEnd(traffic: Traffic, from: number): number {
 }
 
 describe('the marks of the page', () => {
-  it('are 2,000 at most: further requests are drawn in bundles of up to 50, and all are counted', () => {
+  it('number 2,000 at most: further requests are drawn in bundles of up to 50, and all are counted', () => {
     const traffic = new Traffic(layOut(1278), false);
     const { came, settled } = requests(1, 5_000, 'cached');
     traffic.apply({ events: came, more: {} }, 0);
@@ -36,7 +36,7 @@ describe('the marks of the page', () => {
     expect(traffic.counts).toMatchObject({ requests: 5_000, cached: 5_000 });
   });
 
-  it('stand also for the requests that the demo reports by number only', () => {
+  it('include the requests that the demo reports by number only', () => {
     const traffic = new Traffic(layOut(1278), false);
     traffic.apply({ events: [], more: { joined: 120, asked: 1 } }, 0);
     expect([...traffic.marks.values()].map(({ weight }) => weight)).toEqual([50, 50, 20, 1]);
@@ -44,7 +44,7 @@ describe('the marks of the page', () => {
     expect(traffic.counts).toMatchObject({ requests: 121, calls: 1, joined: 120, asked: 1 });
   });
 
-  it('have a bound, however many requests there are, and however small their batches', () => {
+  it('have a bound for any number of requests, and any size of their batches', () => {
     const traffic = new Traffic(layOut(360), false);
     const kinds = ['cached', 'joined', 'asked', 'denied', 'turnedBack', 'unavailable'] as const;
     const { came } = requests(1, MARKS_MAX, 'cached');
@@ -58,14 +58,14 @@ describe('the marks of the page', () => {
     expect(traffic.counts.joined).toBeGreaterThan(900_000);
   });
 
-  it('leave when nothing more is heard of their requests', () => {
+  it('leave when their requests never complete', () => {
     const traffic = new Traffic(layOut(1278), false);
     traffic.apply({ events: requests(1, 3_000, 'cached').came, more: {} }, 0);
     expect(playToEnd(traffic, 0)).toBeGreaterThan(20_000);
     expect(traffic.counts).toMatchObject({ requests: 3_000, cached: 0 });
   });
 
-  it('are not counted again when counting begins anew while they are on their way', () => {
+  it('are not counted again if the counts are reset while they are in flight', () => {
     const traffic = new Traffic(layOut(1278), false);
     const { came, settled } = requests(1, 2_500, 'cached');
     traffic.apply({ events: came, more: {} }, 0);

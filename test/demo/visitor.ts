@@ -6,7 +6,7 @@ import { SCRIPTS } from '../../apps/demo/page/scenes/scripts.js';
 
 const ARTEFACTS = join(import.meta.dirname, '../../dist/page-screenshots');
 
-/** Long enough for a busy machine, and below the time of a test: what was waited for is named. */
+/** Long enough for a busy machine, and below the time limit of a test, so that the error names the condition. */
 const PATIENCE_MS = 40_000;
 
 /** How a visitor comes. */
@@ -15,15 +15,15 @@ export interface Visit {
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
   readonly reducedMotion?: 'reduce' | 'no-preference';
-  /** For what the page's policy would not load: the accessibility checker. @default false */
+  /** Permits scripts that the page's policy would not load: the accessibility checker. @default false */
   readonly bypassCSP?: boolean;
 }
 
-/** A visitor of the page, and what the browser saw meanwhile. */
+/** A visitor of the page, with the events of the browser. */
 export class Visitor {
   /** Origins that were asked for anything. */
   readonly origins = new Set<string>();
-  /** What went wrong in the page itself: errors, and what its policy forbade. Replies with an error status do not count. */
+  /** Failures of the page itself: errors, and violations of its policy. Replies with an error status do not count. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -65,7 +65,7 @@ export class Visitor {
     await this.page.getByRole('button', { name: SCRIPTS[scene].title }).click();
   }
 
-  /** Waits until a scene has ended. Resolves to its figure, with what it is. */
+  /** Waits until a scene has ended. Resolves to its figure with the caption. */
   async figure(): Promise<string> {
     return (await this.page.locator('.big').textContent()) ?? '';
   }

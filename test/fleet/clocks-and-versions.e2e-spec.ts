@@ -20,7 +20,7 @@ import { StoreBed } from './store-bed.js';
 
 const MINUTES_MS = 600_000;
 const TTL_MS = 2_000;
-/** What the way of a value to Redis may add to its lifetime there: the store's `timeoutMs` in these fleets. */
+/** The longest time of a value on its way to Redis, which adds to its lifetime there: the store's `timeoutMs` in these fleets. */
 const STORE_TIMEOUT_MS = 1_000;
 const PLATFORM_OF = ['Express', 'Fastify', 'Express'] as const;
 
@@ -34,7 +34,7 @@ describeWithRedis('instances of an application', () => {
         fleet.instance({ platform: PLATFORM_OF[index] ?? 'Express', clockOffsetMs, ...settings }),
       ),
     );
-    await fleet.hear(instances.length);
+    await fleet.subscribed(instances.length);
     return instances;
   }
 
@@ -47,7 +47,7 @@ describeWithRedis('instances of an application', () => {
       fleet.revoke(token);
       expect(await one.do('signOut', token)).toBe('done');
       for (const instance of all) {
-        await until('the sign-out is received', async () => (await instance.do('endsOf', token)) === 1);
+        await until('the sign-out is received', async () => (await instance.do('revocationsOf', token)) === 1);
         expect(await instance.status(token)).toBe(401);
       }
     }
@@ -56,7 +56,7 @@ describeWithRedis('instances of an application', () => {
     expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
   });
 
-  plainRow('a clock that is minutes off makes no lifetime longer, neither of what it stores nor of what it reads [Q08]', async () => {
+  plainRow('a clock that is minutes off makes no lifetime longer, neither of stored nor of read entries [Q08]', async () => {
     const fleet = await start();
     const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
     const acceptedAtMs = new Map<string, number>();
@@ -69,7 +69,7 @@ describeWithRedis('instances of an application', () => {
       const [first, ...others] = [...all.slice(index), ...all.slice(0, index)];
       for (const instance of [first, ...others]) expect(await instance?.status(token)).toBe(200);
     }
-    // Only lifetimes may end these sessions: the first refusal is told to no other instance.
+    // Only lifetimes may end these sessions: the first refusal is published to no other instance.
     await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
     fleet.service.on('user_details', fleet.details);
     for (const token of tokens) fleet.revoke(token);
@@ -90,16 +90,18 @@ describeWithRedis('instances of an application', () => {
 
   const sealOf = (fleet: Fleet): SessionSeal => new SessionSeal('application-key', fleet.service.url);
 
-  /** What an instance of another version could publish about a session, sealed as it should be. */
+  /** Returns a message about a session as an instance of another version could publish it, correctly sealed. */
   function messagesAbout({ tokenKey: token }: SessionKeys): string[] {
     const envelope = (fields: object): string =>
       JSON.stringify({ id: randomUUID(), at: Date.now(), token: Buffer.from(token, 'latin1').toString('base64'), ...fields });
-    const kinds = ['renewed', 'lost', 'constructor', '__proto__', '', 5, null, ['ended'], {}].map((kind) => envelope({ kind }));
-    const fields = [{}, { kind: 'ended', token: 5 }, { kind: 'ended', token: null }, { kind: 'userEnded', username: 5 }].map(envelope);
-    return [...kinds, ...fields, 'null', '[]', '5', '"ended"', '{}', 'ended', ''];
+    const kinds = ['renewed', 'lost', 'constructor', '__proto__', '', 5, null, ['signedOut'], {}].map((kind) => envelope({ kind }));
+    const fields = [{}, { kind: 'signedOut', token: 5 }, { kind: 'signedOut', token: null }, { kind: 'userRevoked', username: 5 }].map(
+      envelope,
+    );
+    return [...kinds, ...fields, 'null', '[]', '5', '"signedOut"', '{}', 'signedOut', ''];
   }
 
-  plainRow('a message of an unknown kind, or one that can not be read, changes nothing on any instance [Q09]', async () => {
+  plainRow('a message of an unknown kind, or one that cannot be read, changes nothing on any instance [Q09]', async () => {
     const fleet = await start();
     const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
     const token = fleet.signIn();
@@ -112,8 +114,8 @@ describeWithRedis('instances of an application', () => {
     const last = fleet.signIn();
     expect(await one.do('signOut', last)).toBe('done');
     for (const instance of [one, other]) {
-      await until('a later message is received', async () => (await instance.do('endsOf', last)) === 1);
-      expect([await instance.status(token), await instance.do('ends'), await instance.do('warnings')]).toEqual([200, 1, []]);
+      await until('a later message is received', async () => (await instance.do('revocationsOf', last)) === 1);
+      expect([await instance.status(token), await instance.do('revocations'), await instance.do('warnings')]).toEqual([200, 1, []]);
     }
     expect(fleet.asked).toBe(asked);
   });
@@ -122,7 +124,7 @@ describeWithRedis('instances of an application', () => {
   /** Stands for the time at which a record is sealed. */
   const NOW = '<now>';
 
-  /** What an instance of another version could store as a session, sealed as it should be. */
+  /** Returns a session as an instance of another version could store it, correctly sealed. */
   const RECORDS = [
     ...['null', '[]', '5', '"ann"', '{}', 'ann', ''],
     ...[
@@ -173,7 +175,7 @@ describeWithRedis('instances of an application', () => {
 
 const READER = { username: 'ann', role: 'reader' };
 
-/** Cannot read what it does not know. */
+/** An instance cannot read unknown versions. */
 const Throwing = (): PropertyDecorator =>
   ValidateBy({
     name: 'throwing',
@@ -210,7 +212,7 @@ describeWithRedis('another version of an application', () => {
     ),
   );
 
-  it.each(PLATFORMS)('on %s has the service decide where it cannot read what was kept', (_name, platform) =>
+  it.each(PLATFORMS)('on %s makes a call for an entry that it cannot read', (_name, platform) =>
     StoreBed.during(platform, async (bed) => {
       bed.service.on('user_details', json(READER));
       await bed.kept('token');
@@ -234,11 +236,11 @@ const SECRETS = {
 const { token, iv, username, email, role, field } = SECRETS;
 const USER = { username, email, role, first_name: field, auth_token: token };
 
-/** Everything that Redis was told and has, one byte a character. */
-class Overheard {
+/** All commands, messages and values of Redis, one byte a character. */
+class RecordedTraffic {
   readonly texts: string[] = [];
 
-  /** Everything that is in the store now, and whether it lapses. */
+  /** Records every entry of the store, and expects that each expires. */
   async dump(redis: Redis): Promise<void> {
     for (const key of await redis.keys('*')) {
       const value = (await redis.getBuffer(key)) ?? Buffer.alloc(0);
@@ -247,7 +249,7 @@ class Overheard {
     }
   }
 
-  /** What of the secrets can be read in it. */
+  /** Returns the secrets that can be read in it. */
   get secrets(): string[] {
     const text = this.texts.join('\n').toLowerCase();
     const forms = [KEY, PASSWORD, ...Object.values(SECRETS)].flatMap((secret) => formsOf(secret));
@@ -259,26 +261,26 @@ class Overheard {
   }
 }
 
-/** Overhears every command, and every message. */
-async function overhear(port: number): Promise<Overheard & { close(): void }> {
-  const overheard = new Overheard();
+/** Records every command and every message. */
+async function recordTraffic(port: number): Promise<RecordedTraffic & { close(): void }> {
+  const traffic = new RecordedTraffic();
   const listener = new Redis(port, '127.0.0.1');
   const client = new Redis(port, '127.0.0.1');
   const monitor = await client.monitor();
   client.disconnect();
-  monitor.on('monitor', (_time: string, args: string[]) => overheard.texts.push(args.join(' ')));
+  monitor.on('monitor', (_time: string, args: string[]) => traffic.texts.push(args.join(' ')));
   await listener.psubscribe('*');
   listener.on('pmessageBuffer', (_pattern: string, channel: Buffer, message: Buffer) => {
-    overheard.texts.push(`message ${channel.toString()}`, message.toString('latin1'), message.toString('hex'), message.toString('base64'));
+    traffic.texts.push(`message ${channel.toString()}`, message.toString('latin1'), message.toString('hex'), message.toString('base64'));
   });
   const close = (): void => [listener, monitor].forEach((one) => one.disconnect());
-  return Object.assign(overheard, { close });
+  return Object.assign(traffic, { close });
 }
 
 describeWithRedis('Redis', () => {
   it.each(PLATFORMS)('receives nothing that it could read, from an application on %s', (_name, platform) =>
     StoreBed.during(platform, async (bed) => {
-      const overheard = await overhear(bed.server.port);
+      const traffic = await recordTraffic(bed.server.port);
       const setup = { options: { apiKey: KEY } };
       const app = await bed.connectedApp(setup);
       const sessions = app.app.get(SessionAuthService);
@@ -287,20 +289,20 @@ describeWithRedis('Redis', () => {
       await until('it listens', async () => (await bed.redis.pubsub('NUMSUB', 'session-auth:messages'))[1] === 1);
       await sessions.signIn({ username, password: PASSWORD }, { authIv: iv });
       await bed.kept(token, setup, iv);
-      await overheard.dump(bed.redis);
+      await traffic.dump(bed.redis);
       await sessions.forget(token);
       await bed.kept(token, setup);
-      await overheard.dump(bed.redis);
+      await traffic.dump(bed.redis);
       await sessions.signOut(token, { authIv: iv });
-      await until('the end is announced', () => overheard.having('message session-auth:messages') >= 2);
-      await overheard.dump(bed.redis);
-      overheard.close();
+      await until('the revocation is published', () => traffic.having('message session-auth:messages') >= 2);
+      await traffic.dump(bed.redis);
+      traffic.close();
 
-      for (const command of ['evalsha', 'publish', 'subscribe', 'set session-auth:']) expect(overheard.having(command)).toBeGreaterThan(0);
-      expect(overheard.secrets).toEqual([]);
-      // The search finds what is there.
-      overheard.texts.push(Buffer.from(`{"a":"${email}"}`).toString('base64'));
-      expect(overheard.secrets).not.toEqual([]);
+      for (const command of ['evalsha', 'publish', 'subscribe', 'set session-auth:']) expect(traffic.having(command)).toBeGreaterThan(0);
+      expect(traffic.secrets).toEqual([]);
+      // The search works: it finds a secret that was added.
+      traffic.texts.push(Buffer.from(`{"a":"${email}"}`).toString('base64'));
+      expect(traffic.secrets).not.toEqual([]);
     }),
   );
 });

@@ -21,7 +21,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
     const redis = { nodes: cluster.places, options };
     const platforms = ['Express', 'Fastify', 'Express'] as const;
     const instances = await Promise.all(platforms.map((platform) => fleet.instance({ redis, platform })));
-    await until('all hear', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
+    await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
     return { cluster, instances };
   }
 
@@ -33,12 +33,12 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
       await instances[0]?.do('signOut', token);
     }
     for (const instance of instances) {
-      for (const token of tokens) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+      for (const token of tokens) await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
     }
   }
 
   it(
-    'makes one call for all, and a sign-out reaches all; with a node gone the service decides, and the messages move to the others',
+    'makes one call for all, and a sign-out reaches all; without a node the service decides, and the messages move to the others',
     async () => {
       const fleet = await start();
       const { cluster, instances } = await clustered(fleet, {});
@@ -47,12 +47,12 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
       const listeners = await cluster.listeners(CHANNEL);
       await cluster.kill(listeners.indexOf(Math.max(...listeners)));
       await expectServiceDecides(fleet, instances[0]);
-      await until('all hear', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
+      await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
       for (const instance of instances.slice(1)) {
-        await until('a sign-out is heard', async () => {
+        await until('a sign-out is received', async () => {
           const token = fleet.signIn();
           await instances[0]?.do('signOut', token);
-          return (await instance.do('endsOf', token)) === 1;
+          return (await instance.do('revocationsOf', token)) === 1;
         });
       }
     },
@@ -60,7 +60,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
   );
 
   it(
-    'does so under a prefix of all keys',
+    'makes one call for all with a prefix of all keys too',
     async () => {
       const fleet = await start();
       const { cluster, instances } = await clustered(fleet, { keyPrefix: 'application:' });
@@ -103,7 +103,8 @@ describeWithRedis('a client with a prefix of all keys', () => {
       for (const instance of instances) expect(await instance.status(token)).toBe(200);
       expect([fleet.asked, (await fleet.key('V')).startsWith('application:session-auth:')]).toEqual([1, true]);
       await instances[0]?.do('signOut', token);
-      for (const instance of instances) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+      for (const instance of instances)
+        await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
     },
     TIMEOUT_MS,
   );
@@ -113,7 +114,7 @@ const ANN = { username: 'ann' };
 
 describeWithRedis('an application with a store', () => {
   describe.each(PLATFORMS)('on %s', (_name, platform) => {
-    plainRow('lets users in from the store where its client pipelines by itself and gives numbers as strings [Q03]', () =>
+    plainRow('lets users in from the store if its client pipelines commands and returns numbers as strings [Q03]', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(ANN));
         const redis = { enableAutoPipelining: true, stringNumbers: true } as const;
@@ -126,7 +127,7 @@ describeWithRedis('an application with a store', () => {
       }),
     );
 
-    plainRow('that may not subscribe says so in one line of the log and is degraded, until it may [Q05]', () =>
+    plainRow('that may not subscribe writes one log line and is degraded, until it may [Q05]', () =>
       StoreBed.during(platform, async (bed) => {
         await bed.redis.call('ACL', 'SETUSER', 'deaf', 'on', '>password', '~*', '+@all', 'resetchannels');
         const { app, log } = await bed.app({ redis: { username: 'deaf', password: 'password' } });

@@ -12,7 +12,7 @@ import type { Instance } from './instance.js';
 import { fleets, TIMEOUT_MS } from './suites.js';
 
 const CHECKS = 20;
-/** What a call to the store may take, and what a busy machine adds to a check. */
+/** The time limit of a call to the store, and the delay that a busy machine adds to a check. */
 const [STORE_TIMEOUT_MS, BUSY_MACHINE_MS] = [50, 2_450];
 const PATIENCE_MS = 300_000;
 
@@ -102,7 +102,7 @@ describeWithRedis('a store that fails', () => {
           const app = await failure(bed, proxy, { store: { timeoutMs: STORE_TIMEOUT_MS } });
           const times = await coldChecks(bed, app, 'one');
           expect(times[CHECKS / 2]).toBeLessThan(STORE_TIMEOUT_MS + BUSY_MACHINE_MS);
-          await until('it is told', () => app.log.having('warn', STORE_WARNING).length > 0);
+          await until('the warning is logged', () => app.log.having('warn', STORE_WARNING).length > 0);
           await coldChecks(bed, app, 'another');
           expect(app.log.having('warn', STORE_WARNING)).toHaveLength(1);
           expect(app.log.having('error', '')).toEqual([]);
@@ -111,11 +111,11 @@ describeWithRedis('a store that fails', () => {
     );
 
     it(
-      'is waited for by the first requests alone',
+      'delays only the first requests',
       () =>
         StoreBed.during(platform, async (bed) => {
           const timeoutMs = 1_000;
-          // A machine that stands still makes other requests late.
+          // A stall of the machine delays other requests.
           await until('the first requests alone take long', async () => {
             const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
             const app = await midway(() => proxy.fallSilent())(bed, proxy, { store: { timeoutMs } });
@@ -127,7 +127,7 @@ describeWithRedis('a store that fails', () => {
     );
 
     it(
-      'is used again when it is well',
+      'is used again when it works',
       () =>
         StoreBed.during(platform, async (bed) => {
           const app = await midway(({ server }) => server.kill())(bed, bed.keep(await MeddlingProxy.to(bed.server.port)), {});
@@ -165,7 +165,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
   async function pairOf(fleet: Fleet): Promise<Pair> {
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
     const [near, far] = await Promise.all([fleet.instance(), fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' })]);
-    await fleet.hear(2);
+    await fleet.subscribed(2);
     const token = fleet.signIn();
     expect([await near.status(token), await far.status(token)]).toEqual([200, 200]);
     await fleet.key('V');
@@ -183,23 +183,23 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       interrupt(proxy);
       fleet.revoke(token);
       expect(await near.do('signOut', token)).toBe('done');
-      // Nobody could tell it: this is the price of a memory, for its lifetime at most.
+      // No message reaches it: a cached session may live on for its lifetime at most.
       expect(await far.status(token)).toBe(200);
 
       proxy.restore();
       await until('it denies', async () => (await far.status(token)) === 401);
-      await until('it hears again', async () => (await fleet.listeners()) >= 2);
+      await until('it is subscribed again', async () => (await fleet.listeners()) >= 2);
       const next = fleet.signIn();
-      await until('the far one hears of ends', async () => {
+      await until('the far one receives revocations', async () => {
         await near.do('signOut', next);
-        return (await far.do('endsOf', next)) === 1;
+        return (await far.do('revocationsOf', next)) === 1;
       });
     }),
     TIMEOUT_MS,
   );
 
   it(
-    'subscribes as soon as Redis answers, though its first connection never got an answer',
+    'subscribes as soon as Redis answers, although its first connection never got an answer',
     steady(async () => {
       const fleet = await start();
       const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
@@ -207,13 +207,13 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const instance = await fleet.instance({ redis: { port: proxy.port } });
       expect(await instance.status(fleet.signIn())).toBe(200);
       proxy.restore();
-      await fleet.hear(1);
+      await fleet.subscribed(1);
     }),
     TIMEOUT_MS,
   );
 
   it(
-    'writes its sign-outs to Redis as soon as it is back, though they were made while it was away',
+    'writes the sign-outs of an outage of Redis as soon as Redis is back',
     steady(async () => {
       const fleet = await start();
       const { far, proxy } = await pairOf(fleet);
@@ -221,7 +221,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const tokens = Array.from({ length: 5 }, () => fleet.signIn());
       for (const token of tokens) expect(await far.do('signOut', token)).toBe('done');
       proxy.restore();
-      await until('all marks are there', async () => {
+      await until('all tombstones are there', async () => {
         const keys = await fleet.redis.keys('*');
         const values = await Promise.all(keys.map((key) => fleet.redis.getrange(key, 0, -1)));
         return values.filter((value) => value === 'E').length === tokens.length;
@@ -244,13 +244,13 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const near = await fleet.instance({ ...as('near'), options });
       const far = await fleet.instance({ ...as('far'), options, platform: 'Fastify' });
       for (const instance of [near, far]) await instance.do('connected');
-      // A subscription evicts what was cached before it.
-      await fleet.hear(ofFar.length === 0 ? 2 : 1);
+      // A subscription evicts the entries that were cached before it.
+      await fleet.subscribed(ofFar.length === 0 ? 2 : 1);
       const token = fleet.signIn();
       expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
       await fleet.key('V');
 
-      // The service has not ended it, which shows that the mark does.
+      // The service has not revoked it: the tombstone denies it.
       const before = fleet.asked;
       expect(await near.do('signOut', token)).toBe('done');
       expect(await far.status(token)).toBe(200);

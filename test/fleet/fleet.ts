@@ -6,7 +6,7 @@ import type { InstanceHosts } from './instance-hosts.js';
 import type { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
-/** A Redis on a machine that is busy with other tests is not a slow one: the longest that a store may be waited for. */
+/** The longest time to wait for a store: a Redis on a busy machine is not a slow one. */
 export const PATIENCE_MS = 1_000;
 /** For a check: more than a busy machine takes. */
 const TOTAL_MS = 30_000;
@@ -46,11 +46,11 @@ export class Fleet {
     return new Fleet(hosts, server, await startSessionService(), redis);
   }
 
-  /** Starts so many instances, on Express and on Fastify in turn, that hear each other. */
+  /** Starts a number of instances, on Express and on Fastify in turn, that receive each other's messages. */
   async instances(count: number, settings: Partial<InstanceSettings> = {}): Promise<Instance[]> {
     const listening = await this.listeners();
     const instances = await Promise.all(Array.from({ length: count }, (_, index) => this.instance({ ...platformOf(index), ...settings })));
-    await this.hear(listening + count);
+    await this.subscribed(listening + count);
     return instances;
   }
 
@@ -64,9 +64,9 @@ export class Fleet {
     return instance;
   }
 
-  /** Resolves when so many hear the channel. */
-  async hear(count: number, channel = CHANNEL): Promise<void> {
-    await until(`${count} hear ${channel}`, async () => (await this.listeners(channel)) === count);
+  /** Resolves when `count` clients are subscribed to the channel. */
+  async subscribed(count: number, channel = CHANNEL): Promise<void> {
+    await until(`${count} are subscribed to ${channel}`, async () => (await this.listeners(channel)) === count);
   }
 
   async listeners(channel = CHANNEL): Promise<number> {
@@ -74,7 +74,7 @@ export class Fleet {
     return count;
   }
 
-  /** The only entry that there is, as soon as it is of this kind: `V` a value, `E` a tombstone, `L` a lease. */
+  /** Returns the key of the only entry, as soon as it is of this kind: `V` a value, `E` a tombstone, `L` a lease. */
   async key(kind: 'V' | 'E' | 'L'): Promise<string> {
     let key = '';
     await until(
@@ -88,7 +88,7 @@ export class Fleet {
     return key;
   }
 
-  /** The keys of sessions, without signs of life and revocations. */
+  /** Returns the keys of sessions, without heartbeats and revocations. */
   async entries(): Promise<string[]> {
     return (await this.redis.keys('*')).filter((key) => !/:(?:alive|revoked):/.test(key));
   }
@@ -98,7 +98,7 @@ export class Fleet {
     return this.service.callsTo('user_details');
   }
 
-  /** Signs somebody in; gives the token. */
+  /** Signs a user in, and returns the token. */
   signIn(record: object = {}, token = `token-${this.#users.size + 1}`): string {
     this.#users.set(token, { username: 'ann', auth_token: token, ...record });
     return token;
@@ -115,7 +115,7 @@ export class Fleet {
     (user ? json(user) : reply(401))(request, ...call);
   };
 
-  /** Empties the store, has the service answer as at first, and forgets what it was asked. */
+  /** Empties the store, resets the answers of the service, and clears its list of requests. */
   async reset(): Promise<void> {
     await this.redis.flushall();
     this.service.requests.splice(0);

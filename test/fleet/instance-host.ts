@@ -31,7 +31,7 @@ export class InstanceHost {
     return { number, url: String(await this.ask({ instance: number, name: 'start', args: [settings] })) };
   }
 
-  /** Has an instance do something. */
+  /** Runs an operation on an instance. */
   async ask(order: Omit<Order, 'id'>): Promise<unknown> {
     const id = (this.#asked += 1);
     const ended = this.exit.then((code) => Promise.reject(new Error(`The instance ended with exit code ${code ?? 'none'}`)));

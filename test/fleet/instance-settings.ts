@@ -7,13 +7,13 @@ export type RedisPlace =
   | { readonly port: number; readonly options?: Pick<RedisOptions, 'keyPrefix' | 'username' | 'password'> }
   | { readonly nodes: { host: string; port: number }[]; readonly options?: { readonly keyPrefix?: string } };
 
-/** What an instance is started with. */
+/** The settings of an instance. */
 export interface InstanceSettings {
   readonly platform?: 'Express' | 'Fastify';
   readonly baseUrl: string;
   /** Milliseconds by which the wall clock of its host is ahead. */
   readonly clockOffsetMs?: number;
-  /** Runs in a process of its own, which ends with it. @default false */
+  /** Runs in a separate process, which ends with it. @default false */
   readonly ownProcess?: boolean;
   readonly redis: RedisPlace;
   readonly store?: Omit<RedisSessionStoreOptions, 'redis'>;

@@ -33,7 +33,7 @@ class MeController {
 @Module({})
 class InstanceModule {}
 
-/** What came of a call: `done`, or the code of its error. */
+/** Returns the outcome of a call: `done`, or the code of its error. */
 const outcome = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'done',
@@ -58,7 +58,7 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
     logger: { log: keep('log'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') },
   });
   await app.listen(0, '127.0.0.1');
-  // A client that stood still for longer would use a connection that the server has closed.
+  // After a longer stall, a client would use a connection that the server has closed.
   (app.getHttpServer() as Server).keepAliveTimeout = 60_000;
 
   const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
@@ -83,8 +83,8 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
     userDetails: (token: string) => outcome(sessions.userDetails(token)),
     signIn: (username: string) => outcome(sessions.signIn({ username, password: 'password' })),
     /** How many revocations of the session this instance emitted. */
-    endsOf: (token: string) => ended.filter((fingerprint) => fingerprint === events.fingerprintOf(token)).length,
-    ends: () => ended.length,
+    revocationsOf: (token: string) => ended.filter((fingerprint) => fingerprint === events.fingerprintOf(token)).length,
+    revocations: () => ended.length,
     warnings: () => log.filter((line) => line.startsWith('warn') || line.startsWith('error')),
     closeApp: () => app.close(),
     /** Whether the client of the application still works, which then is closed. Nothing ends this process afterwards: it has to end by itself. */
@@ -102,10 +102,10 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
   };
 }
 
-/** What an instance can do. */
+/** The operations of an instance. */
 export type Commands = Awaited<ReturnType<typeof startInstance>>;
 
-/** What an instance is to do. */
+/** An order to an instance. */
 export interface Order {
   readonly id: number;
   readonly instance: number;
@@ -126,7 +126,7 @@ async function obey({ instance, name, args }: Order): Promise<unknown> {
   return command(...args);
 }
 
-// Tells that this process stood still: what happened in that time says nothing about the library.
+// Reports a stall of this process: failures during it are no evidence against the library.
 const [TICK_MS, LATE_MS] = [20, 100];
 let expectedAt = performance.now() + TICK_MS;
 setInterval(() => {

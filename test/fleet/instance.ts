@@ -32,7 +32,7 @@ export class Instance {
     return response.status;
   }
 
-  /** Has the instance do something. */
+  /** Runs an operation on the instance. */
   async do<Name extends keyof Commands>(name: Name, ...args: Parameters<Commands[Name]>): Promise<Awaited<ReturnType<Commands[Name]>>> {
     return (await this.host.ask({ instance: this.number, name, args })) as Awaited<ReturnType<Commands[Name]>>;
   }
@@ -42,7 +42,7 @@ export class Instance {
     await this.host.kill();
   }
 
-  /** Ends the instance, whatever it does. */
+  /** Kills the instance. */
   async close(): Promise<void> {
     await this.host.stop(this.number);
   }

@@ -11,10 +11,10 @@ import type { Instance } from './instance.js';
 const ANN = { username: 'ann' };
 /** The longest that a check may take here. A lease lasts as long. */
 const CHECK_TIMEOUT_MS = 30_000;
-/** Without a sign of life a lease lasts 50 ms, by default; on a busy machine the other instances may take their time to see it. */
+/** Without a heartbeat a lease lasts 50 ms, by default; on a busy machine the other instances may notice its end later. */
 const LEFT_OF_LEASE_MS = 20_000;
 
-/** Answers each call when the test says so. */
+/** Answers each call when the test releases it. */
 function gate() {
   const waiting: (() => void)[] = [];
   let open = false;
@@ -26,7 +26,7 @@ function gate() {
         if (open) answer(...call);
         else waiting.push(() => answer(...call));
       },
-    /** Lets the calls that wait, and all later ones, be answered. */
+    /** Releases the calls that wait, and all later ones. */
     open: () => {
       open = true;
       for (const next of waiting.splice(0)) next();
@@ -39,7 +39,7 @@ async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
   const clients = new Set<string>();
   const monitor = await fleet.redis.monitor();
   fleet.keep({ close: () => monitor.disconnect() });
-  // ioredis reports a line that comes together with the reply to MONITOR as an error: it is older than what is looked for.
+  // ioredis reports a line that comes together with the reply to MONITOR as an error: it is older than the commands to find.
   monitor.on('error', () => undefined);
   monitor.on('monitor', (_time: string, args: string[], source: string) => {
     if (args[0]?.toLowerCase() === 'evalsha') clients.add(source);
@@ -50,7 +50,7 @@ async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
 describeWithRedis('instances that check one session at the same time', () => {
   const shared = sharedFleet(6, { options: { timeoutMs: CHECK_TIMEOUT_MS } });
 
-  plainRow('where the service takes more than a second, one instance asks it and all let the user in [Q01]', async () => {
+  plainRow('share one call if the service takes more than a second, and all let the user in [Q01]', async () => {
     const fleet = shared();
     const [token, before] = [fleet.signIn(), fleet.asked];
     fleet.service.on('user_details', (...call) => void setTimeout(() => json(ANN)(...call), 1_500));
@@ -58,7 +58,7 @@ describeWithRedis('instances that check one session at the same time', () => {
     expect([statuses, fleet.asked - before]).toEqual([[200, 200, 200], 1]);
   });
 
-  plainRow('where the service refuses a token, no instance waits for another longer than for one answer of the service [Q10]', async () => {
+  plainRow('wait for each other no longer than for one answer of the service if it refuses a token [Q10]', async () => {
     const fleet = shared();
     const refused = fleet.signIn();
     const { waiting, script, open } = gate();
@@ -101,14 +101,14 @@ describeWithRedis('an instance that waits for the answer of another', () => {
     return { leftMs, lost: await lost };
   }
 
-  plainRow('asks the service itself as soon as that one has crashed, long before its lease would end [Q02]', async () => {
+  plainRow('asks the service itself as soon as the other has crashed, long before its lease would end [Q02]', async () => {
     const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
     expect(lost).toBe('gone');
     // It has a lease of its own by then, or none.
     expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
   });
 
-  plainRow('asks the service itself as soon as that one has lost Redis, and both let the user in [Q02]', async () => {
+  plainRow('asks the service itself as soon as the other has lost Redis, and both let the user in [Q02]', async () => {
     const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
     expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
   });
@@ -130,18 +130,18 @@ async function scriptRuns({ redis }: Fleet): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(statistics)?.[1] ?? 0);
 }
 
-/** The value that is there, if there is one. */
+/** Returns the stored value, if any. */
 async function storedIn({ redis }: Fleet): Promise<string | undefined> {
   const [key] = await redis.keys('*');
   const value = key === undefined ? null : await redis.get(key);
   return value?.startsWith('V') ? value : undefined;
 }
 
-describeWithRedis('the memory that eight instances share', () => {
+describeWithRedis('the store of eight instances', () => {
   const shared = sharedFleet(8);
 
   it(
-    'has the service asked once for a token that all are asked about at the same moment, and then each answers from its own memory',
+    'causes one call for concurrent checks of one token on all instances, and then each answers from its own cache',
     async () => {
       const fleet = shared();
       const tokens: string[] = [];
@@ -161,7 +161,7 @@ describeWithRedis('the memory that eight instances share', () => {
   );
 
   it(
-    'gives every instance the record as the service sent it',
+    'returns the record to every instance as the service sent it',
     steady(async () => {
       const fleet = shared();
       const [first, ...others] = fleet.all;
@@ -177,7 +177,7 @@ describeWithRedis('the memory that eight instances share', () => {
   );
 
   it(
-    'leaves what an instance takes from it there for the rest of its lifetime alone',
+    'gives an entry that an instance copies only the rest of its lifetime',
     steady(async () => {
       const fleet = shared();
       await fleet.reset();
@@ -188,13 +188,13 @@ describeWithRedis('the memory that eight instances share', () => {
 
       expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
       await until('the other instance asks the service', async () => (await other.status(token)) === 200 && fleet.asked === 2);
-      // The first one asked for itself, and remembers for the whole lifetime.
+      // The first one asked for itself, and caches for the whole lifetime.
       expect([await one.status(token), fleet.asked]).toEqual([200, 2]);
     }),
   );
 
   it(
-    'gives a session under one IV to no request with another IV, or with none',
+    'returns a session under one IV to no request with another IV, or with none',
     steady(async () => {
       const fleet = shared();
       await fleet.reset();
@@ -219,7 +219,7 @@ describeWithRedis('the memory that eight instances share', () => {
   );
 
   it(
-    'keeps a record of 64 KiB, as much as the service may send',
+    'stores a record of 64 KiB, the most that the service may send',
     steady(async () => {
       const fleet = shared();
       await fleet.reset();
@@ -236,7 +236,7 @@ describeWithRedis('a session in use on several instances', () => {
   const start = fleets();
 
   it(
-    'is renewed by one of them each time',
+    'is refreshed by one of them each time',
     steady(async () => {
       const fleet = await start();
       const [ttlMs, refreshAheadMs] = [3_000, 1_500];

@@ -7,16 +7,16 @@ import { until } from '../support/until.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import type { Trial, TrialSetup } from '../support/trial/trial.js';
 
-/** The most that a store may be waited for: a Redis on a busy machine is not a slow one. */
+/** The longest time to wait for a store: a Redis on a busy machine is not a slow one. */
 export const PATIENCE_MS = 1_000;
 
-/** A Redis of the rows of a suite, which their applications reach by a proxy that can make it ill. */
+/** A Redis of the rows of a suite, which their applications reach through a proxy that can break it. */
 export class SharedStore {
   readonly #clients: Redis[] = [];
   #server!: RedisServer;
-  /** What the applications go through. */
+  /** The proxy that the applications use. */
   proxy!: MeddlingProxy;
-  /** A client that goes past the proxy. */
+  /** A client that bypasses the proxy. */
   redis!: Redis;
 
   /** Call it inside `describe`. */
@@ -27,14 +27,14 @@ export class SharedStore {
     return store;
   }
 
-  /** Options of an application that has a client of its own, and gives Redis its time where it is well. */
+  /** Options of an application with its own client, and with long time limits while Redis works. */
   options(ttlMs: number, timeoutMs?: number): NonNullable<TrialSetup['options']> {
     const redis = clientOf(this.proxy.port);
     this.#clients.push(redis);
     return { cache: { ttlMs, store: new RedisSessionStore({ redis, ...(timeoutMs !== undefined && { timeoutMs }) }) } };
   }
 
-  /** A row with such an application; `begin` makes Redis ill before it starts, and afterwards Redis is well and empty. */
+  /** A row with such an application; `begin` breaks Redis before it starts, and afterwards Redis works and is empty. */
   row(ttlMs: number, begin?: () => void): TrialSetup {
     const options = (): NonNullable<TrialSetup['options']> => {
       begin?.();

@@ -15,7 +15,7 @@ import { CHANNEL } from './fleet.js';
 
 const TTL_MS = 300_000;
 const SHORT_TTL_MS = 1_000;
-/** What a check may take while the store is away: its 50 ms and what a busy machine adds, far below the total time. */
+/** The time limit of a check while the store is down: its 50 ms and the delay of a busy machine, far below the total time. */
 const MAX_MEDIAN_MS = 2_500;
 const WARNING = 'session store unavailable';
 
@@ -37,18 +37,18 @@ describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platf
   }
 
   async function expectOneWarning({ log }: Trial): Promise<void> {
-    await until('it is told', () => log.having('warn', WARNING).length > 0);
+    await until('the warning is logged', () => log.having('warn', WARNING).length > 0);
     expect(log.having('warn', WARNING)).toHaveLength(1);
   }
 
   row(
-    'while Redis is down, at the start or later, the service decides, cached sessions are served, and there is one warning a minute [I01]',
+    'while Redis is down, at startup or later, checks make calls, cached sessions are served, and one warning a minute is logged [I01]',
     async (trial) => {
       await expectServiceDecides(trial, 'start');
       await expectOneWarning(trial);
       store.proxy.restore();
       const app = await trial.keepApp(store.options(TTL_MS));
-      const token = `${TOKEN}-remembered`;
+      const token = `${TOKEN}-cached`;
       trial.service.on('user_details', json(ANN));
       await store.connected(trial, app.url);
       await trial.status({ at: app.url, token });
@@ -121,7 +121,7 @@ describeWithRedis('an application with a store that closes', () => {
     async () => {
       const fleet = await start();
       const instance = await fleet.instance({ ownProcess: true });
-      await fleet.hear(1);
+      await fleet.subscribed(1);
       expect(await instance.status(fleet.signIn())).toBe(200);
       await instance.do('closeApp');
       expect([await instance.do('quitClient'), await instance.exit]).toEqual(['PONG', 0]);
@@ -139,7 +139,7 @@ describeWithRedis('an application with a store that closes', () => {
       const fleet = await start();
       const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
       const instance = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify', ownProcess: true });
-      await fleet.hear(1);
+      await fleet.subscribed(1);
       interrupt(proxy);
       expect(await instance.do('signOut', fleet.signIn())).toBe('done');
       await instance.do('closeApp');
@@ -150,14 +150,14 @@ describeWithRedis('an application with a store that closes', () => {
   );
 });
 
-/** Everything that is announced while something happens. */
-async function announcedBy(fleet: SharedFleet, act: () => Promise<unknown>): Promise<Buffer[]> {
+/** Returns the messages that are published during an action. */
+async function publishedDuring(fleet: SharedFleet, act: () => Promise<unknown>): Promise<Buffer[]> {
   const messages: Buffer[] = [];
   const listener = new Redis(fleet.server.port, '127.0.0.1');
   await listener.subscribe(CHANNEL);
   listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => messages.push(message));
   await act();
-  await until('something is announced', () => messages.length > 0);
+  await until('a message is published', () => messages.length > 0);
   listener.disconnect();
   return messages;
 }
@@ -165,29 +165,30 @@ async function announcedBy(fleet: SharedFleet, act: () => Promise<unknown>): Pro
 describeWithRedis('a message of another sender on the revocation bus', () => {
   const shared = sharedFleet(2);
 
-  /** Resolves when all have heard what was said before. */
-  async function heard(fleet: SharedFleet): Promise<void> {
+  /** Resolves when all instances have received every earlier message. */
+  async function received(fleet: SharedFleet): Promise<void> {
     const token = fleet.signIn();
     await fleet.all[0].do('signOut', token);
-    for (const instance of fleet.all) await until('a later end is told', async () => (await instance.do('endsOf', token)) === 1);
+    for (const instance of fleet.all)
+      await until('a later revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
   }
 
   it('revokes nothing if it is forged, cut short, altered or nonsense', async () => {
     const fleet = shared();
     const [one, other] = fleet.all;
     const [ended, token] = [fleet.signIn(), fleet.signIn()];
-    const [message = Buffer.alloc(0)] = await announcedBy(fleet, () => one.do('signOut', ended));
+    const [message = Buffer.alloc(0)] = await publishedDuring(fleet, () => one.do('signOut', ended));
     const altered = Array.from(message, (_byte, index) => Buffer.from(message.map((byte, at) => (at === index ? byte ^ 1 : byte))));
     await fleet.all[1].status(token);
-    const [told, asked] = [await other.do('ends'), fleet.asked];
+    const [emitted, asked] = [await other.do('revocations'), fleet.asked];
 
-    const forged = JSON.stringify({ kind: 'ended', token, at: Date.now() });
+    const forged = JSON.stringify({ kind: 'signedOut', token, at: Date.now() });
     const nonsense = ['', 'x', forged, '{}', '\u0001', randomBytes(100), randomBytes(256), Buffer.alloc(1_000_000, 1)];
     const short = [1, 12, 13, 28, 29, message.length - 1].map((length) => message.subarray(0, length));
-    for (const said of [...nonsense, ...altered, ...short, Buffer.concat([message, Buffer.of(0)])])
-      await fleet.redis.publish(CHANNEL, said);
-    await heard(fleet);
-    expect([await other.do('ends'), await other.status(token), fleet.asked]).toEqual([told + 1, 200, asked]);
+    for (const bytes of [...nonsense, ...altered, ...short, Buffer.concat([message, Buffer.of(0)])])
+      await fleet.redis.publish(CHANNEL, bytes);
+    await received(fleet);
+    expect([await other.do('revocations'), await other.status(token), fleet.asked]).toEqual([emitted + 1, 200, asked]);
   });
 
   it('revokes nothing if it is a recorded message, published again', async () => {
@@ -195,18 +196,18 @@ describeWithRedis('a message of another sender on the revocation bus', () => {
     const [one, other] = fleet.all;
     const token = fleet.signIn();
     await other.status(token);
-    const messages = await announcedBy(fleet, () => one.do('signOut', token));
+    const messages = await publishedDuring(fleet, () => one.do('signOut', token));
     fleet.service.on('sign_in', json({ username: 'ann', auth_token: token }));
-    // A service that gives a token again makes a recorded end of it worth saying again.
+    // The service issues the same token again, so that its recorded revocation would do harm.
     for (const instance of fleet.all) expect(await instance.do('signIn', 'ann')).toBe('done');
-    await until('the mark is gone', async () => (await fleet.redis.keys('*')).length === 0);
+    await until('the tombstone is gone', async () => (await fleet.redis.keys('*')).length === 0);
     for (const instance of fleet.all) expect(await instance.status(token)).toBe(200);
-    const [told, asked] = [await other.do('ends'), fleet.asked];
+    const [emitted, asked] = [await other.do('revocations'), fleet.asked];
 
     for (const message of messages) await fleet.redis.publish(CHANNEL, message);
-    await heard(fleet);
+    await received(fleet);
     for (const instance of fleet.all) expect(await instance.status(token)).toBe(200);
-    expect([await other.do('ends'), fleet.asked]).toEqual([told + 1, asked]);
+    expect([await other.do('revocations'), fleet.asked]).toEqual([emitted + 1, asked]);
   });
 
   it(
@@ -219,7 +220,7 @@ describeWithRedis('a message of another sender on the revocation bus', () => {
       expect(new Set(statuses)).toEqual(new Set([200]));
       const reached = await flood;
       expect(new Set(reached)).toEqual(new Set([2]));
-      await heard(fleet);
+      await received(fleet);
     },
     TIMEOUT_MS,
   );

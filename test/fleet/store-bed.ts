@@ -37,7 +37,7 @@ export interface StoreAppSetup {
   readonly ttlMs?: number;
 }
 
-/** A Redis, a session service and applications in this process, for what happens between one application and its store. */
+/** A Redis, a session service and applications in this process, for tests of one application and its store. */
 export class StoreBed {
   readonly #closers: (() => Promise<unknown>)[] = [];
 
@@ -69,7 +69,7 @@ export class StoreBed {
     return this.service.callsTo('user_details');
   }
 
-  /** Starts an application that remembers nothing yet. */
+  /** Starts an application with an empty cache. */
   async app({ redis: place, store, options, ttlMs = 60_000 }: StoreAppSetup = {}): Promise<StoreApp> {
     const redis = new Redis({ port: this.server.port, host: '127.0.0.1', ...place });
     redis.on('error', () => undefined);

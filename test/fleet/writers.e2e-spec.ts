@@ -11,7 +11,7 @@ import { StoreBed, type StoreAppSetup } from './store-bed.js';
 const READER = { username: 'ann', role: 'reader' };
 const ADMIN = { username: 'eve', role: 'admin' };
 
-/** Has applications that remember nothing check a token, and expects that each asks the service and goes by what that says. */
+/** Checks a token on applications with empty caches, and expects that each asks the service and uses its answer. */
 async function expectServiceDecides(bed: StoreBed, token: string, setup?: StoreAppSetup, again?: () => Promise<unknown>): Promise<void> {
   for (const [script, status] of [
     [reply(401), 401],
@@ -56,7 +56,7 @@ function turned(value: Buffer): Buffer {
 
 describeWithRedis('a client that can write to the store', () => {
   describe.each(PLATFORMS)('of an application on %s', (_name, platform) => {
-    it('can have the service asked, and no more, by whatever is written under the key of a session', () =>
+    it('can cause a call, and no more, by any value under the key of a session', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(READER));
         const { key, value } = await bed.kept('token');
@@ -76,7 +76,7 @@ describeWithRedis('a client that can write to the store', () => {
         await expectServiceDecides(bed, 'token-of-ann', {}, () => bed.redis.set(iv.key, iv.value, 'PX', 60_000));
       }));
 
-    it('prolongs no session by putting a value back, or by giving it another lifetime', () =>
+    it('prolongs no session by restoring a value, or by giving it another lifetime', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(READER));
         const ttlMs = 300;
@@ -84,12 +84,12 @@ describeWithRedis('a client that can write to the store', () => {
         await bed.redis.persist(key);
         await bed.redis.pexpire(key, 600_000);
         const keptAt = performance.now();
-        await until('it has lapsed', () => performance.now() - keptAt > ttlMs);
+        await until('it has expired', () => performance.now() - keptAt > ttlMs);
         await expectServiceDecides(bed, 'token', { ttlMs }, () => bed.redis.set(key, value, 'PX', 600_000));
         await expectServiceDecides(bed, 'token', { ttlMs }, () => bed.redis.set(key, value));
       }));
 
-    it('brings back no session that was signed out, on an application that knows', () =>
+    it('restores no session that was signed out, on an application that has its tombstone', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(READER));
         const { app, key, value } = await bed.kept('token');
@@ -110,7 +110,7 @@ describeWithRedis('a client that can write to the store', () => {
         await expectServiceDecides(bed, 'token', {}, () => bed.redis.set(own.key, forged.value, 'PX', 60_000));
       }));
 
-    it('and to the connection, makes no value last by garbling its age', () =>
+    it('and alter its traffic prolongs no value by a garbled age', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(READER));
         await bed.kept('token');

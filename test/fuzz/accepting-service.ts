@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A session service that accepts what the test says, and counts its calls. */
+/** A session service that accepts the tokens of the test, and counts its calls. */
 export interface AcceptingService {
   readonly url: string;
   /** Calls for each token. */

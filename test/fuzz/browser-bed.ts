@@ -13,7 +13,7 @@ import { sampleApp } from '../support/sample-app.js';
 import { startAcceptingService } from './accepting-service.js';
 import { COOKIE, HEADER, TRUSTED, VALID, type BrowserCase } from './browser-case.js';
 
-/** What came of a call: its user, or the status of its denial; `closed` without one. */
+/** The outcome of a call: its user, or the status of its denial; `closed` without one. */
 export type Answer = { readonly user: string | undefined } | { readonly status: number } | 'closed';
 
 /** The used part of a server of socket.io. */
@@ -63,7 +63,7 @@ export class BrowserBed {
     for (const close of this.#closing.reverse()) await close();
   }
 
-  /** Sends a case, and tells what came of it. A socket that opened is closed. */
+  /** Sends a case, and returns its outcome. A socket that opened is closed. */
   async send(one: BrowserCase): Promise<Answer> {
     this.#cases += 1;
     if (one.kind === 'request') return this.#request(one, this.#cases % 2 === 0 ? 'Express' : 'Fastify');

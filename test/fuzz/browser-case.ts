@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The application under test: where it is, and whom it trusts. Pages of its own origin may use its cookie, and those of the trusted one. */
+/** The application under test: its origin, and the origins that it trusts. Pages of its own origin may use its cookie, and those of the trusted one. */
 export const HOST = 'app.example.com:8443';
 export const TRUSTED = 'https://front.example.com';
 export const COOKIE = 'sid';
@@ -16,7 +16,7 @@ export interface BrowserCase {
   readonly method: string;
   /** Header lines in their order, but for those of the handshake itself. */
   readonly lines: readonly (readonly [name: string, value: string])[];
-  /** Of `fields`: what the client sends over the socket before it opens (`auth` of socket.io, `connectionParams` of graphql-ws). */
+  /** Of `fields`: the object that the client sends over the socket before it opens (`auth` of socket.io, `connectionParams` of graphql-ws). */
   readonly fields: unknown;
 }
 
@@ -233,7 +233,7 @@ const fields = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** What a browser, or any other client, may send: most often what browsers send, with something wrong here and there. */
+/** Generates requests of browsers and of other clients: mostly as browsers send them, with occasional errors. */
 export const browserCase: fc.Arbitrary<BrowserCase> = fc.record({
   kind: fc.constantFrom<BrowserCase['kind'][]>('request', 'request', 'ws', 'fields'),
   method: fc.constantFrom(...METHODS),

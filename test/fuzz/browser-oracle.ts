@@ -1,9 +1,9 @@
 import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';
 
-/** What a call presents: a token that the service is asked about, or why it is not. */
+/** The token of a call, or the reason why no call to the service is made. */
 export type Presented = { readonly token: string } | 'no token' | 'malformed token' | 'cross-origin';
 
-/** What a call may present by the rules; several where the rules leave it open. */
+/** Returns the tokens that a call may present by the rules; several if the rules leave it open. */
 export type Permitted = readonly Presented[];
 
 /** A header token: visible ASCII. */
@@ -14,7 +14,7 @@ const HOST_PORT = /^([a-z0-9.-]+)(?::([1-9][0-9]{0,4}))?$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * What docs/browsers.md, docs/websockets.md and the algorithm of Go's `CrossOriginProtection` say of a call. Reads the header lines as they were
+ * The expected outcomes of a call by docs/browsers.md, docs/websockets.md and the algorithm of Go's `CrossOriginProtection`. Reads the header lines as
  * sent, and knows nothing of the library.
  */
 export function permittedFor(one: BrowserCase): Permitted {

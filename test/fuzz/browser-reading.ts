@@ -22,7 +22,7 @@ function requestOf({ method, lines, kind }: BrowserCase): CallRequest {
   return { method: kind === 'request' ? method : 'GET', headers, rawHeaders: lines.flat() };
 }
 
-/** What the library reads from a case, without a server. */
+/** Returns the token that the library reads from a case, without a server. */
 export function read(one: BrowserCase): Presented {
   const upgrade = requestOf(one);
   const request = one.kind === 'request' ? upgrade : handshakeRequest(upgrade, one.kind === 'fields' ? one.fields : undefined);

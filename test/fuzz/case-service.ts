@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { startRawListener, type RawListener } from './raw-listener.js';
 import { PRESENTED_TOKEN, type WireCase } from './wire-case.js';
 
-/** What goes over the wire for one token. */
+/** The bytes of the answer for one token. */
 interface Script {
   readonly pieces: readonly Buffer[];
   readonly ending: WireCase['ending'];
@@ -27,8 +27,8 @@ export class CaseService {
   }
 
   /**
-   * Sets what a token is answered with. It is cut only before `end`: bytes that come in a write of their own after the answer could
-   * reach the client after its next request, and nothing in HTTP/1.1 would tell them from the answer to that.
+   * Sets the answer to a token. It is cut only before `end`: bytes that come in a write of their own after the answer could
+   * reach the client after its next request, and nothing in HTTP/1.1 would distinguish them from the answer to that.
    */
   expect(token: string, { bytes, ending, cuts }: WireCase, end: number | undefined): void {
     const answer = bytes.replaceAll(PRESENTED_TOKEN, token);
@@ -38,7 +38,7 @@ export class CaseService {
     this.#scripts.set(token, { pieces, ending });
   }
 
-  forget(token: string): void {
+  remove(token: string): void {
     this.#scripts.delete(token);
   }
 

@@ -5,16 +5,16 @@ import { createCipheriv, hkdfSync } from 'node:crypto';
 export const SECRETS = ['the first secret of the fleet', 'the second secret of the fleet'] as const;
 const KEYS = [...SECRETS, 'the secret of another fleet'] as const;
 
-/** A field of a message, by what it means: the test puts the digest of a session, or the name of a user, in its place. */
+/** A field of a message, by its meaning: the test puts the digest of a session, or the name of a user, in its place. */
 export type Field =
   | { readonly kind: 'session' | 'user'; readonly index: number }
   | { readonly kind: 'session, spelled otherwise'; readonly index: number }
   | { readonly kind: 'other'; readonly value: unknown };
 
-/** What is put on the channel. */
+/** A message to publish. */
 export interface ChannelCase {
   readonly key: (typeof KEYS)[number];
-  /** What the key is derived for. */
+  /** The purpose of the derived key. */
   readonly use: 'messages' | 'values' | 'names';
   readonly scope: 'own' | 'other';
   readonly kind: unknown;

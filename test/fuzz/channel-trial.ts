@@ -9,10 +9,10 @@ const USERS = 3;
 const SESSIONS = 6;
 const MAX_TRIES = 1_000;
 
-/** What a message may do to a cached session: it must be checked anew, it must not, or both are right. */
+/** The effect of a message on a cached session: it must be evicted, it must stay, or both are right. */
 type Effect = 'evicted' | 'kept' | 'either';
 
-/** One instance with cached sessions, and what arrives on its channel. */
+/** One instance with cached sessions, and the messages on its channel. */
 export class ChannelTrial {
   readonly #sessions: SessionAuthService;
   readonly #store: QuietStore;
@@ -34,7 +34,7 @@ export class ChannelTrial {
     this.#counts = counts;
   }
 
-  /** Puts the case on the channel. Returns what is wrong with its effect. */
+  /** Publishes the case. Returns the error in its effect. */
   async run(channelCase: ChannelCase): Promise<string | undefined> {
     await this.#cacheAll();
     const text = channelCase.text ?? JSON.stringify(this.#envelopeOf(channelCase));
@@ -86,7 +86,7 @@ export class ChannelTrial {
     return field.kind === 'session' ? digest : digest.replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
   }
 
-  /** What the rules say of each session: only an undamaged, new message of the fleet, of a kind that is known, ends what it names. */
+  /** Returns the expected effect on each session: only an undamaged, new message of the fleet, of a known kind, revokes the sessions that it names. */
   #effectsOf(channelCase: ChannelCase, text: string, isWhole: boolean): Effect[] {
     const { key, use, scope, id, kind, token, at } = channelCase;
     const kept = this.#tokens.map((): Effect => 'kept');
@@ -114,13 +114,13 @@ export class ChannelTrial {
       const before = this.#service.calls.get(token) ?? 0;
       const { username } = await this.#sessions.verify(token);
       const wasAsked = (this.#service.calls.get(token) ?? 0) > before;
-      this.#counts.add(wasAsked ? 'sessions checked anew' : 'sessions kept');
+      this.#counts.add(wasAsked ? 'sessions checked again' : 'sessions kept');
       if (username !== `user-${index % USERS}`) return `session ${index} has the user ${String(username)}`;
-      if (effect === 'evicted' && !wasAsked) return `session ${index} is not checked anew`;
+      if (effect === 'evicted' && !wasAsked) return `session ${index} is not checked again`;
       // The age of an entry is read from the clock twice. Between, a millisecond may begin, and an entry that is younger than a revocation counts as older.
       const mayBeTooOld = this.#revokedUsers.has(username);
       if (effect === 'kept' && wasAsked && mayBeTooOld) this.#counts.add('sessions of revoked users checked once more');
-      else if (effect === 'kept' && wasAsked) return `session ${index} is checked anew`;
+      else if (effect === 'kept' && wasAsked) return `session ${index} is checked again`;
       // A tombstone stays; later cases need a session that can be cached.
       if (wasAsked && kind === 'signedOut') this.#tokens[index] = '';
       if (wasAsked) this.#isCached[index] = false;

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 it(
-  'ends what a message of the fleet names, and nothing by any other bytes on the channel',
+  'revokes the sessions that a message of the fleet names, and none by any other bytes on the channel',
   async () => {
     const service = await startAcceptingService((token) => token.split('.')[1]);
     closing.push(() => service.close());
@@ -32,7 +32,7 @@ it(
     await tryCases('the revocation bus', runs, channelCase, async (one) => expect(await trial.run(one)).toBeUndefined(), counts);
 
     expect(await trial.refusesStrangers()).toBe(true);
-    expect(counts.get('sessions checked anew') ?? 0).toBeGreaterThan(runs.cases / 4);
+    expect(counts.get('sessions checked again') ?? 0).toBeGreaterThan(runs.cases / 4);
     expect(counts.get('sessions of revoked users checked once more') ?? 0).toBeLessThan(1 + runs.cases / 100);
     expect(counts.get('sessions kept') ?? 0).toBeGreaterThan(runs.cases);
   },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Says how long a body is: header lines, and the body as it stands on the wire. */
+/** The framing of a body: header lines, and the body as it stands on the wire. */
 export type Framing = (body: string) => { readonly lines: readonly string[]; readonly body: string };
 
 const length = (value: (real: number) => string, ...more: readonly string[]): Framing => {

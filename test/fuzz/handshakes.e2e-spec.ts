@@ -13,7 +13,7 @@ beforeAll(() => bed.start());
 afterAll(() => bed.close());
 failOnRejections();
 
-/** The answer to what a call presents. */
+/** The answer to the token of a call. */
 function answerTo(presented: Presented): Answer {
   if (presented === 'cross-origin') return { status: 403 };
   const isValid = typeof presented !== 'string' && VALID.some((token) => token === presented.token);
@@ -30,7 +30,7 @@ function isPermitted({ kind, method, fields }: BrowserCase, right: Answer, answe
 }
 
 it(
-  'admits requests on Express and on Fastify, and sockets of ws and of socket.io, by the tokens that the rules name, and opens no other socket',
+  'admits requests on Express and on Fastify, and sockets of ws and of socket.io, by the tokens that the rules select, and opens no other socket',
   async () => {
     const counts = new Counts();
     await tryCases(
@@ -52,7 +52,7 @@ it(
 );
 
 it(
-  'presents the token of every request and handshake that the rules name, and no cookie of a page of another origin',
+  'presents the token of every request and handshake that the rules select, and no cookie of a page of another origin',
   async () => {
     const counts = new Counts();
     await tryCases(

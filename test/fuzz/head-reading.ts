@@ -13,7 +13,7 @@ const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 /** A longer head is doubtful: the library need not take it. No case comes close to its limit of 16 384 from below. */
 const MAX_SURE_HEAD = 15_000;
 
-/** Reads the head that begins at `from`. Not certain: what a recipient may accept and need not. */
+/** Reads the head that begins at `from`. Not certain: heads that a recipient may accept or refuse. */
 export function readHead(bytes: string, from: number): Head | 'incomplete' | 'doubtful' {
   const start = skipEmptyLines(bytes, from);
   const lines: string[] = [];
@@ -40,7 +40,7 @@ function parseHead([statusLine = '', ...lines]: string[], certain: boolean, end:
   if (!parts) return 'doubtful';
   const [, version = '', status = '', reason = ''] = parts;
   const fields: [string, string][] = [];
-  // What is framed as HTTP/1.1 may be read as such under another version or protocol; nobody reads a reason; tabs around values are
+  // A message framed as HTTP/1.1 may be read as such under another version or protocol; the reason phrase is not read; tabs around values are
   // legal, and refused by some parsers.
   let sure = certain && statusLine.startsWith('HTTP/1.') && /[01]$/.test(version) && /^ [\t\x20-\x7e\x80-\xff]*$/.test(reason);
   for (const line of lines) {

@@ -27,7 +27,7 @@ interface Check {
   readonly lane: Lane;
   readonly deadline: Deadline;
   state: 'waiting' | 'in flight' | 'over';
-  /** What it must come to, once the service has replied or its time is over. */
+  /** The expected outcome after the reply of the service or its deadline. */
   expected: Outcome | undefined;
   answer: (verdict: Verdict<object>) => void;
 }
@@ -42,7 +42,7 @@ const VERDICTS: Readonly<Record<Reply, Verdict<object>>> = {
 };
 
 /**
- * The lanes of one application, with a service that replies when the case says so. What must hold is written from the descriptions of the lanes:
+ * The lanes of one application, with a service that replies when the case says so. The rules are written from the descriptions of the lanes:
  * strangers have a quarter of the places and of the queue, at least one of two or more; known sessions have the rest; a lane may use what the
  * other leaves idle, and gets its share back with the next free place.
  */

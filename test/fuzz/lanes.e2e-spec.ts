@@ -27,7 +27,7 @@ const sizes: fc.Arbitrary<LaneSizes> = fc.record({ maxInFlight: fc.integer({ min
 const laneCase = fc.record({ sizes, events: fc.array(event, { minLength: 1, maxLength: 60, size: 'max' }) });
 
 it(
-  'keeps every place, the order and the share of each lane, whatever arrives, is answered or times out',
+  'keeps every place, the order and the share of each lane, for any arrivals, answers and timeouts',
   async () => {
     const counts = new Counts();
     await tryCases(

@@ -2,7 +2,7 @@ import { readAnswer, valuesOf, type Answer } from './http-reading.js';
 import { readUser } from './record-reading.js';
 import { MAX_BODY, PRESENTED_TOKEN, type Expected, type Outcome, type WireCase } from './wire-case.js';
 
-/** What rules R1, R3, R5 and R17 say of an answer. Written from the interface and RFC 9112; knows nothing of the library. */
+/** Returns the outcomes of an answer by rules R1, R3, R5 and R17. Written from the interface and RFC 9112, without the library. */
 export function expectedOf({ bytes, ending }: WireCase): Expected {
   const answer = readAnswer(bytes, ending);
   if (answer.kind === 'answer') return expectedOfAnswer(answer, bytes.includes(PRESENTED_TOKEN));
@@ -36,7 +36,7 @@ function refusalOf(status: number, body: string): Outcome {
   return status === 400 || status === 401 || (status === 404 && body === '') ? 'unauthenticated' : 'unavailable';
 }
 
-/** Whether the body is sent as it is; `unclear` for what means the same in other words. */
+/** Whether the body is sent as it is; `unclear` for equivalent forms. */
 function codingOf({ head }: Answer): 'plain' | 'unclear' | 'coded' {
   const codings = valuesOf(head, 'content-encoding');
   if (codings.length === 0) return 'plain';

@@ -1,6 +1,6 @@
 import { SessionStore, type StoreEntry, type StoreSubscriber } from 'nestjs-session-auth/store';
 
-/** A store that keeps nothing, and whose channel carries what the test puts on it. */
+/** A store that keeps nothing, and whose channel carries the messages of the test. */
 export class QuietStore extends SessionStore {
   override readonly secret: readonly string[];
   /** The instance that listens. */

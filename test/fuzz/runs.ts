@@ -24,7 +24,7 @@ export function limitMs({ cases }: Runs): number {
   return 150_000 + cases * 20;
 }
 
-/** Tries the cases. Fails with the smallest one that breaks a rule, and prints what the cases were. */
+/** Tries the cases. Fails with the smallest one that breaks a rule, and prints the counts of the cases. */
 export async function tryCases<Case>(
   name: string,
   { cases, seed }: Runs,
@@ -47,7 +47,7 @@ export async function tryCases<Case>(
   }
 }
 
-/** Counts what came up. */
+/** Counts the kinds of cases. */
 export class Counts extends Map<string, number> {
   add(what: string, times = 1): void {
     this.set(what, (this.get(what) ?? 0) + times);

@@ -6,23 +6,23 @@ import { expectedOf } from './oracle.js';
 import { Tally } from './tally.js';
 import { PRESENTED_TOKEN, type Expected, type Outcome, type WireCase } from './wire-case.js';
 
-/** What a caller was told, and its user if it was let in. */
-interface Told {
+/** The outcome of a check, and its user if it was let in. */
+interface Observed {
   readonly outcome: Outcome | 'foreign error';
   readonly detail: unknown;
 }
 
-/** A case whose verdict is not what the rules say. */
+/** A case whose outcome the rules do not permit. */
 export interface Mismatch {
   readonly wireCase: WireCase;
   readonly expected: Expected;
-  readonly told: Told;
+  readonly observed: Observed;
 }
 
 /** Longest that a check may take beyond its time, on a machine that has other things to do. */
 const SLACK_MS = 30_000;
 
-/** The same library twice: one gives up soon, so that silence is cheap, and one waits, for what seemed silence on a busy machine. */
+/** The same library twice: one gives up soon, so that silence is cheap, and one waits, because a busy machine can look silent. */
 export interface Sessions {
   readonly hasty: SessionAuthService;
   readonly hastyMs: number;
@@ -30,7 +30,7 @@ export interface Sessions {
   readonly patientMs: number;
 }
 
-/** Tries answers on the library, and counts what came of them. */
+/** Tries answers on the library, and counts the outcomes. */
 export class Trial {
   readonly tally = new Tally();
   readonly #service: CaseService;
@@ -46,23 +46,23 @@ export class Trial {
   async run(wireCase: WireCase): Promise<Mismatch | undefined> {
     const { hasty, hastyMs, patient, patientMs } = this.#sessions;
     const expected = expectedOf(wireCase);
-    let told = await this.#tell(hasty, hastyMs, wireCase, expected);
+    let observed = await this.#check(hasty, hastyMs, wireCase, expected);
     // An answer that spoils its connection may also cost the next one on it, and that is no fault of the library.
-    for (let again = 0; again < 3 && told.outcome === 'unavailable' && !isRight(told, expected); again += 1) {
+    for (let again = 0; again < 3 && observed.outcome === 'unavailable' && !isRight(observed, expected); again += 1) {
       this.tally.askedAgain += 1;
-      told = await this.#tell(patient, patientMs, wireCase, expected);
+      observed = await this.#check(patient, patientMs, wireCase, expected);
     }
-    this.tally.count(told.outcome, expected);
-    return isRight(told, expected) ? undefined : { wireCase, expected, told };
+    this.tally.count(observed.outcome, expected);
+    return isRight(observed, expected) ? undefined : { wireCase, expected, observed };
   }
 
-  async #tell(sessions: SessionAuthService, timeoutMs: number, wireCase: WireCase, { end }: Expected): Promise<Told> {
+  async #check(sessions: SessionAuthService, timeoutMs: number, wireCase: WireCase, { end }: Expected): Promise<Observed> {
     const token = `token-${String((this.#tokens += 1)).padStart(8, '0')}`;
     this.#service.expect(token, wireCase, end);
-    const check = sessions.verify(token).then((user) => ({ outcome: 'allow', detail: valuesIn(user, token) }) as const, toldBy);
-    const told = await within(check, timeoutMs + SLACK_MS);
-    this.#service.forget(token);
-    return told ?? { outcome: 'foreign error', detail: 'no outcome long after the deadline' };
+    const check = sessions.verify(token).then((user) => ({ outcome: 'allow', detail: valuesIn(user, token) }) as const, observedFrom);
+    const observed = await within(check, timeoutMs + SLACK_MS);
+    this.#service.remove(token);
+    return observed ?? { outcome: 'foreign error', detail: 'no outcome long after the deadline' };
   }
 }
 
@@ -74,12 +74,12 @@ async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | 
   return value;
 }
 
-function isRight({ outcome, detail }: Told, { permitted, user }: Expected): boolean {
+function isRight({ outcome, detail }: Observed, { permitted, user }: Expected): boolean {
   if (outcome === 'foreign error' || !permitted.includes(outcome)) return false;
   return outcome !== 'allow' || isDeepStrictEqual(detail, user);
 }
 
-function toldBy(error: unknown): Told {
+function observedFrom(error: unknown): Observed {
   if (!isSessionAuthError(error)) return { outcome: 'foreign error', detail: error };
   const outcomes: Readonly<Record<string, Outcome>> = {
     SessionRejectedError: 'unauthenticated',

@@ -1,4 +1,4 @@
-/** What the service does after its last byte: waits for the next request, closes, or resets. */
+/** The action of the service after its last byte: waits for the next request, closes, or resets. */
 export type Ending = 'keep' | 'end' | 'reset';
 
 /** One answer to user_details, as it goes over the wire. */
@@ -10,7 +10,7 @@ export interface WireCase {
   readonly cuts: readonly number[];
 }
 
-/** What the caller of the library learns. */
+/** The outcome for the caller of the library. */
 export type Outcome = 'allow' | 'unauthenticated' | 'forbidden' | 'unavailable';
 
 /** Outcomes that are right for an answer, and the user when one of them is `allow`. */

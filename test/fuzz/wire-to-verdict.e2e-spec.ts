@@ -20,7 +20,7 @@ const MOST_AT_ONCE = Math.min(CASES, 10_000);
 const IN_FLIGHT = 64;
 /** For the cases and, after a failure, for the search for a smaller one. */
 const MOST_MS = 120_000 + CASES * 2;
-/** The patient one waits only for answers that come: longer than a machine stands still. */
+/** The patient one waits longer than any stall of a machine. */
 const TIME = { hastyMs: 200, patientMs: 30_000 };
 
 const started: { close(): Promise<void> }[] = [];
@@ -66,18 +66,18 @@ async function tryAll(trial: Trial, cases: readonly WireCase[]): Promise<Mismatc
 function report(mismatches: readonly Mismatch[]): string {
   return mismatches
     .slice(0, 20)
-    .map(({ wireCase: { bytes, ...how }, expected, told }) => {
-      return [JSON.stringify(bytes), inspect(how), `expected ${inspect(expected)}`, `told ${inspect(told)}`].join('\n  ');
+    .map(({ wireCase: { bytes, ...how }, expected, observed }) => {
+      return [JSON.stringify(bytes), inspect(how), `expected ${inspect(expected)}`, `observed ${inspect(observed)}`].join('\n  ');
     })
     .join('\n');
 }
 
 it(
-  'makes of every answer, however broken, the verdict that the rules demand',
+  'returns the verdict that the rules demand for any answer, well-formed or broken',
   async () => {
     process.on('unhandledRejection', keepRejection);
     process.stdout.write(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${CASES}\n`);
-    // A refusal of the service class is an error; here its stack, which nobody reads, would cost more than the check.
+    // A refusal of the service class is an error; its stack is never read here, and would cost more than the check.
     Error.stackTraceLimit = 0;
     const trial = await startTrial();
     const since = performance.now();

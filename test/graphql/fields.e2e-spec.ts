@@ -21,7 +21,7 @@ interface ContextReply {
   readonly errors?: readonly { readonly extensions?: { readonly code: string } }[];
 }
 
-/** Those that can be told apart for each request, and those that can't: there only the first caller may be served. */
+/** Those with an identity for each request, and those without: there only the first caller may be served. */
 const SERVED: readonly ContextKind[] = ['object', 'one object', 'one object, later', 'new objects'];
 const NOT_SERVED: readonly ContextKind[] = ['the first request', 'an instance'];
 const KINDS = [...SERVED, ...NOT_SERVED];
@@ -58,7 +58,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
 
   const me = (username: string): unknown => ({ me: `${username} ${username}` });
 
-  plainRow('each caller is served as itself, whether requests share a context or not [P08]', async () => {
+  plainRow('each caller gets its own user, whether requests share a context or not [P08]', async () => {
     for (const [context, url] of appsWith(SERVED, 0)) {
       await ask(url, '{ resolved }', 'ann');
       expect([context, await ask(url, '{ me }')]).toEqual([context, UNAUTHENTICATED]);
@@ -67,7 +67,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  plainRow('a context that names another request, or that can not be copied, serves no caller as another one [P08]', async () => {
+  plainRow('a context that names another request, or that cannot be copied, serves no caller as another one [P08]', async () => {
     for (const [context, url] of appsWith(NOT_SERVED, 0)) {
       expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
       for (const [token, own] of [
@@ -112,7 +112,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  // Mercurius runs in a process of its own.
+  // Mercurius runs in a separate process.
   if (name.startsWith('Mercurius')) return;
 
   plainRow('the audit names a context that Nest gives to all requests, and a function that does [P08]', async () => {

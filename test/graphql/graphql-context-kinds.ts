@@ -1,4 +1,4 @@
-/** What an application may give as the `context` option of `GraphQLModule`. */
+/** Kinds of the `context` option of `GraphQLModule`. */
 export type ContextKind = 'default' | 'object' | 'one object' | 'one object, later' | 'the first request' | 'an instance' | 'new objects';
 
 interface FirstArgument {
@@ -15,7 +15,7 @@ export function contextOption(kind: Exclude<ContextKind, 'default'>): (first: Fi
   const instance = new OwnContext() as unknown as Record<string, unknown>;
   switch (kind) {
     case 'object':
-      // Nest takes an object too; not every driver says so.
+      // Nest accepts an object too; not every driver has it in its types.
       return shared as never;
     case 'one object':
       return () => shared;

@@ -22,7 +22,7 @@ export interface GraphqlServer {
   close(): Promise<void>;
 }
 
-/** What a test adds to a GraphQL server. */
+/** Settings of a GraphQL server in a test. */
 export interface GraphqlSetup {
   /** The `context` option, of an application each. */
   readonly contexts?: readonly ContextKind[];
@@ -60,13 +60,13 @@ function apolloWith(context: ContextKind): DynamicModule {
   });
 }
 
-/** The GraphQL servers that Nest has drivers for, each on what it runs on. */
+/** The GraphQL servers that Nest has drivers for, each on its HTTP platforms. */
 export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[] = [
   ...PLATFORMS.map(([name, platform]): [string, Start] => [`Apollo on ${name}`, startApollo(platform)]),
   ['Mercurius on Fastify', startMercurius],
 ];
 
-/** In a process of its own: Jest can't load what Mercurius is made of. */
+/** In a separate process: Jest can't load the dependencies of Mercurius. */
 async function startMercurius(baseUrl: string, { contexts = [], options = {} }: GraphqlSetup = {}): Promise<GraphqlServer> {
   const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
   for (const part of ['names.resolver', 'openings.resolver', 'wiping.resolver', 'graphql-context-kinds'])

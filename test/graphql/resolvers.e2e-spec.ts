@@ -68,7 +68,7 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     expect(await resolved()).toBe(0);
   });
 
-  it('say that the service is unavailable, and for how long, when it gives no usable answer', async () => {
+  it('answer that the service is unavailable, with the time to wait, if it gives no usable answer', async () => {
     const { errors } = await ask('{ me }', service.signInAs({ username: 5 } as object, 'unusable'));
 
     const originalError = { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
@@ -76,7 +76,7 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     expect(await resolved()).toBe(0);
   });
 
-  it('tell no secret, whatever they refuse', async () => {
+  it('reveal no secret in any denial', async () => {
     service.signInAs({ role: 'new_hire' }, TOKEN);
     const replies = await Promise.all([ask('{ secrets }', TOKEN), ask('{ me }', `${TOKEN}?`)]);
 
@@ -84,7 +84,7 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     expect(canariesIn(JSON.stringify(replies))).toEqual([]);
   });
 
-  it('make one check of an operation, however many of its fields are guarded, and whenever they are reached', async () => {
+  it('make one check of an operation for all its guarded fields, whenever they run', async () => {
     const { data } = await ask('{ openings(count: 50) { owner salary } }', service.signInAs(MANAGER, 'manager'));
 
     expect(data?.openings).toHaveLength(50);
@@ -111,14 +111,14 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     expect((await ask('{ client(clientId: 8) }', 'of-client-7')).errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  it('refuse a field by its own rule, and give the others', async () => {
+  it('refuse a field by its own rule, and return the others', async () => {
     const { data, errors } = await ask('{ openings(count: 1) { owner salary } }', service.signInAs({ role: 'new_hire' }, 'newcomer'));
 
     expect(data).toEqual({ openings: [{ owner: 'ann 0', salary: null }] });
     expect(errors?.[0]).toMatchObject({ path: ['openings', 0, 'salary'], extensions: { code: 'FORBIDDEN' } });
   });
 
-  it('let a stranger in where they are open, with no call to the service', async () => {
+  it('let a stranger in if they are public, without a call to the service', async () => {
     expect(await ask('{ greeting }')).toEqual({ data: { greeting: 'hello stranger' } });
     expect(await ask('{ signedOut }')).toEqual({ data: { signedOut: 'bye' } });
     expect(service.callsTo('user_details')).toBe(0);
@@ -136,7 +136,7 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     expect((await post({ query: '{ me }' }, service.signInAs({}, 'tok'))).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('never answer one user with another of the same time', async () => {
+  it('never mix up concurrent users', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
     const replies = await Promise.all(
       names.map((username) => ask('{ openings(count: 2) { owner } }', service.signInAs({ username }, username))),
@@ -200,7 +200,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     return token;
   }
 
-  plainRow('no dangerous handler of an operation runs for a session that ended elsewhere, whatever stands beside it [P01]', async () => {
+  plainRow('no dangerous handler of an operation runs for a session that ended elsewhere, beside any other handlers [P01]', async () => {
     for (const [index, query] of OPERATIONS.entries()) {
       const { errors } = await ask({ query }, await endedElsewhere(`ended-${index}`));
       expect([query, errors?.map(({ extensions }) => extensions.code)]).toEqual([query, expect.arrayContaining(['UNAUTHENTICATED'])]);
@@ -208,7 +208,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect(await wipes()).toBe(wipedBefore);
   });
 
-  plainRow('no dangerous handler of a batch runs for a session that ended elsewhere, in whatever order [P01]', async () => {
+  plainRow('no dangerous handler of a batch runs for a session that ended elsewhere, in any order [P01]', async () => {
     for (const [index, batch] of BATCHES.entries()) {
       const replies = await ask<GraphqlReply[]>(batch, await endedElsewhere(`batch-${index}`));
       expect(replies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code))).toContain('UNAUTHENTICATED');

@@ -80,7 +80,7 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
     ]);
   });
 
-  it('check each operation anew, however long the socket lives', async () => {
+  it('check each operation of a socket', async () => {
     service.signInAs({}, 'brief');
     const client = connect({ token: 'brief' });
     expect(await all(client, 'subscription { ticks }')).toEqual(ticksOf('ann'));

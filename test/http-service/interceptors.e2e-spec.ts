@@ -29,7 +29,7 @@ describe.each(PLATFORMS)('an interceptor on %s', (_name, platform) => {
     );
   });
 
-  it('sees an ordinary request: its url, method, headers and data', async () => {
+  it('receives an ordinary request: its url, method, headers and data', async () => {
     const { service, axios, callAll } = await seam(bed);
     const seen: InternalAxiosRequestConfig[] = [];
     axios().interceptors.request.use((config) => (seen.push(config), config));
@@ -46,7 +46,7 @@ describe.each(PLATFORMS)('an interceptor on %s', (_name, platform) => {
     expect([check?.data, signOut?.data]).toEqual([undefined, undefined]);
   });
 
-  it('may change the url, replace a header and take one away', async () => {
+  it('may change the url, replace a header and remove one', async () => {
     const { service, axios, callAll } = await seam(bed);
     axios().interceptors.request.use((config) => {
       config.url = `${config.url ?? ''}?tenant=7`;
@@ -61,7 +61,7 @@ describe.each(PLATFORMS)('an interceptor on %s', (_name, platform) => {
     }
   });
 
-  it('may wait for something of its own', async () => {
+  it('may be asynchronous', async () => {
     const { axios, callAll } = await seam(bed);
     axios().interceptors.request.use(async (config) => {
       await new Promise(setImmediate);
@@ -71,7 +71,7 @@ describe.each(PLATFORMS)('an interceptor on %s', (_name, platform) => {
     expect(await callAll()).toEqual([200, 200, 200]);
   });
 
-  it('runs once a call, in the order of axios, and no more when it is ejected', async () => {
+  it('runs once a call, in the order of axios, and not after it is ejected', async () => {
     const { axios, callAll } = await seam(bed);
     const ran: string[] = [];
     const { request } = axios().interceptors;
@@ -85,7 +85,7 @@ describe.each(PLATFORMS)('an interceptor on %s', (_name, platform) => {
     expect(ran.slice(6)).toEqual(Array(3).fill('second'));
   });
 
-  it('sees every reply, also those that refuse', async () => {
+  it('receives every reply, refusals too', async () => {
     const { service, axios, callAll } = await seam(bed);
     const seen: number[] = [];
     axios().interceptors.response.use((response) => (seen.push(response.status), response));
@@ -115,7 +115,7 @@ const refuse = (): never => {
 const reject = (): Promise<never> => Promise.reject(new Error('the interceptor broke'));
 const NOTHING = undefined as unknown as Error;
 const rejectWithNothing = (): Promise<never> => Promise.reject(NOTHING);
-/** What the types of axios forbid, and JavaScript does not. */
+/** Values that the types of axios forbid, and JavaScript permits. */
 const giving = (value: unknown) => (): never => value as never;
 
 const BROKEN: [string, (axios: AxiosInstance) => void][] = [
@@ -151,7 +151,7 @@ const UNREADABLE: [string, (axios: AxiosInstance) => void, number[]][] = [
 describe.each(oneOf(PLATFORMS))('an interceptor that breaks on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(BROKEN)('and %s makes all three calls 503, and says nothing of itself', async (_case, breakIt) => {
+  it.each(BROKEN)('and %s makes all three calls 503, and does not appear in the denial', async (_case, breakIt) => {
     const { app, axios, callAll } = await seam(bed, {}, undefined, SHORT_MS);
     breakIt(axios());
 

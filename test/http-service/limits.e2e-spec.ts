@@ -64,7 +64,7 @@ describe.each(oneOf(PLATFORMS))('a limit on %s', (_name, platform) => {
       expect((await taken.callAll()).slice(0, 2)).toEqual([503, 503]);
     });
 
-    it('lets a body in that is exactly as long as allowed', async () => {
+    it('accepts a body of exactly the maximum length', async () => {
       const taken = await seam(bed, MAX, reply(200, RECORD.padEnd(200), { 'content-type': 'application/json' }));
       take(taken);
 
@@ -103,7 +103,7 @@ describe.each(oneOf(PLATFORMS))('a limit on %s', (_name, platform) => {
     });
   });
 
-  it('is no hindrance to the next call: an interceptor sees each of the three once', async () => {
+  it('does not affect the next call: an interceptor receives each of the three once', async () => {
     const taken = await seam(bed);
     for (const [, take] of LIMITED) take(taken);
 
@@ -182,7 +182,7 @@ describe.each(oneOf(PLATFORMS))('a call on %s', (_name, platform) => {
     }
   });
 
-  it.each(TAKEN.slice(0, 2))('is written the same to the last header when %s', async (_case, take) => {
+  it.each(TAKEN.slice(0, 2))('has exactly the same headers when %s', async (_case, take) => {
     const [untouched, taken] = [await seam(bed), await seam(bed)];
     take(taken);
     for (const one of [untouched, taken]) await one.callAll();

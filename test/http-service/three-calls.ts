@@ -5,20 +5,20 @@ import type { SampleApp } from '../support/sample-app.js';
 import { json, silence, type Operation, type Script, type ScriptedService } from '../support/scripted-service.js';
 import type { Testbed } from '../support/testbed.js';
 
-/** An application whose calls to the session service a test can get at. */
+/** An application whose calls to the session service a test can change. */
 export interface Seam {
   readonly service: ScriptedService;
   readonly app: RunningApp;
-  /** Takes the seam: from now on calls go through axios. */
+  /** Returns axiosRef. From now on, calls are made through axios. */
   readonly axios: () => AxiosInstance;
-  /** Makes each of the three calls once, the check through the guard, and gives their statuses. */
+  /** Makes each of the three calls once, the check through the guard, and returns their statuses. */
   readonly callAll: () => Promise<number[]>;
 }
 
 /** For calls that get no answer. */
 export const SHORT_MS = 500;
 
-/** What the service knows of in these tests. */
+/** The session and the user of these tests. */
 export const ANN = { username: 'ann', auth_token: 'token' };
 export const OPERATIONS: readonly Operation[] = ['user_details', 'sign_in', 'sign_out'];
 

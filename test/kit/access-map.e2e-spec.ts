@@ -188,7 +188,7 @@ describe.each(PLATFORMS)('the access map on %s', (_name, platform) => {
     ]);
   });
 
-  it('shows a field without guards as closed if every way to it needs a session', async () => {
+  it('shows a field without guards as closed if every path to it needs a session', async () => {
     const { app } = await start({ providers: [OpeningsResolver], imports: [apollo(false)] });
     const fields = accessMapOf(app).map(({ call, access, isOpen }) => [call, access, isOpen]);
     expect(fields).toEqual([
@@ -263,7 +263,7 @@ describe.each(PLATFORMS)('the routes of the access map on %s', (_name, platform)
     ]);
   });
 
-  it('answer a caller without a session as the map says', async () => {
+  it('answer a caller without a session as in the map', async () => {
     for (const { call, isOpen } of accessMapOf(running.app)) {
       const reply = await running.get(call.replace('GET ', ''));
       expect([call, reply.status]).toEqual([call, isOpen ? 200 : 401]);

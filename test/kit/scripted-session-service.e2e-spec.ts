@@ -86,7 +86,7 @@ describe('a scripted session service', () => {
     expect(await userDetails(url, token)).toBe(200);
   });
 
-  it('resets connections while it is down, whatever its scripts', async () => {
+  it('resets connections while it is down, regardless of its scripts', async () => {
     const service = keep(await startSessionService());
     service.on('user_details', reply(403));
     service.setDown(true);

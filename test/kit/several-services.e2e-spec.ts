@@ -53,7 +53,7 @@ describe('an application under test with several session services', () => {
     return app.getUrl();
   }
 
-  it('has the sessions of each, which no other accepts', async () => {
+  it('has sessions of each, which no other accepts', async () => {
     const [staff, partners] = [new TestSessions(), new TestSessions({ authority: 'partners' })];
     const url = await listening(partners.install(staff.install(Test.createTestingModule({ imports: [AppModule] }))));
     const [ann, bob] = [staff.signInAs({ role: 'boss' }), partners.signInAs({ role: 'buyer' })];

@@ -96,7 +96,7 @@ describe.each(PLATFORMS)('an application under test with TestSessions on %s', (_
       headers: { 'content-type': 'application/json' },
     });
 
-  it('gives the handler a user as the session service would', async () => {
+  it('passes the handler a user as the session service would', async () => {
     const reply = await fetch(`${url}/me`, { headers: sessions.signInAs({ username: 'other.user' }) });
     expect(await reply.json()).toEqual({ username: 'other.user', isRecord: true, isFrozen: true });
   });
@@ -111,7 +111,7 @@ describe.each(PLATFORMS)('an application under test with TestSessions on %s', (_
     expect(await statusOf('/clients/1', sessions.signInAs({ ccl_info: null }))).toBe(403);
   });
 
-  it('sees sessions end, and the service go down and come back', async () => {
+  it('reacts to the end of sessions, and to an outage and its end', async () => {
     const headers = sessions.signInAs();
     sessions.setDown(true);
     expect(await statusOf('/me', headers)).toBe(503);
@@ -142,7 +142,7 @@ describe.each(PLATFORMS)('an application under test with TestSessions on %s', (_
     expect(await statusOf('/me', sessions.signInAs())).toBe(200);
   });
 
-  it('signs in and out those that the test knows', async () => {
+  it('signs in and out the users of the test', async () => {
     sessions.addUser({ username: 'test.user', password: 'secret' });
     expect((await signIn('wrong')).status).toBe(401);
     const headers = { 'x-auth-token': await (await signIn('secret')).text() };
@@ -186,11 +186,11 @@ describe('TestSessions', () => {
     expect(await status(sessions.signInAs())).toBe(200);
   });
 
-  it('leave the options to be checked', async () => {
+  it('do not skip the validation of options', async () => {
     await expect(start(new TestSessions(), forRoot({ apiKey: '' }))).rejects.toThrow('apiKey');
   });
 
-  it('keep apart what several applications know, unless they share it', async () => {
+  it('are separate for each application, unless shared', async () => {
     const [shared, own] = [new TestSessions(), new TestSessions()];
     const [one, other, third] = [await start(shared, forRoot()), await start(shared, forRoot()), await start(own, forRoot())];
     const headers = shared.signInAs();
@@ -259,7 +259,7 @@ describe('TestSessions', () => {
     expect(await (await get('/shift', sessions.signInAs({ shift: 'night' }))).text()).toBe('night');
   });
 
-  it('do not compile a module without SessionAuthModule, and say what to import', async () => {
+  it('do not compile a module without SessionAuthModule, and name the missing import', async () => {
     const closed = jest.fn();
     const openings = { provide: 'openings', useValue: { onModuleDestroy: closed } };
     const builder = new TestSessions().install(Test.createTestingModule({ providers: [openings] }));
@@ -271,7 +271,7 @@ describe('TestSessions', () => {
 });
 
 describe('a record for a test', () => {
-  it('has every field of the interface but the token; what the test names is in its place, and null leaves a field out', () => {
+  it('has every field of the interface but the token; the test overrides fields, and null removes one', () => {
     const names = Object.keys(aUserRecord()).sort();
     expect(names).toHaveLength(14);
     expect(aUserRecord({ role: 'recruiter', email: null })).toMatchObject({ role: 'recruiter', username: 'test.user' });

@@ -65,7 +65,7 @@ describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_na
   });
 });
 
-const anew =
+const newTokens =
   (prefix: string) =>
   (index: number): Ask => ({ token: `${TOKEN}-${prefix}-${index}` });
 
@@ -76,10 +76,10 @@ function breakersOf({ app }: Trial): ServiceStatus['breakers'] {
 /** Statuses that concern the request, and not the service. */
 const OTHER_STATUSES = [400, 403, 404, 405, 409, 413, 415, 418, 422, 429, 431, 451];
 
-/** Of each kind of answer: several times what opens a breaker. */
+/** The number of answers of each kind: several times the number that opens a breaker. */
 const MANY = IS_LONG_FORM ? 1_000 : 100;
 
-/** How often each code came from so many checks with a token each, of which some are always under way. */
+/** Returns the count of each code from a number of checks with a token each, of which some are always in flight. */
 async function codesOf(
   { sessions }: Trial,
   count: number,
@@ -110,15 +110,15 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
     'after 20 failures the breaker opens: 503 without a call, with the time that remains as Retry-After [F01]',
     async (trial) => {
       trial.service.on('user_details', reply(500));
-      expect(await trial.flood(20, anew('failing'), 1)).toEqual({ 503: 20 });
-      const told: (string | null)[] = [];
+      expect(await trial.flood(20, newTokens('failing'), 1)).toEqual({ 503: 20 });
+      const denials: (string | null)[] = [];
       for (const ms of [0, 3_500]) {
         clock.advance(ms);
         const { status, headers } = await trial.ask();
-        told.push(`${status} ${headers.get('retry-after')}`);
+        denials.push(`${status} ${headers.get('retry-after')}`);
       }
 
-      expect(told).toEqual(['503 7', '503 4']);
+      expect(denials).toEqual(['503 7', '503 4']);
       expect(trial.calls()).toBe(20);
     },
     breaking,
@@ -128,17 +128,17 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
     'failures of strangers open their breaker alone; those of known users open both, after 25 calls at most [F01]',
     async (trial) => {
       trial.service.on('user_details', json(ANN));
-      expect(await trial.flood(20, anew('known'))).toEqual({ 200: 20 });
+      expect(await trial.flood(20, newTokens('known'))).toEqual({ 200: 20 });
       trial.service.on('user_details', reply(408));
-      expect(await trial.flood(25, anew('stranger'), 1)).toEqual({ 503: 25 });
+      expect(await trial.flood(25, newTokens('stranger'), 1)).toEqual({ 503: 25 });
       expect([trial.calls(), breakersOf(trial)]).toEqual([40, { known: 'closed', strangers: 'open' }]);
       trial.service.on('user_details', json(ANN));
       clock.advance(7_000);
-      expect(await trial.status(anew('probe')(0))).toBe(200);
+      expect(await trial.status(newTokens('probe')(0))).toBe(200);
       expect(breakersOf(trial)).toEqual({ known: 'closed', strangers: 'closed' });
       clock.advance(10_000);
       trial.service.on('user_details', reply(500));
-      expect(await trial.flood(25, (index) => anew('known')(index % 20), 1)).toEqual({ 503: 25 });
+      expect(await trial.flood(25, (index) => newTokens('known')(index % 20), 1)).toEqual({ 503: 25 });
 
       expect([trial.calls(), breakersOf(trial)]).toEqual([61, { known: 'open', strangers: 'open' }]);
     },
@@ -146,18 +146,18 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
   );
 
   row(
-    'the breaker of known users has a probe of its own, beside that of strangers [F02]',
+    'the breaker of known users has its own probe, beside that of strangers [F02]',
     async (trial) => {
       trial.service.on('user_details', json(ANN));
-      await trial.flood(40, anew('known'));
+      await trial.flood(40, newTokens('known'));
       trial.service.on('user_details', reply(500));
-      await trial.flood(20, anew('known'), 1);
+      await trial.flood(20, newTokens('known'), 1);
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
       clock.advance(7_000);
-      const probes = [trial.status(anew('known')(30)), trial.status(anew('stranger')(0))];
+      const probes = [trial.status(newTokens('known')(30)), trial.status(newTokens('stranger')(0))];
       while (trial.calls() < 62) await new Promise(setImmediate);
-      expect(await trial.flood(99, (index) => anew(index % 2 ? 'stranger' : 'known')(35 + (index % 5)))).toEqual({ 503: 99 });
+      expect(await trial.flood(99, (index) => newTokens(index % 2 ? 'stranger' : 'known')(35 + (index % 5)))).toEqual({ 503: 99 });
       held.release();
 
       expect([await Promise.all(probes), trial.calls()]).toEqual([[200, 200], 62]);
@@ -166,28 +166,28 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
   );
 
   row(
-    'after the pause one of 100 callers asks for all: the others get 503 meanwhile [F02]',
+    'after the pause one of 100 callers probes: the others get 503 meanwhile [F02]',
     async (trial) => {
       trial.service.on('user_details', reply(500));
-      await trial.flood(20, anew('failing'), 1);
+      await trial.flood(20, newTokens('failing'), 1);
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
       clock.advance(7_000);
-      const probe = trial.status(anew('probe')(0));
+      const probe = trial.status(newTokens('probe')(0));
       await held.arrived;
-      expect(await trial.flood(99, anew('other'))).toEqual({ 503: 99 });
+      expect(await trial.flood(99, newTokens('other'))).toEqual({ 503: 99 });
       held.release();
 
       expect([await probe, trial.calls()]).toEqual([200, 21]);
       trial.service.on('user_details', json(ANN));
-      expect(await trial.flood(3, anew('later'))).toEqual({ 200: 3 });
+      expect(await trial.flood(3, newTokens('later'))).toEqual({ 200: 3 });
     },
     breaking,
   );
 
   row('refused tokens, however many, leave the breakers closed [F03]', async (trial) => {
     trial.service.on('user_details', reply(401));
-    expect(await trial.flood(MANY, anew('bad'), 50)).toEqual({ 401: MANY });
+    expect(await trial.flood(MANY, newTokens('bad'), 50)).toEqual({ 401: MANY });
     expect(trial.calls()).toBe(MANY);
   });
 
@@ -220,9 +220,9 @@ describe.each(oneOf(PLATFORMS))('bounds on %s', (_name, platform) => {
     async (trial) => {
       const held = hold(json(ANN));
       trial.service.on('user_details', held.script);
-      const inFlight = trial.status(anew('first')(0));
+      const inFlight = trial.status(newTokens('first')(0));
       await held.arrived;
-      const { status, headers } = await trial.ask(anew('next')(0));
+      const { status, headers } = await trial.ask(newTokens('next')(0));
       held.release();
 
       expect([status, headers.get('retry-after'), await inFlight, trial.calls()]).toEqual([503, '1', 200, 1]);
@@ -234,7 +234,7 @@ describe.each(oneOf(PLATFORMS))('bounds on %s', (_name, platform) => {
     'in a total outage 1000 callers make at most a tenth more calls than first attempts [F05]',
     async (trial) => {
       trial.service.on('user_details', reply(500));
-      expect(await trial.flood(1_000, anew('caller'), 50)).toEqual({ 503: 1_000 });
+      expect(await trial.flood(1_000, newTokens('caller'), 50)).toEqual({ 503: 1_000 });
       expect(trial.calls()).toBeGreaterThanOrEqual(1_000);
       expect(trial.calls()).toBeLessThanOrEqual(1_100);
     },

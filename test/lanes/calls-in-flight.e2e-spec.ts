@@ -14,7 +14,7 @@ const ANSWER = json({ username: 'ann' });
 describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('takes no second place for a second caller with the same token', async () => {
+  it('counts one call for two callers with the same token', async () => {
     const service = await bed.service();
     const held = hold(ANSWER);
     service.on('user_details', held.script);
@@ -27,7 +27,7 @@ describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform)
     expect((await Promise.all(asked)).map(({ username }) => username)).toEqual(['ann', 'ann']);
   });
 
-  it('serves those who wait in the order in which they came', async () => {
+  it('serves waiting checks in order of arrival', async () => {
     const service = await bed.service();
     const held = hold(ANSWER);
     service.on('user_details', held.script);
@@ -89,7 +89,7 @@ const CREDENTIALS = { username: 'ann', password: PASSWORD };
 const SIGNED_IN = json({ ...ANN, auth_token: TOKEN });
 const BUSY = { statusCode: 503, reason: 'busy', retryAfterSeconds: 1 };
 
-/** What came of many calls at once. */
+/** The outcomes of many concurrent calls. */
 async function outcomes(trial: Trial, calls: readonly Promise<unknown>[]): Promise<{ done: number; busy: number; other: unknown[] }> {
   const thrown = await Promise.all(calls.map((call) => trial.thrownBy(call)));
   const failed = thrown.filter((error) => error !== undefined);
@@ -133,7 +133,7 @@ describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) =>
   });
 
   row(
-    'sign-ins that wait keep no sign-out and no check from the service, and sign-outs have the same bound [P11]',
+    'sign-ins that wait delay no sign-out and no check, and sign-outs have the same bound [P11]',
     async (trial) => {
       const [held, leaving] = [hold(SIGNED_IN), hold(reply(200))];
       trial.service.on('sign_in', held.script);
@@ -152,7 +152,7 @@ describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) =>
   );
 
   row(
-    'a sign-in that is aborted, takes too long or fails gives its place back, and its connection [P11]',
+    'a sign-in that is aborted, times out or fails frees its place and its connection [P11]',
     async (trial) => {
       const { open, script } = counting(silence);
       trial.service.on('sign_in', script);

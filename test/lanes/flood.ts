@@ -18,7 +18,7 @@ const USERS = 300;
 const KNOWN_PART = 0.2;
 const NEW_PART = 0.05;
 
-/** What became of the requests of one kind. */
+/** The outcomes of the requests of one kind. */
 export interface Outcome {
   asked: number;
   served: number;
@@ -28,7 +28,7 @@ export interface Outcome {
 /** Known users, new users with a good token each, and junk: the answer to junk is a refusal. */
 export type Kind = 'known' | 'new' | 'junk';
 
-/** A flood of junk at so many times the capacity of a service, beside new users and known ones, who have signed in before. */
+/** A flood of junk at a multiple of the capacity of a service, beside new users and known ones, who have signed in before. */
 export class Flood {
   readonly outcomes: Record<Kind, Outcome> = { known: outcome(), new: outcome(), junk: outcome() };
   readonly #clock: VirtualClock;
@@ -50,7 +50,7 @@ export class Flood {
     for (let user = 0; user < USERS; user += 1) this.#check.known.add(`known-${user}` as TokenKey);
   }
 
-  /** Lets the users come for a while, and then the flood with them. Only the time of the flood counts. */
+  /** Simulates the users for a while, and then the flood with them. Only the time of the flood counts. */
   async run(times: number, durationMs: number): Promise<void> {
     const { capacity } = this.#service;
     const calmMs = 20_000;

@@ -16,7 +16,7 @@ const asks =
   (kind: string) =>
   (index: number): Ask => ({ token: token(kind, index) });
 
-/** Answers users of every kind but one, who meets the fault. */
+/** Answers every kind of users but one, which gets the fault. */
 function faultFor(kind: string, fault: Script): Script {
   return (request, ...call) => (String(request.headers['x-auth-token']).includes(`-${kind}-`) ? fault : json(ANN))(request, ...call);
 }
@@ -39,7 +39,7 @@ async function healthOf({ app }: Trial, probe: boolean): Promise<unknown> {
 
 const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, misconfigurationSuspected: false, revocationBus: 'off' };
 
-describe.each(oneOf(PLATFORMS))('one caller who provokes failures on %s', (_name, platform) => {
+describe.each(oneOf(PLATFORMS))('one caller that provokes failures on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row('an anonymous caller whose long headers the service answers with 431 changes nothing for known users [P09]', async (trial) => {
@@ -107,7 +107,7 @@ describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
   const limits = { maxInFlight: 8, maxQueued: 16 };
 
   row(
-    'known users are served by a service that is busy with junk, and need not come again [P10]',
+    'known users are served by a service that is busy with junk, at the first attempt [P10]',
     async (trial) => {
       await letIn(trial);
       const held = hold(faultFor('junk', reply(401)));

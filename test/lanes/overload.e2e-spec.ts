@@ -19,11 +19,11 @@ import { Flood, servedPart, randomNumbers, type Kind } from './flood.js';
 import { boundedService, unboundedService, type ServiceModel } from './service-models.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** What a machine needs for the simulation grows with the requests: a service that takes more of them is flooded for a shorter time. */
+/** The time of the simulation grows with the number of requests: a service with more capacity is flooded for a shorter time. */
 const LONG_FLOOD_MS = IS_LONG_FORM ? 30_000 : 10_000;
 const SHORT_FLOOD_MS = IS_LONG_FORM ? LONG_FLOOD_MS : 3_000;
 
-/** What a service makes of a flood of junk, in virtual time: the same figures on every machine. */
+/** Simulates a flood of junk in virtual time: the same figures on every machine. */
 describe.each<[string, (clock: VirtualClock) => ServiceModel, number]>([
   ['answers any number of requests in 450 ms', (clock) => unboundedService(clock, 450, 128), LONG_FLOOD_MS],
   ['works on 16 requests of 450 ms at a time, and queues the others itself', (clock) => boundedService(clock, 450, 16), LONG_FLOOD_MS],
@@ -85,7 +85,7 @@ describe('a service that has time', () => {
     if (verdict.kind === 'unavailable') denied += 1;
   }
 
-  /** Lets so many tokens come at random times until then. */
+  /** Schedules a number of tokens at random times until then. */
   function arrive(count: number, untilMs: number, tokenOf: (turn: number) => string): void {
     for (let turn = 0; turn < count; turn += 1) clock.after(random() * untilMs, () => void come(tokenOf(turn)));
   }
@@ -99,7 +99,7 @@ describe('a service that has time', () => {
     expect(denied).toBe(0);
   });
 
-  it('serves 500 users who come within two seconds after the start, and each again a second after the answer', async () => {
+  it('serves 500 users who arrive within two seconds of the start, and each again a second after the answer', async () => {
     const again = async (token: string): Promise<void> => {
       await come(token);
       if (clock.nowMs < 6_000) clock.after(500 + random() * 1_000, () => void again(token));
@@ -112,7 +112,7 @@ describe('a service that has time', () => {
 
 const MIB = 1024 * 1024;
 
-/** The short form floods a cache of fewer places, in which nothing lapses meanwhile: what it may not keep would take more than the limit. */
+/** The short form floods a cache of fewer places, in which nothing expires meanwhile: entries beyond its bound would take more than the limit. */
 const FORM = IS_LONG_FORM
   ? { tokens: 100_000, maxGrowthBytes: 32 * MIB, cache: {} }
   : { tokens: 20_000, maxGrowthBytes: 2 * MIB, cache: { maxEntries: 500, negativeTtlMs: 300_000 } };
@@ -221,7 +221,7 @@ class Turnstile {
     }
   }
 
-  /** A stranger is answered, after ten calls that took so long: the limit shrinks or grows. */
+  /** Answers a stranger, after ten calls of this duration: the limit shrinks or grows. */
   #adapt(durationMs: number): void {
     const { strangers } = this.#lanes;
     this.#nowMs += 2 * TIMEOUT_MS;

@@ -7,12 +7,12 @@ export interface ServiceModel {
   accept(answer: () => void): void;
 }
 
-/** Answers any number of requests after the same time; so many calls at once are made of it. */
+/** Answers any number of requests after the same time, with a number of concurrent calls. */
 export function unboundedService(clock: VirtualClock, latencyMs: number, calls: number): ServiceModel {
   return { capacity: calls / (latencyMs / 1_000), accept: (answer) => void clock.after(latencyMs, answer) };
 }
 
-/** Works on so many requests at a time, and queues the others. It does not learn that a caller has given up. */
+/** Processes a number of requests at a time, and queues the others. It does not learn that a caller has given up. */
 export function boundedService(clock: VirtualClock, latencyMs: number, workers: number): ServiceModel {
   const queue: (() => void)[] = [];
   let busy = 0;

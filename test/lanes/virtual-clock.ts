@@ -38,7 +38,7 @@ export class VirtualClock {
     return event;
   }
 
-  /** Runs all events up to a time. Whatever one sets off without a timer is done before the next. */
+  /** Runs all events up to a time. Work that one starts without a timer is done before the next. */
   async runUntil(untilMs: number): Promise<void> {
     for (let next = this.#events[0]; next && next.atMs <= untilMs; next = this.#events[0]) {
       this.#pop();

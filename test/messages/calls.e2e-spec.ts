@@ -17,7 +17,7 @@ const ABOUT = Array.from({ length: QUESTIONS }, (_, index) => `ann ${index + 1}`
 
 type Ask = (bed: GrpcBed, presented: Metadata) => Promise<unknown>;
 
-/** Each kind of call, whose client ends at once, and what a good token gets. */
+/** Each kind of call, whose client ends at once, with the answer to a valid token. */
 const KINDS: readonly (readonly [ask: Ask, answer: unknown])[] = [
   [({ ask }, presented) => ask('Me', {}, presented), { text: 'ann good' }],
   [({ client }, presented) => textsOf(client.Ticks({}, presented)), ['ann 1', 'ann 2']],
@@ -32,13 +32,13 @@ const ignore = () => undefined;
 /** A call of each kind that Nest answers. */
 const ABANDONED: readonly ((bed: GrpcBed, presented: Metadata) => { cancel(): void })[] = [
   ({ client }, presented) => client.Me({}, presented, ignore),
-  ({ client }, presented) => heard(client.Ticks({}, presented)),
-  ({ client }, presented) => heard(speak(client.Chat(presented), QUESTIONS)),
-  ({ client }, presented) => heard(client.Chat(presented)),
+  ({ client }, presented) => reading(client.Ticks({}, presented)),
+  ({ client }, presented) => reading(speak(client.Chat(presented), QUESTIONS)),
+  ({ client }, presented) => reading(client.Chat(presented)),
   ({ client }, presented) => speak(client.Sum(presented, ignore), QUESTIONS),
 ];
 
-function heard(call: Call): Call {
+function reading(call: Call): Call {
   textsOf(call).catch(ignore);
   return call;
 }
@@ -57,7 +57,7 @@ describe.each([
     expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
   });
 
-  plainRow('a call whose client ends at once is served with a good token, of every kind, and no message is lost [P07]', async () => {
+  plainRow('a call whose client ends at once is served with a valid token, of every kind, and no message is lost [P07]', async () => {
     bed.service.signInAs({}, 'good');
     await bed.start({ cache });
     for (const [ask, answer] of [...KINDS, ...KINDS]) expect(await ask(bed, metadata('good'))).toEqual(answer);
@@ -78,7 +78,7 @@ describe.each([
     await bed.start({ cache });
     const calls = ABANDONED.map((call) => call(bed, metadata('good')));
     await held.arrived;
-    // What a client sends arrives in its order: first the calls, then their ends.
+    // Messages of a client arrive in order: first the calls, then their ends.
     await bed.ask('Greeting', {}, metadata());
     for (const call of calls) call.cancel();
     await bed.ask('Greeting', {}, metadata());
@@ -88,7 +88,7 @@ describe.each([
     expect(bed.runs.count).toBe(1);
   });
 
-  plainRow('a slow service changes nothing of either [P07]', async () => {
+  plainRow('calls of every kind are served with a valid token, and refused with a junk token, also by a slow service [P07]', async () => {
     bed.service.on('user_details', (request, ...rest) => {
       const known = request.headers['x-auth-token'] === 'good';
       afterDelay(SLOW_MS, known ? json({ username: 'ann' }) : (_request, response) => void response.writeHead(401).end())(request, ...rest);
@@ -105,7 +105,7 @@ describe.each([
 const HOST = '127.0.0.1';
 const MAP = { getMap: 1, get: 1 };
 
-/** What JSON can say that looks like something of the server's own. */
+/** JSON payloads that imitate internal objects of the server. */
 const PAYLOADS: readonly unknown[] = [
   { metadata: { getMap: 1 } },
   { metadata: MAP },
@@ -157,7 +157,7 @@ describe('messages over TCP', () => {
   const ask = (payload: unknown): Promise<unknown> => firstValueFrom(client.send<unknown>('me', payload));
 
   plainRow(
-    'a payload that imitates what the server makes itself is refused without a stack in the log, and runs nothing [P17]',
+    'a payload that imitates internal objects of the server is refused without a stack in the log, and runs nothing [P17]',
     async () => {
       log.lines.length = 0;
       for (const payload of PAYLOADS) {
@@ -171,7 +171,7 @@ describe('messages over TCP', () => {
     },
   );
 
-  plainRow('such a payload with a good token is one like any other [P17]', async () => {
+  plainRow('such a payload with a valid token is served [P17]', async () => {
     for (const payload of [{ metadata: MAP }, { metadata: MAP, emit: 1, pause: 1 }, { lift: 1, subscribe: 1 }]) {
       expect(await ask({ ...payload, token: 'good' })).toEqual({ text: 'ann good' });
     }

@@ -42,7 +42,7 @@ export interface GrpcBed {
   readonly start: (options?: Partial<SessionAuthOptions & SessionAuthExtras>, setup?: GrpcSetup) => Promise<void>;
   /** Calls a procedure without a stream. */
   readonly ask: (method: 'Me' | 'Secrets' | 'Greeting' | 'SignOut', question: object, presented: Metadata) => Promise<Answer>;
-  /** Calls a procedure that streams questions only, with so many of them. */
+  /** Calls a procedure that streams questions only, with a number of them. */
   readonly gather: (method: 'Gather' | 'Sum', presented: Metadata, questions: number) => Promise<Answer>;
 }
 
@@ -101,7 +101,7 @@ export function metadata(...tokens: string[]): Metadata {
   return presented;
 }
 
-/** Sends so many questions, and ends: the server gets the end with the call itself, if it is quick. */
+/** Sends a number of questions, and ends: the server gets the end with the call itself, if it is quick. */
 export function speak<Spoken extends Call | undefined>(call: Spoken, questions: number): Spoken {
   for (let about = 1; about <= questions; about += 1) call?.write({ about: String(about) });
   call?.end();

@@ -11,7 +11,7 @@ import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 
-/** What the handlers that ran got, and the denials that the filter of the application got. */
+/** The arguments of the handlers that ran, and the denials that the filter of the application received. */
 const ran: unknown[] = [];
 const filtered: unknown[] = [];
 
@@ -66,7 +66,7 @@ class OpeningsEvents {
 
 const TOPICS = ['opened', 'managed', 'marker', 'filtered', 'asked', 'replies'];
 
-/** The broker answers a fetch when this time is over, whatever has arrived meanwhile: 5 s by default. */
+/** The broker answers a fetch after this time, with or without messages: 5 s by default. */
 const FETCH_MS = 50;
 
 describeWithKafka('events over Kafka', () => {
@@ -178,7 +178,7 @@ describeWithKafka('events over Kafka', () => {
     expect(ran).toEqual([]);
   });
 
-  it('are not requests, whose denial is the reply', async () => {
+  it('are dropped only if they are not requests, whose denial is the reply', async () => {
     const address = (id: string) => ({ kafka_correlationId: id, kafka_replyTopic: 'replies', kafka_replyPartition: '0' });
     const token = service.signInAs({}, 'good');
     await send('asked', { ...address('1'), 'x-auth-token': 'bad' }, { ...address('2'), 'x-auth-token': token });

@@ -136,15 +136,15 @@ export class OpeningsProcedures {
   @GrpcStreamMethod('Openings', 'Converse')
   async converse(@Payload() questions: Observable<{ about: string }>): Promise<Observable<Answer>> {
     this.runs.count += 1;
-    const heard = new ReplaySubject<{ about: string }>();
+    const questionsSoFar = new ReplaySubject<{ about: string }>();
     await new Promise((resolve) => {
       questions.subscribe((question) => {
-        heard.next(question);
+        questionsSoFar.next(question);
         resolve(question);
       });
     });
-    heard.complete();
-    return heard.pipe(map(({ about }) => ({ text: `first ${about}` })));
+    questionsSoFar.complete();
+    return questionsSoFar.pipe(map(({ about }) => ({ text: `first ${about}` })));
   }
 
   @GrpcStreamMethod('Openings', 'Sum')

@@ -87,13 +87,13 @@ function theyAreGuarded(start: typeof overTcp): void {
     await expect(ask('client', { token, clientId: 8 })).rejects.toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
   });
 
-  it('say that the service is unavailable, and for how long, when it gives no usable answer', async () => {
+  it('answer that the service is unavailable, with the time to wait, if it gives no usable answer', async () => {
     const refusal = { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
     await expect(ask('me', { token: service.signInAs({ username: 5 } as object) })).rejects.toMatchObject(refusal);
     expect(runs.count).toBe(0);
   });
 
-  it('tell no secret, whatever they refuse', async () => {
+  it('reveal no secret in any denial', async () => {
     service.signInAs({ role: 'new_hire' }, TOKEN);
     for (const [pattern, token] of [
       ['secrets', TOKEN],
@@ -106,7 +106,7 @@ function theyAreGuarded(start: typeof overTcp): void {
     }
   });
 
-  it('run for an event with a session, and for no other', async () => {
+  it('run only for an event with a session', async () => {
     service.signInAs({}, 'good');
     for (const event of [{ times: 1 }, { times: 10, token: 'bad' }, { times: 100, token: 'good' }]) {
       await firstValueFrom(running.client.emit('happened', event), { defaultValue: undefined });
@@ -146,7 +146,7 @@ describe('message handlers over gRPC', () => {
     ['a refused token', ['bad'], 16, 'SESSION_REJECTED'],
     ['two tokens', ['good', 'good'], 16, 'SESSION_REJECTED'],
     ['a user of another role', ['good'], 7, 'ACCESS_DENIED'],
-    ['everybody when the service gives no usable answer', ['unusable'], 14, 'SESSION_SERVICE_UNAVAILABLE'],
+    ['everyone when the service gives no usable answer', ['unusable'], 14, 'SESSION_SERVICE_UNAVAILABLE'],
   ])('refuse %s with the status of gRPC, and do not run', async (_case, tokens, code, details) => {
     bed.service.signInAs({ role: 'new_hire' }, 'good');
     bed.service.signInAs({ username: 5 } as object, 'unusable');
@@ -155,7 +155,7 @@ describe('message handlers over gRPC', () => {
     expect(bed.runs.count).toBe(0);
   });
 
-  it('tell no secret, whatever they refuse', async () => {
+  it('reveal no secret in any denial', async () => {
     bed.service.signInAs({ role: 'new_hire' }, TOKEN);
     for (const [method, token] of [
       ['Secrets', TOKEN],
@@ -167,7 +167,7 @@ describe('message handlers over gRPC', () => {
     }
   });
 
-  it('let a stranger in where they are open', async () => {
+  it('let a stranger in if they are public', async () => {
     expect(await ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
     expect(await ask('Greeting', {}, metadata('bad'))).toEqual({ text: 'hello stranger' });
   });

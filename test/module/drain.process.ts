@@ -27,7 +27,7 @@ import type { DrainSettings } from './draining-app.js';
 
 const { platform, baseUrl, options, drain, drainMs, hooks, redisPort, tcpPort } = JSON.parse(process.argv[2] ?? '') as DrainSettings;
 const redis = redisPort === undefined ? undefined : new Redis({ port: redisPort, host: '127.0.0.1' });
-const tell = (event: string): void => void process.send?.(event);
+const report = (event: string): void => void process.send?.(event);
 
 @Controller()
 @UseGuards(SessionAuthGuard)
@@ -73,7 +73,7 @@ class LiveGateway implements OnGatewayConnection {
 /** Serves on while a load balancer learns that this instance goes. */
 class Drain implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
   onModuleDestroy(): void {
-    tell('draining');
+    report('draining');
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -81,7 +81,7 @@ class Drain implements OnModuleDestroy, BeforeApplicationShutdown, OnApplication
   }
 
   onApplicationShutdown(): void {
-    tell('closed');
+    report('closed');
     redis?.disconnect();
   }
 }
@@ -123,8 +123,8 @@ app.useWebSocketAdapter(new WsAdapter(app));
 app.connectMicroservice({ transport: Transport.TCP, options: { port: tcpPort, host: '127.0.0.1' } }, { inheritAppConfig: true });
 await app.startAllMicroservices();
 await app.listen(0, '127.0.0.1');
-// Where Nest listens for the signal it ends the process itself; here nothing does, so that what stayed open would show.
+// If Nest listens for the signal, it ends the process itself. Here nothing does, so that an open handle keeps the process alive.
 if (hooks) app.enableShutdownHooks();
 else process.once('SIGTERM', (signal) => void (app as { close(signal: string): Promise<void> }).close(signal));
 process.channel?.unref();
-tell(await app.getUrl());
+report(await app.getUrl());

@@ -5,7 +5,7 @@ import type { SessionAuthOptions } from 'nestjs-session-auth';
 import { freePort } from '../support/server-process.js';
 import { compileProgram, type CompiledProgram } from '../support/program.js';
 
-/** What the process is started with. */
+/** The arguments of the process. */
 export interface DrainSettings {
   readonly platform: string;
   readonly baseUrl: string;
@@ -19,7 +19,7 @@ export interface DrainSettings {
   readonly tcpPort: number;
 }
 
-/** An application in a process of its own, which can be told to go. */
+/** An application in a separate process, which can be asked to stop. */
 export interface DrainingApp {
   readonly url: string;
   readonly tcpPort: number;

@@ -101,7 +101,7 @@ class AsyncRecord extends UserRecord {
   @IsOptional() @Validate(Later) readonly badge?: string | undefined;
 }
 
-/** The value of a wrong option, where it could be told from the rest of a message. */
+/** The value of a wrong option, where it is distinct from the rest of a message. */
 const SECRET = 'S3cr3t-Value';
 
 type Case = [option: string, value: unknown];
@@ -236,7 +236,7 @@ describe('a bad option', () => {
       { statusMap: { 403: 'denied' } },
       "statusMap.403 must be one of 'unauthenticated', 'forbidden', 'unavailable'. Choose one, or leave it out for 'forbidden'",
     ],
-  ])('has a message that says what to do, and only what works: %j', async (options, message) => {
+  ])('has a message with a remedy that works: %j', async (options, message) => {
     expect((await refusalOf(options)).message).toBe(`SessionAuthModule: ${message}.`);
   });
 

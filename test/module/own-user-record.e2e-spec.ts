@@ -198,7 +198,7 @@ describe.each(PLATFORMS)('a user record that is invalid, on %s', (_name, platfor
     expect(warnings()).toEqual([expect.stringContaining('ats_enabled must be a boolean value.')]);
   });
 
-  it('leaves no line if every field is valid', async () => {
+  it('is not logged if every field is valid', async () => {
     const { service, app, warnings } = await start();
 
     expect((await app.get('/me', service.signInAs({ shift: 'day' } as object))).status).toBe(200);

@@ -29,7 +29,7 @@ const MORE_THAN_ONCE =
   /^SessionAuthModule is registered more than once for the whole application\. Call forRoot\(\) or forRootAsync\(\) once, in the root module/;
 
 describe('a second registration', () => {
-  plainRow('for the whole application stops the start with a message that says what to do [P21]', async () => {
+  plainRow('for the whole application stops the start with a message that contains the remedy [P21]', async () => {
     const roots = [
       rootWith(sync(), sync()),
       rootWith(sync(), asynchronous()),
@@ -85,7 +85,7 @@ describe('several applications in one process', () => {
 });
 
 describe('the module itself, without options', () => {
-  it('stops the start with a message that says what to import', async () => {
+  it('stops the start with a message that names the import', async () => {
     const error = await bootstrapError(rootWith(SessionAuthModule));
 
     expect(error).toBeInstanceOf(InvalidConfigurationError);

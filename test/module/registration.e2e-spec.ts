@@ -84,7 +84,7 @@ describe.each(PLATFORMS)('a registration of the module on %s', (_name, platform)
   });
 });
 
-describe('a registration of the module whose options are not there', () => {
+describe('a registration of the module without its options', () => {
   const broken = (useFactory: () => unknown): DynamicModule =>
     SessionAuthModule.forRootAsync({ useFactory: useFactory as () => SessionAuthOptions });
 
@@ -102,7 +102,7 @@ describe('a registration of the module whose options are not there', () => {
     expect(error.message).toContain('SessionAuthModule: ');
   });
 
-  it('lets an error of its factory through', async () => {
+  it('rejects with the error of its factory', async () => {
     const failure = new Error('the configuration service is down');
 
     expect(await bootstrapError({ module: Root, imports: [broken(() => Promise.reject(failure))] })).toBe(failure);
@@ -124,7 +124,7 @@ class PlainGateway {
 describeOnNest12.each(SOCKET_LIBRARIES)('a gateway without a guard of its own on %s', (_name, adapter, connect) => {
   const bed = testbed();
 
-  it('is guarded with the whole application, and the audit has nothing to say of it', async () => {
+  it('is guarded with the whole application, without a finding of the audit', async () => {
     const service = await bed.service();
     const logger = new CapturedLog();
     const options = { protectAllRoutes: true, token: fromPayload('token') };

@@ -24,14 +24,14 @@ async function reasonOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A call may take longer than what it gets when the application closes. */
+/** A call may take longer than its time after the application closes. */
 const SHORT = { timeoutMs: 500, signInTimeoutMs: 300_000, signOutTimeoutMs: 300_000 };
 const LONG = { timeoutMs: 300_000, signInTimeoutMs: 300_000, signOutTimeoutMs: 300_000 };
 
 describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('answers the callers whose check is in flight as ever, and settles', async () => {
+  it('answers the checks in flight as usual, and then closes', async () => {
     const service = await bed.service();
     const held = hold(json({ username: 'ann' }));
     service.on('user_details', held.script);
@@ -45,7 +45,7 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
     await closing;
   });
 
-  it('lets those who wait for their turn have it', async () => {
+  it('serves the checks that wait', async () => {
     const service = await bed.service();
     const held = hold(json({ username: 'ann' }));
     service.on('user_details', held.script);
@@ -97,7 +97,7 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
     await service.idle();
   });
 
-  it('refuses what is asked afterwards, without a call to the service', async () => {
+  it('refuses later checks, without a call to the service', async () => {
     const service = await bed.service();
     const app = await startApp(platform, sampleApp({ baseUrl: service.url }));
     const sessions = app.app.get(SessionAuthService);
@@ -112,7 +112,7 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
 
 const DRAIN_MS = 2_000;
 const TIMEOUT_MS = 10_000;
-/** What a busy machine needs, beside the time that calls in flight may take. */
+/** The delay of a busy machine, in addition to the time of calls in flight. */
 const BUSY_MACHINE_MS = 60_000;
 const CACHE = { ttlMs: 300_000, refreshAheadMs: 299_000 };
 const KNOWN = 'known-token';
@@ -138,7 +138,7 @@ async function waysTo(app: DrainingApp): Promise<readonly Way[]> {
   return [httpWay(app), httpWay(app, agent), overTcp];
 }
 
-/** Asks in every way, again and again, until the server takes no more connections; gives how often each answer came. */
+/** Sends requests of every kind until the server accepts no more connections. Returns the count of each answer. */
 async function useUntilClosed(app: DrainingApp, ways: readonly Way[]): Promise<Record<string, number>> {
   const answers: Record<string, number> = {};
   const note = (answer: unknown): void => void (answers[String(answer)] = (answers[String(answer)] ?? 0) + 1);

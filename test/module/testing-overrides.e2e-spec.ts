@@ -117,7 +117,7 @@ describe.each(PLATFORMS)('an application under @nestjs/testing on %s', (_name, p
     expect(await statusesOf(asFactory, PROTECTED)).toEqual({ '/plain': 403, '/me': 403, '/ruled': 403 });
   });
 
-  it('has the real guard everywhere otherwise', async () => {
+  it('has the real guard everywhere else', async () => {
     for (const [, registered] of GLOBAL_GUARDS) {
       expect(await statusesOf(withGlobalGuard(registered), registered)).toEqual({ '/plain': 401, '/me': 401, '/ruled': 401 });
     }

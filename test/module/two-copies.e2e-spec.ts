@@ -112,7 +112,7 @@ describe.each(PLATFORMS)('two copies of the library in one application on %s', (
     expect(unavailable.headers.get('retry-after')).toBe('7');
   });
 
-  it('read the decorators of each other: the guard of one heeds @Roles of the other', async () => {
+  it('read the decorators of each other: the guard of one applies @Roles of the other', async () => {
     const other = await anotherCopy();
 
     @Controller()

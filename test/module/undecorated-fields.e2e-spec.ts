@@ -81,7 +81,7 @@ describe('a field of the record class without a decorator', () => {
     for (const define of [true, false]) expectNamed(await startError(compiled(members, define)), names);
   });
 
-  it('leaves no trace without useDefineForClassFields and an initial value, as the guide says: it is dropped', async () => {
+  it('is ignored without useDefineForClassFields and an initial value, as the guide says', async () => {
     const service = await bed.service();
     const userRecord = compiled('readonly department?: string;', false);
     const app = await bed.sample({ baseUrl: service.url, options: { userRecord } });

@@ -36,7 +36,7 @@ function outcomeOf({ file, find, replace, suites }) {
   const path = join(tree, 'libs/session-auth/src', file);
   const source = readFileSync(path, 'utf8');
   const parts = source.split(find);
-  if (parts.length !== 2) return `not tried, because its place is there ${parts.length - 1} times`;
+  if (parts.length !== 2) return `not tried, because its place occurs ${parts.length - 1} times`;
   writeFileSync(path, parts.join(replace));
   const { outcome } = run(suites);
   writeFileSync(path, source);

@@ -11,7 +11,7 @@ const SHORT_SUITES = [
   'test/module/audit/unguarded-rules',
   'test/sockets/(acknowledgements|gateways|handshakes)',
 ];
-/** Whole concepts, and what else an attack could reach by another version of NestJS. */
+/** Whole concepts, and suites about attacks that depend on the version of NestJS. */
 const LONG_SUITES = [
   'test/(access|graphql|messages|module|sockets|token)/',
   'test/(cache/freshness|check/shared-call|lanes/(calls-in-flight|known-users)|revocation/ended-users|secrets/heap)',
@@ -40,7 +40,7 @@ run(
   { NEST_MAJOR: '11' },
 );
 
-/** Whether what is installed is what the lock file says. */
+/** Whether the installed packages match the lock file. */
 function isInstalled() {
   try {
     return statSync(`${folder}node_modules/.package-lock.json`).mtimeMs >= statSync(`${folder}package-lock.json`).mtimeMs;

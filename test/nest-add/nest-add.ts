@@ -31,7 +31,7 @@ export interface Answer {
   readonly said: string;
 }
 
-/** What `nest add nestjs-session-auth` makes of a project, with the collection as its sources are now. Call it inside `describe`. */
+/** Runs `nest add nestjs-session-auth` on a project, with the current sources of the collection. Call it inside `describe`. */
 export function nestAdd(cwd = () => ROOT): (files: Files, options?: Options, encoding?: Question['encoding']) => Promise<Answer> {
   let folder: string;
   let child: ChildProcess;

@@ -23,7 +23,7 @@ describe('package.json after nest add', () => {
   it.each([
     ['11', { '@nestjs/axios': '^4.0.0', '@nestjs/config': '^4.0.0' }],
     ['12', { '@nestjs/axios': '^12.0.0', '@nestjs/config': '^12.0.0' }],
-  ])('names what the session check needs on Nest %s', async (major, ofNest) => {
+  ])('adds the dependencies of the session check on Nest %s', async (major, ofNest) => {
     const { files } = await add(withManifest({ dependencies: { '@nestjs/core': `~${major}.1.0` } }));
 
     const { dependencies } = manifestOf(files['package.json']);
@@ -52,7 +52,7 @@ describe('package.json after nest add', () => {
     expect(manifestOf(files['package.json']).dependencies['@nestjs/config']).toBe('^4.0.0');
   });
 
-  it('keeps what it named, its indentation and its last line', async () => {
+  it('keeps its entries, its indentation and its last line', async () => {
     const before =
       '{\n\t"dependencies": {\n\t\t"@nestjs/core": "^12.0.0",\n\t\t"axios": "1.9.0"\n\t},\n\t"devDependencies": {\n\t\t"class-validator": "*"\n\t}\n}\n';
 
@@ -77,7 +77,7 @@ describe('package.json after nest add', () => {
     ]);
   });
 
-  it('is not installed with --skip-install, and a message says so', async () => {
+  it('is not installed with --skip-install, which a message reports', async () => {
     const answer = await add(PROJECT, { skipInstall: true });
 
     expect(installations(answer)).toEqual([]);
@@ -95,7 +95,7 @@ describe('.env.example after nest add', () => {
     expect(files).not.toHaveProperty('.env');
   });
 
-  it('keeps what it had, and .env is as it was', async () => {
+  it('keeps its lines, and .env is unchanged', async () => {
     const before = { '.env': 'PORT=1', '.env.example': 'PORT=3000\nSESSION_SERVICE_URL=https://sessions.test' };
 
     const { files } = await add({ ...PROJECT, ...before });
@@ -162,7 +162,7 @@ describe('the generated end-to-end test after nest add', () => {
     expect(files[TEST]?.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  it('is left alone if the user has changed what it starts', async () => {
+  it('is unchanged if the user has changed the module that it starts', async () => {
     const own = GENERATED_TEST.replace('imports: [AppModule],', 'imports: [AppModule, OtherModule],');
 
     const { files, said } = await add(withTest(own));
@@ -175,7 +175,7 @@ describe('the generated end-to-end test after nest add', () => {
 describe('nest add, once more', () => {
   const add = nestAdd();
 
-  it('changes nothing, installs nothing and says so', async () => {
+  it('changes nothing, installs nothing and reports so', async () => {
     const { files } = await add(PROJECT);
 
     const again = await add(files);
@@ -185,7 +185,7 @@ describe('nest add, once more', () => {
     expect(again.said).toContain(`SessionAuthModule is already registered in ${MODULE}. Your code is unchanged.`);
   });
 
-  it('with --protect-all-routes leaves that to the user, and says so', async () => {
+  it('leaves --protect-all-routes to the user, and reports so', async () => {
     const { files } = await add(PROJECT);
 
     const again = await add(files, { protectAllRoutes: true });
@@ -211,7 +211,7 @@ describe('nest add, once more', () => {
 const CONTROLLER = "import { AppController } from './app.controller.js';\n";
 const CORE = "import { CoreModule } from './core.module.js';\n";
 
-/** What a root module says in `imports`, and what is there afterwards. */
+/** The `imports` of a root module, before and after. */
 const CASES: readonly [name: string, before: string, after: string][] = [
   ['an empty list', '{\n  imports: [],\n  controllers: [],\n}', `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n}`],
   ['a list on one line', '{\n  imports: [CoreModule],\n}', `{\n  imports: [\n    CoreModule,\n${BOTH}  ],\n}`],
@@ -315,7 +315,7 @@ describe('the root module after nest add', () => {
     expect(files[MODULE]).toContain(BOTH);
   });
 
-  it('calls what it imports by the names that it has for it', async () => {
+  it('uses the existing names of its imports', async () => {
     const module = await moduleAfter(moduleWith('{}', "import { ConfigModule as Env } from '@nestjs/config';\n"));
 
     expect(module).toContain("import { ConfigModule as Env, ConfigService } from '@nestjs/config';");
@@ -326,7 +326,7 @@ describe('the root module after nest add', () => {
     ['a ConfigModule of its own', "import { ConfigModule } from './config/config.module.js';", 'ConfigModule'],
     ['imported ConfigService as a type', "import type { ConfigService } from '@nestjs/config';", 'ConfigService'],
     ['imported ConfigService as a type in a list', "import { type ConfigService } from '@nestjs/config';", 'ConfigService'],
-  ])('gives another name to what it adds where it had %s', async (_name, line, taken) => {
+  ])('gives its import another name if the module had %s', async (_name, line, taken) => {
     const module = await moduleAfter(moduleWith('{}', `${line}\n`));
 
     expect(module).toContain(`${taken} as Nest${taken}`);

@@ -1,4 +1,4 @@
-// Runs the collection with the devkit's own runner. A process of its own, because Jest cannot load the devkit on Node 20.
+// Runs the collection with the devkit's own runner. A separate process, because Jest cannot load the devkit on Node 20.
 import { join } from 'node:path';
 import { HostTree } from '@angular-devkit/schematics';
 import { SchematicTestRunner, UnitTestTree } from '@angular-devkit/schematics/testing/index.js';

@@ -96,7 +96,7 @@ const CASES: readonly [name: string, module: string, why: string][] = [
 /** As a user sees them, further in. */
 const printed = (lines: string): string => lines.trimEnd().replaceAll(/^(?: {4})?/gm, '    ');
 
-describe('nest add changes no code and says what to add', () => {
+describe('nest add changes no code, and prints the lines to add', () => {
   const add = nestAdd();
 
   it.each(CASES)('when the root module %s', async (_name, module, why) => {
@@ -110,7 +110,7 @@ describe('nest add changes no code and says what to add', () => {
     expect(files['package.json']).toContain('"axios"');
   });
 
-  it('when there is no module, and says where it looked', async () => {
+  it('when there is no module, and prints where it looked', async () => {
     const { said } = await add({ ...emptyProject({}), 'src/main.ts': main('./lost.module.js') });
 
     expect(said).toContain('neither src/main.ts nor src/app.module.ts leads to one');
@@ -160,7 +160,7 @@ describe('nest add in a project without typescript', () => {
   afterAll(() => rm(folder, { recursive: true }));
   const add = nestAdd(() => folder);
 
-  it('changes no code and says what to add', async () => {
+  it('changes no code, and prints the lines to add', async () => {
     const project: Files = projectWith(moduleWith('{}'));
 
     const { files, said } = await add(project);

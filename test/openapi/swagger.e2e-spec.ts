@@ -124,7 +124,7 @@ describe.each(PLATFORMS)('an OpenAPI document on %s', (_name, platform) => {
     expect(securityOf('/handlers/with-key')).toEqual([{ 'session-partners': [] }, { key: [] }]);
   });
 
-  it('has the replies of the guard, with what their headers say', async () => {
+  it('has the replies of the guard, with their headers', async () => {
     const { document } = await documented();
     const replies = document.paths['/me']?.get?.responses;
     expect(Object.keys(replies ?? {})).toEqual(expect.arrayContaining(['200', '401', '403', '503']));

@@ -123,7 +123,7 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
     expect(JSON.stringify(lines)).not.toContain(ann['x-auth-token']);
   });
 
-  it('has every decision once after the database has ended and started again, and the guard answers meanwhile', async () => {
+  it('has every decision once after the database was restarted, and the guard answers meanwhile', async () => {
     const ask = await start();
     const ann = sessions.signInAs({ username: 'ann', role: 'hiring_manager' });
     expect(await ask(ann)).toBe(200);
@@ -140,7 +140,7 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
     expect(await rows(tables[1] ?? '')).toEqual([]);
   });
 
-  it('counts what it loses while too many decisions wait, and the gap in the numbers shows it', async () => {
+  it('counts lost decisions while too many wait, and the gap in the numbers shows them', async () => {
     let isDown = true;
     const real = new database.module.Database();
     const { decide, written } = trailOf(async (text, values) => {
@@ -178,7 +178,7 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
     await (real as unknown as { end(): Promise<void> }).end();
   });
 
-  it('closes while the database is down, and counts what waited as lost', async () => {
+  it('closes while the database is down, and counts the waiting decisions as lost', async () => {
     const { decide, written } = trailOf(() => Promise.reject(new Error('down')));
     decide(7);
     await written.onApplicationShutdown();

@@ -29,7 +29,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import { sampleApp } from '../support/sample-app.js';
 
-/** What would look like a line of its own, and colour a terminal. */
+/** Text that would forge a log line, and colour a terminal. */
 const FORGED = 'x\r\n\u001b[31m[Nest] 1 - LOG forged';
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
@@ -122,7 +122,7 @@ describe.each(PLATFORMS)('the log of the library on %s', (_name, platform) => {
 
 const SECRET = 'S3cr3t-Value';
 
-/** What pino, in Fastify, logs of the headers of a request and its response. */
+/** Returns the headers of a request and its response that pino, in Fastify, logs. */
 async function logged(redact: string[], token: TokenSource, headers: Record<string, string>): Promise<string> {
   const lines: string[] = [];
   const stream = new Writable({
@@ -148,7 +148,7 @@ const everyHeader = {
 };
 
 describe('redactedHeaders()', () => {
-  it('removes every header that carries a key, a token or an IV from what pino logs, and no other', async () => {
+  it('removes every header with a key, a token or an IV from the log lines of pino, and no other', async () => {
     expect(await logged([], fromHeader('x-auth-token'), everyHeader)).toContain(SECRET);
 
     const text = await logged(redactedHeaders(), fromHeader('x-auth-token'), everyHeader);

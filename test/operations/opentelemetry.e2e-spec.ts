@@ -12,7 +12,7 @@ import { PLATFORMS } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 
-/** What a process reports, collected in memory by the SDK itself. */
+/** The telemetry of a process, collected in memory by the SDK itself. */
 class Collected {
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   readonly #reader = new PeriodicExportingMetricReader({ exporter: this.#metrics, exportIntervalMillis: 3_600_000 });
@@ -78,7 +78,7 @@ const by = (outcome: string, source: string, error?: string) => ({
   ...(error && { 'error.type': error }),
 });
 
-describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, platform) => {
+describe.each(PLATFORMS)('the telemetry on %s', (_name, platform) => {
   const bed = testbed(platform);
   let collected: Collected;
 
@@ -129,7 +129,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
   });
 
-  it('is nothing of a breaker whose pause ends after its application', async () => {
+  it('has no state of a breaker whose pause ends after its application', async () => {
     const service = await bed.service();
     const options = { retry: false, breaker: { minimumCalls: 1, pauseMs: 100 } } as const;
     const app = await bed.sample({ baseUrl: service.url, options });
@@ -215,7 +215,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     for (const { parentSpanContext } of spans) expect(parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
   });
 
-  it('names the status of a reply that failed, and none where no reply came', async () => {
+  it('has the status of a failed reply, and none without a reply', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, options: { retry: false } });
     service.on('user_details', reply(502));
@@ -242,7 +242,7 @@ describe.each(PLATFORMS)('what is reported to OpenTelemetry on %s', (_name, plat
     expect(canariesIn(everything)).toEqual([]);
   });
 
-  it('is nothing any more once it was ended', async () => {
+  it('stops after its end function was called', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     collected.stop();

@@ -13,7 +13,7 @@ const CALLERS = 8;
 const PAUSE_MS = 20;
 const TEST_MS = 180_000;
 
-/** Callers that ask all the time, and what they were answered. */
+/** Callers that send requests all the time, and their replies. */
 class Load {
   readonly statuses: Record<number, number> = {};
   readonly #served = new Map<string, number>();

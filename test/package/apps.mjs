@@ -19,7 +19,7 @@ const NESTJS_12 = {
   'class-validator': '^0.15.0',
   typescript: '6.0.3',
 };
-/** What `empty-app/tsconfig.json` says: `nodenext`, as `nest new` sets it today. */
+/** The setting of `empty-app/tsconfig.json`: `nodenext`, as in projects of `nest new`. */
 const NODENEXT = [];
 /** As `nest new` of NestJS 11.0 set it. This resolution reads no `exports`. */
 const NODE10 = ['--module', 'commonjs', '--moduleResolution', 'node10'];

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { codeBlocks, fencesOf, programsOf } from '../../tools/code-blocks.mjs';
 import { INSTALL, run } from './steps.mjs';
 
-/** Installs, type-checks, runs and tests what the guides print. */
+/** Installs, type-checks, runs and tests the code of the guides. */
 export async function checkGuides(tarball) {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-guides-'));
@@ -48,7 +48,7 @@ function layOut(folder, tarball) {
   return blocks.length;
 }
 
-/** Writes a configuration for each program of the pages; gives their names. */
+/** Writes a configuration for each program of the pages; returns their names. */
 function programs(folder) {
   return programsOf(codeBlocks()).map((files, index) => {
     const name = `tsconfig.program-${index + 1}.json`;

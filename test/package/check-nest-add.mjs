@@ -9,7 +9,7 @@ import { nestAdd, runNestAdd, UNSET } from './nest-add.mjs';
 import { GUARDED_CONTROLLER, layOutNestApp, NEST_APPS } from './nest-apps.mjs';
 import { ended, INSTALL, output } from './steps.mjs';
 
-/** A service that nobody asks: a request without a token is refused before. */
+/** A service that receives no call: a request without a token is refused before. */
 const KEYS = { SESSION_SERVICE_URL: 'http://127.0.0.1:9', SESSION_SERVICE_API_KEY: 'key-of-the-application' };
 
 export async function checkNestAdd(tarball) {
@@ -35,7 +35,7 @@ async function check(app, registry) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  console.log(`${app.name}: nest add, and what comes after (${Math.round((performance.now() - began) / 1000)} s)`);
+  console.log(`${app.name}: nest add, and the steps after it (${Math.round((performance.now() - began) / 1000)} s)`);
 }
 
 async function secondTimeChangesNothing(folder, registry) {
@@ -65,19 +65,19 @@ async function closedAndRunning(folder) {
   assert.equal(await statusOf(folder, {}), 401);
 }
 
-/** What the guarded route says to somebody without a token. */
+/** Returns the status of the guarded route without a token. */
 async function statusOf(folder, variables) {
   const server = spawn(process.execPath, ['dist/main.js'], { cwd: folder, env: { ...UNSET, ...variables, PORT: '0' } });
   try {
     const url = await new Promise((resolve, reject) => {
       let said = '';
-      const hear = (chunk) => {
+      const read = (chunk) => {
         said += chunk;
         const [, address] = /listening on (http\S+)\n/.exec(said) ?? [];
         if (address) resolve(address);
       };
-      server.stdout.on('data', hear);
-      server.stderr.on('data', hear);
+      server.stdout.on('data', read);
+      server.stderr.on('data', read);
       server.once('close', () => reject(new Error(`the application ended:\n${said}`)));
     });
     return (await fetch(url.replace('[::1]', 'localhost'))).status;

@@ -46,7 +46,7 @@ async function check(app) {
   console.log(`${app.name}: installs, type-checks and runs (${Math.round((performance.now() - began) / 1000)} s)`);
 }
 
-/** What is not installed was not needed: not by the types, and not when the application runs. */
+/** Fails if a package is installed that neither the types nor the running application need. */
 function nothingOptionalIn(folder) {
   const { resolve } = createRequire(join(folder, 'package.json'));
   const { peerDependenciesMeta } = createRequire(join(folder, 'package.json'))('nestjs-session-auth/package.json');
@@ -56,7 +56,7 @@ function nothingOptionalIn(folder) {
     } catch (error) {
       if (error.code === 'MODULE_NOT_FOUND') continue;
     }
-    fail(`${library} is there, although nobody asked for it`);
+    fail(`${library} is installed, although no dependency needs it`);
   }
 }
 

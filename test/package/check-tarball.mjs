@@ -28,7 +28,7 @@ export function checkTarball(tarball) {
   console.log(`${links.length} links of the ${parts.documents.length} documents in the tarball work`);
 }
 
-/** The command is there, once, as ES modules, and starts with a shebang. */
+/** Checks that the command exists once, as ES modules, and starts with a shebang. */
 function checkCommand(files, names) {
   const { bin } = JSON.parse(files.find(({ name }) => name === 'package.json').text);
   for (const [command, path] of Object.entries(bin)) {

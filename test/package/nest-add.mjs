@@ -11,7 +11,7 @@ export async function nestAdd(folder, registry, ...options) {
   assert.match(said, /SessionAuthModule is registered in src\/app[.]module[.]ts/);
 }
 
-/** Runs the command, and gives what it said. */
+/** Runs the command, and returns its output. */
 export function runNestAdd(folder, registry, ...options) {
   return output(folder, 'npx', ['nest', 'add', 'nestjs-session-auth', ...options], { ...UNSET, npm_config_registry: registry });
 }

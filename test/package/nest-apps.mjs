@@ -1,4 +1,4 @@
-// What `nest new` makes, as far as `nest add` and a first start need it.
+// The files of `nest new` that `nest add` and a first start need.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -38,7 +38,7 @@ export class AppController {
   }
 }
 `;
-/** The controller as the command's last words tell to make it. */
+/** The controller, changed as the last lines of the command's output say. */
 export const GUARDED_CONTROLLER = CONTROLLER.replace(
   "'@nestjs/common';",
   "'@nestjs/common';\nimport { SessionAuthGuard } from 'nestjs-session-auth';",

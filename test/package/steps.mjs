@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const MAX_STEP_MS = 300_000;
 
-/** What `npm` takes to install an application quickly and quietly. */
+/** Arguments of `npm` that install an application quickly and quietly. */
 export const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
 
 /** A step whose output is shown; it must succeed. */
@@ -15,21 +15,21 @@ export async function run(cwd, command, ...args) {
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
 }
 
-/** A quiet step that must succeed. Gives what it said. */
+/** Runs a quiet step that must succeed. Returns its output. */
 export async function output(cwd, command, args, env = process.env) {
   const { code, said } = await ended(cwd, command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said}`);
   return said;
 }
 
-/** Writes the manifest of an application, and installs what it depends on. */
+/** Writes the manifest of an application, and installs its dependencies. */
 export async function install(folder, manifest) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }, undefined, 2));
   await output(folder, 'npm', [...INSTALL, '--no-package-lock']);
 }
 
-/** How a step ended and, unless it is shown, what it said. One that does not end in time is ended. */
+/** Returns the exit code of a step and, unless it is shown, its output. Kills a step that does not end in time. */
 export async function ended(cwd, command, args, options = { stdio: ['ignore', 'pipe', 'pipe'] }) {
   const child = spawn(command, args, { cwd, ...options });
   let said = '';

@@ -20,8 +20,8 @@ describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
     expect(await ann?.closed).toMatchObject({ statusCode: 401 });
     expect(await again?.closed).toMatchObject({ statusCode: 401 });
     expect(trial.counts()).toEqual({ watched: 1, waiting: 0 });
-    const { length } = bob?.heard ?? [];
-    await until('the other one hears', () => (bob?.heard.length ?? 0) > length);
+    const { length } = bob?.messages ?? [];
+    await until('the other one receives a message', () => (bob?.messages.length ?? 0) > length);
   });
 
   it('all close when all sessions are ended', async () => {
@@ -43,7 +43,7 @@ describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
     trial.service.on('user_details', (_request, response) => void response.writeHead(401).end());
     held.release();
 
-    expect(await attempt).toMatchObject({ opened: false, heard: [], denial: { statusCode: 401 } });
+    expect(await attempt).toMatchObject({ opened: false, messages: [], denial: { statusCode: 401 } });
   });
 });
 
@@ -54,8 +54,8 @@ describe('an application without a store', () => {
   it('evicts the sessions of a user, and emits the name', async () => {
     const { app } = await trial.start({ cache: { ttlMs: 60_000 } });
     const sessions = app.get(SessionAuthService);
-    const told: (string | undefined)[] = [];
-    app.get(SessionAuthEvents).endedUsers$.subscribe((username) => told.push(username));
+    const usernames: (string | undefined)[] = [];
+    app.get(SessionAuthEvents).endedUsers$.subscribe((username) => usernames.push(username));
     const [ann, bob] = ['ann', 'bob'].map((username) => trial.service.signInAs({ username })) as [string, string];
     for (const token of [ann, bob, ann, bob]) await sessions.verify(token);
     expect([trial.service.callsTo('user_details'), sessions.countCached()]).toEqual([2, 2]);
@@ -65,7 +65,7 @@ describe('an application without a store', () => {
     for (const token of [ann, bob]) await sessions.verify(token);
     expect(trial.service.callsTo('user_details')).toBe(3);
     await sessions.endAll();
-    expect([sessions.countCached(), told]).toEqual([0, ['ann', undefined]]);
+    expect([sessions.countCached(), usernames]).toEqual([0, ['ann', undefined]]);
     await expect(sessions.endUser(7 as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 });
@@ -92,7 +92,7 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     expect(await one.do('endUser', 'ann')).toBe('done');
     expect(await one.status(token)).toBe(401);
     for (const [index, instance] of others.entries()) {
-      await until('it is told', async () => (await instance.do('endedUsers')).length > (before[index + 1] ?? 0));
+      await until('it emits the user', async () => (await instance.do('endedUsers')).length > (before[index + 1] ?? 0));
       expect(await instance.status(token)).toBe(401);
       expect((await instance.do('endedUsers')).slice(before[index + 1])).toEqual(['ann']);
     }
@@ -106,11 +106,11 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     await fleet.key('V');
     const { length } = await other.do('endedUsers');
     await one.do('endUser', 'ann');
-    await until('it is told', async () => (await other.do('endedUsers')).length > length);
+    await until('it emits the user', async () => (await other.do('endedUsers')).length > length);
     expect([await other.status(bob), await one.status(bob), fleet.asked]).toEqual([200, 200, 1]);
   });
 
-  it('is checked again where the session is still good at the service, and cached again', async () => {
+  it('is checked again if the service still accepts the session, and cached again', async () => {
     const fleet = shared();
     const [one, other] = fleet.all;
     const token = fleet.signIn({ username: 'ann' });
@@ -118,7 +118,7 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     await fleet.key('V');
     const { length } = await other.do('endedUsers');
     await one.do('endUser', 'ann');
-    await until('it is told', async () => (await other.do('endedUsers')).length > length);
+    await until('it emits the user', async () => (await other.do('endedUsers')).length > length);
     expect([await other.status(token), await other.status(token), fleet.asked]).toEqual([200, 200, 2]);
   });
 
@@ -132,7 +132,7 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     await held.arrived;
     const { length } = await other.do('endedUsers');
     await one.do('endUser', 'ann');
-    await until('it is told', async () => (await other.do('endedUsers')).length > length);
+    await until('it emits the user', async () => (await other.do('endedUsers')).length > length);
     fleet.service.on('user_details', fleet.details);
     fleet.revoke(token);
     held.release();
@@ -140,19 +140,19 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     for (const instance of [other, one, third]) expect(await instance.status(token)).toBe(401);
   });
 
-  it('is ended with all others by endAll', async () => {
+  it('is revoked with all others by endAll', async () => {
     const fleet = shared();
     const [one, ...others] = fleet.all;
     const token = await cachedAndEnded(fleet, 'carl');
     expect(await one.do('endAll')).toBe('done');
     expect(await one.status(token)).toBe(401);
     for (const instance of others) {
-      await until('it is told', async () => (await instance.do('endedUsers')).at(-1) === null);
+      await until('it emits the user', async () => (await instance.do('endedUsers')).at(-1) === null);
       expect(await instance.status(token)).toBe(401);
     }
   });
 
-  it('has no readable name in Redis, and needs one', async () => {
+  it('has no readable name in Redis; an empty or overlong name is rejected', async () => {
     const fleet = shared();
     const [one] = fleet.all;
     await one.do('endUser', 'zaphod@example.com');
@@ -182,7 +182,7 @@ describeWithRedis('a user whose sessions are ended while Redis is full', () => {
       await fleet.redis.config('SET', 'maxmemory', '1');
       expect(await one.do('endUser', 'ann')).toBe('done');
       expect(await one.status(token)).toBe(401);
-      await until('it is told', async () => (await other.do('endedUsers')).includes('ann'));
+      await until('it emits the user', async () => (await other.do('endedUsers')).includes('ann'));
       expect(await other.status(token)).toBe(401);
       await fleet.redis.config('SET', 'maxmemory', '0');
       await until('the revocation is there', async () => (await fleet.redis.keys('*:revoked:*')).length === 1);

@@ -9,14 +9,14 @@ import { sharedFleet, fleets, type SharedFleet } from '../fleet/suites.js';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { plainRow } from '../support/trial/row.js';
 
-/** Far below the lifetime of 60 s: who denies in this time has heard of it. */
+/** Waits far less than the lifetime of 60 s: an instance that denies within that time has received the revocation. */
 const denies = (instance: Instance, token: string): Promise<void> =>
   until('the instance denies', async () => (await instance.status(token)) === 401);
 
 describeWithRedis('a session that three instances have cached', () => {
   const shared = sharedFleet(3);
 
-  async function remembered(fleet: SharedFleet): Promise<string> {
+  async function cachedByAll(fleet: SharedFleet): Promise<string> {
     const token = fleet.signIn();
     for (const instance of fleet.all) expect(await instance.status(token)).toBe(200);
     expect(fleet.asked).toBe(1);
@@ -24,50 +24,51 @@ describeWithRedis('a session that three instances have cached', () => {
     return token;
   }
 
-  it('has a tombstone in the store, then is signed out at the service, and then a revocation message is published', async () => {
+  it('gets a tombstone in the store, is then signed out at the service, and then a revocation message is published', async () => {
     const fleet = shared();
-    const token = await remembered(fleet);
-    const heard: string[] = [];
+    const token = await cachedByAll(fleet);
+    const received: string[] = [];
     const listener = new Redis(fleet.server.port, '127.0.0.1');
     await listener.subscribe(CHANNEL);
-    listener.on('message', () => heard.push(fleet.service.callsTo('sign_out') === 1 ? 'after the service' : 'too early'));
+    listener.on('message', () => received.push(fleet.service.callsTo('sign_out') === 1 ? 'after the service' : 'too early'));
     const held = hold(reply(200));
     fleet.service.on('sign_out', held.script);
 
     const signedOut = fleet.all[0].do('signOut', token);
     await held.arrived;
     await fleet.key('E');
-    expect([heard, await fleet.all[0].do('endsOf', token), await fleet.all[1].do('endsOf', token)]).toEqual([[], 0, 0]);
+    expect([received, await fleet.all[0].do('revocationsOf', token), await fleet.all[1].do('revocationsOf', token)]).toEqual([[], 0, 0]);
     held.release();
     expect(await signedOut).toBe('done');
-    await until('the end is announced', () => heard.length > 0);
-    expect(heard).toEqual(['after the service']);
+    await until('the revocation is published', () => received.length > 0);
+    expect(received).toEqual(['after the service']);
     listener.disconnect();
   });
 
   it('is denied by all as soon as one has signed it out, and each emits one revocation', async () => {
     const fleet = shared();
-    const token = await remembered(fleet);
+    const token = await cachedByAll(fleet);
     fleet.revoke(token);
     expect(await fleet.all[0].do('signOut', token)).toBe('done');
     for (const instance of fleet.all) await denies(instance, token);
-    for (const instance of fleet.all) expect(await instance.do('endsOf', token)).toBe(1);
-    // Signed out twice, it ends once.
+    for (const instance of fleet.all) expect(await instance.do('revocationsOf', token)).toBe(1);
+    // A second sign-out emits nothing more.
     expect(await fleet.all[1].do('signOut', token)).toBe('done');
-    for (const instance of fleet.all) expect(await instance.do('endsOf', token)).toBe(1);
+    for (const instance of fleet.all) expect(await instance.do('revocationsOf', token)).toBe(1);
   });
 
   it('is checked again by all after its sign-out failed at the service, and cached by none', async () => {
     const fleet = shared();
-    const token = await remembered(fleet);
+    const token = await cachedByAll(fleet);
     fleet.service.on('sign_out', reply(500));
     expect(await fleet.all[0].do('signOut', token)).toBe('SESSION_SERVICE_UNAVAILABLE');
-    for (const instance of fleet.all) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+    for (const instance of fleet.all)
+      await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
     for (const instance of fleet.all) expect([await instance.status(token), await instance.status(token)]).toEqual([200, 200]);
     expect(fleet.asked).toBe(7);
   });
 
-  it('does not come back by an answer that was on its way to another instance during the sign-out', async () => {
+  it('is not restored by an answer that was in flight to another instance during the sign-out', async () => {
     const fleet = shared();
     const [one, other, third] = fleet.all;
     const token = fleet.signIn();
@@ -87,12 +88,12 @@ describeWithRedis('a session that three instances have cached', () => {
   it('is checked again by all after forget on one of them, which emits no revocation', async () => {
     const fleet = shared();
     const [one, other, third] = fleet.all;
-    const token = await remembered(fleet);
+    const token = await cachedByAll(fleet);
     expect(await one.do('forget', token)).toBe('done');
     fleet.revoke(token);
     await denies(third, token);
     await denies(other, token);
-    expect([await one.do('endsOf', token), await one.status(token)]).toEqual([0, 401]);
+    expect([await one.do('revocationsOf', token), await one.status(token)]).toEqual([0, 401]);
   });
 
   it.each([
@@ -112,20 +113,22 @@ describeWithRedis('a session that three instances have cached', () => {
 
       expect(await ask(one, token)).toBe('SESSION_REJECTED');
       for (const instance of others) await denies(instance, token);
-      for (const instance of others) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
-      expect(await one.do('endsOf', token)).toBeLessThanOrEqual(1);
+      for (const instance of others)
+        await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
+      expect(await one.do('revocationsOf', token)).toBeLessThanOrEqual(1);
     },
   );
 
   it('can be signed in again with the same token, and is then shared as before', async () => {
     const fleet = shared();
     const [one, other, third] = fleet.all;
-    const token = await remembered(fleet);
+    const token = await cachedByAll(fleet);
     await one.do('signOut', token);
-    for (const instance of fleet.all) await until('its end is told', async () => (await instance.do('endsOf', token)) === 1);
+    for (const instance of fleet.all)
+      await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
     fleet.service.on('sign_in', json({ username: 'ann', auth_token: token }));
     expect(await one.do('signIn', 'ann')).toBe('done');
-    await until('the mark is gone', async () => (await fleet.redis.dbsize()) === 0);
+    await until('the tombstone is gone', async () => (await fleet.redis.dbsize()) === 0);
     const before = fleet.asked;
     expect([await one.status(token), await one.status(token), fleet.asked - before]).toEqual([200, 200, 1]);
     expect([await other.status(token), await third.status(token)]).toEqual([200, 200]);
@@ -142,11 +145,12 @@ describeWithRedis('an unknown token', () => {
       expect(await instance.do('verify', 'nobody', { maxAgeMs: 0 })).toBe('SESSION_REJECTED');
       expect(await instance.do('userDetails', 'nobody')).toBe('SESSION_REJECTED');
     }
-    // What is announced after it is heard after it.
+    // Messages arrive in order: a revocation of the unknown token would arrive before this one.
     const token = fleet.signIn();
     await fleet.all[0].do('signOut', token);
-    for (const instance of fleet.all) await until('the later end is told', async () => (await instance.do('endsOf', token)) === 1);
-    for (const instance of fleet.all) expect(await instance.do('ends')).toBe(1);
+    for (const instance of fleet.all)
+      await until('the later revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
+    for (const instance of fleet.all) expect(await instance.do('revocations')).toBe(1);
   });
 });
 
@@ -158,16 +162,16 @@ describeWithRedis('a sign-out', () => {
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
     const near = await fleet.instance();
     const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
-    await fleet.hear(2);
+    await fleet.subscribed(2);
     const token = fleet.signIn();
     expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
     proxy.cut();
     fleet.revoke(token);
     expect(await far.do('signOut', token)).toBe('done');
-    // The other instance has lost no message and keeps what it has, until it is told.
+    // The other instance has lost no message and keeps its entries until it receives the revocation.
     expect([await near.status(token), fleet.asked]).toEqual([200, 1]);
     proxy.restore();
-    await until('the other instance is told', async () => (await near.do('endsOf', token)) === 1);
+    await until('the other instance emits the revocation', async () => (await near.do('revocationsOf', token)) === 1);
     expect(await near.status(token)).toBe(401);
   });
 

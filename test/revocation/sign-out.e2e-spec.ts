@@ -3,7 +3,7 @@ import { PLATFORMS } from '../support/platforms.js';
 import { drop, hold, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { handClock } from '../support/hand-clock.js';
-import { errorOf, remembering } from '../support/caching-app.js';
+import { errorOf, cachingApp } from '../support/caching-app.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN } from '../support/trial/trial.js';
@@ -28,7 +28,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   const sample = { options: { signOutTimeoutMs: 200 } };
 
   it.each(OUTCOMES)('that is answered with %s evicts the session: the service decides on the next request', async (_case, script) => {
-    const { service, status, calls, sessions } = await remembering(bed, {}, sample);
+    const { service, status, calls, sessions } = await cachingApp(bed, {}, sample);
     const token = service.signInAs({});
     expect([await status('/me', token), await status('/me', token), calls()]).toEqual([200, 200, 1]);
     service.on('sign_out', script);
@@ -41,7 +41,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   it.each(OUTCOMES)(
     'that is answered with %s keeps its token out of the cache for `ttlMs`, even if the service accepts it',
     async (_case, script) => {
-      const { service, status, calls, sessions } = await remembering(bed, {}, sample);
+      const { service, status, calls, sessions } = await cachingApp(bed, {}, sample);
       service.on('user_details', ANSWER);
       service.on('sign_out', script);
       await errorOf(sessions.signOut('token'));
@@ -56,7 +56,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   );
 
   it('keeps its token out of the cache for `staleIfErrorMs` longer', async () => {
-    const { service, status, calls, sessions } = await remembering(bed, { staleIfErrorMs: 5_000 });
+    const { service, status, calls, sessions } = await cachingApp(bed, { staleIfErrorMs: 5_000 });
     service.on('user_details', ANSWER);
     await sessions.signOut('token');
     clock.advance(14_999);
@@ -67,7 +67,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   });
 
   it('evicts the session before it calls the service', async () => {
-    const { service, status, calls, sessions } = await remembering(bed);
+    const { service, status, calls, sessions } = await cachingApp(bed);
     const token = service.signInAs({});
     await status('/me', token);
     const held = hold(reply(200));
@@ -82,7 +82,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   });
 
   it('evicts the session even if its signal was aborted before', async () => {
-    const { service, status, calls, sessions } = await remembering(bed);
+    const { service, status, calls, sessions } = await cachingApp(bed);
     const token = service.signInAs({});
     await status('/me', token);
     const signal = AbortSignal.abort(new Error('gave up'));
@@ -92,7 +92,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   });
 
   it('is not undone by a check that started while it was in flight: later requests do not join that check', async () => {
-    const { service, status, calls, sessions, holdBack } = await remembering(bed);
+    const { service, status, calls, sessions, holdBack } = await cachingApp(bed);
     const [asked, leaving] = [holdBack(ANSWER), hold(reply(200))];
     service.on('sign_out', leaving.script);
     const left = sessions.signOut('token');
@@ -108,8 +108,8 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
     expect([await early, await status('/me', 'token'), calls()]).toEqual([200, 401, 2]);
   });
 
-  it('keeps its token out of the cache from its end on, however long it took', async () => {
-    const { service, status, calls, sessions } = await remembering(bed);
+  it('keeps its token out of the cache from its completion on, however long it took', async () => {
+    const { service, status, calls, sessions } = await cachingApp(bed);
     service.on('user_details', ANSWER);
     const leaving = hold(reply(200));
     service.on('sign_out', leaving.script);
@@ -124,7 +124,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
   });
 
   it('leaves the sessions of other tokens as they were', async () => {
-    const { service, status, calls, sessions } = await remembering(bed);
+    const { service, status, calls, sessions } = await cachingApp(bed);
     const [ann, bob] = [service.signInAs({}), service.signInAs({ username: 'bob' })];
     for (const token of [ann, bob]) await status('/me', token);
     await sessions.signOut(ann);
@@ -139,7 +139,7 @@ describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
-    'a request after a sign-out gets what the service says, from one call and never from memory [H01]',
+    'a request after a sign-out gets the answer of one call, never of the cache [H01]',
     async (trial) => {
       for (const [signOut, says] of [
         [200, 401],
@@ -184,7 +184,7 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
   const clock = handClock();
 
   it.each(WAYS)('by %s is not brought back by an answer that was in flight', async (leave) => {
-    const { service, sessions, status, calls, holdBack } = await remembering(bed);
+    const { service, sessions, status, calls, holdBack } = await cachingApp(bed);
     const held = holdBack(ANSWER);
     const early = status('/me', 'token');
     await held.arrived;
@@ -197,19 +197,19 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
   });
 
   it.each(WAYS)(
-    'by %s is asked about anew by those who come while the old answer is in flight, and they get the new one',
+    'by %s is checked again by requests that arrive while an old answer is in flight, and they get the new one',
     async (leave) => {
-      const { sessions, status, calls, holdBack } = await remembering(bed);
+      const { sessions, status, calls, holdBack } = await cachingApp(bed);
       const old = holdBack(ANSWER);
       const early = status('/me', 'token');
       await old.arrived;
       await sessions[leave]('token');
-      const anew = holdBack(reply(401));
+      const renewed = holdBack(reply(401));
       const late = [status('/me', 'token'), errorOf(sessions.verify('token')), errorOf(sessions.verify('token'))] as const;
-      await anew.arrived;
+      await renewed.arrived;
       old.release();
       expect(await early).toBe(200);
-      anew.release();
+      renewed.release();
 
       expect(await Promise.all(late)).toMatchObject([401, { statusCode: 401 }, { statusCode: 401 }]);
       expect([await status('/me', 'token'), calls()]).toEqual([401, 2]);
@@ -217,15 +217,15 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
   );
 
   it.each(WAYS)('by %s stays evicted if the old answer arrives after the new one', async (leave) => {
-    const { sessions, status, calls, holdBack } = await remembering(bed);
+    const { sessions, status, calls, holdBack } = await cachingApp(bed);
     const old = holdBack(ANSWER);
     const early = status('/me', 'token');
     await old.arrived;
     await sessions[leave]('token');
-    const anew = holdBack(reply(401));
+    const renewed = holdBack(reply(401));
     const late = status('/me', 'token');
-    await anew.arrived;
-    anew.release();
+    await renewed.arrived;
+    renewed.release();
     expect(await late).toBe(401);
     old.release();
 
@@ -233,7 +233,7 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
   });
 
   it.each(WAYS)('by %s is not brought back under an IV either', async (leave) => {
-    const { service, sessions, status, calls, holdBack } = await remembering(bed);
+    const { service, sessions, status, calls, holdBack } = await cachingApp(bed);
     const held = holdBack(ANSWER);
     const early = status('/me', 'token', { 'x-auth-iv': 'iv-1' });
     await held.arrived;
@@ -246,7 +246,7 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
   });
 
   it.each(WAYS)('by %s has no cached refusal either: the next request makes a call', async (leave) => {
-    const { service, sessions, status, calls } = await remembering(bed);
+    const { service, sessions, status, calls } = await cachingApp(bed);
     expect(await status('/me', 'token')).toBe(401);
     await sessions[leave]('token');
     service.on('user_details', ANSWER);
@@ -261,7 +261,7 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
       [leave, 'under an IV', 'iv-2', undefined] as const,
     ]),
   )('by %s %s is evicted under every IV, and signOut keeps it out of the cache', async (leave, _case, authIv, cachedIv) => {
-    const { service, sessions, status, calls } = await remembering(bed);
+    const { service, sessions, status, calls } = await cachingApp(bed);
     service.on('user_details', ANSWER);
     const headers = cachedIv === undefined ? {} : { 'x-auth-iv': cachedIv };
     await status('/me', 'token', headers);
@@ -272,7 +272,7 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
   });
 
   it('by forget is cached again after the next check, and forget itself makes no call', async () => {
-    const { service, sessions, status, calls } = await remembering(bed);
+    const { service, sessions, status, calls } = await cachingApp(bed);
     const token = service.signInAs({});
     await status('/me', token);
     await sessions.forget(token);
@@ -289,7 +289,7 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
     ['forget', 'a caller with an IV that cannot be sent', { authIv: 'a b' }],
     ['signOut', 'a caller with an IV that cannot be sent', { authIv: 'a b' }],
   ] as const)('by %s is evicted also for %s', async (leave, _case, call) => {
-    const { service, sessions, status, calls } = await remembering(bed);
+    const { service, sessions, status, calls } = await cachingApp(bed);
     const token = service.signInAs({});
     await status('/me', token);
     expect(await errorOf(sessions[leave](token, call))).toBeInstanceOf(Error);
@@ -298,7 +298,7 @@ describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) =
   });
 
   it.each(WAYS)('by %s can only be a token', async (leave) => {
-    const { sessions } = await remembering(bed);
+    const { sessions } = await cachingApp(bed);
     for (const token of ['', 'a b', 'x'.repeat(4_097)]) {
       expect(await errorOf(sessions[leave](token))).toMatchObject({ code: 'SESSION_REJECTED' });
     }

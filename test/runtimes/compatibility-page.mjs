@@ -11,7 +11,7 @@ export function tableOf(columns, rows) {
   return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Replaces what is between the marks of a section. */
+/** Replaces the text between the marks of a section. */
 export async function writeSection(name, text) {
   const [start, end] = [`<!-- ${name}: start -->`, `<!-- ${name}: end -->`];
   const page = readFileSync(PAGE, 'utf8');

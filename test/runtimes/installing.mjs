@@ -9,12 +9,12 @@ const RUNTIMES = [
   { label: 'Node.js', name: 'node', range: '22', binary: 'node/bin/node' },
   { label: 'Node.js', name: 'node', range: '24', binary: 'node/bin/node' },
   { label: 'Node.js', name: 'node', range: '26', binary: 'node/bin/node' },
-  // Its require() waits for ever for an ES module that imports a large CommonJS package which it has not analysed yet.
+  // Its require() waits forever for an ES module that imports a large CommonJS package which it has not analysed yet.
   { label: 'Deno', name: 'deno', range: '2', binary: 'deno/deno', args: ['run', '--allow-all'], commonjs: ['--preload', 'preload.mjs'] },
   { label: 'Bun', name: 'bun', range: '1', binary: 'bun/bin/bun.exe' },
 ];
 
-/** Installs every runtime whose package and range contain the filter. Gives their commands and versions. */
+/** Installs every runtime whose package and range contain the filter. Returns their commands and versions. */
 export function installRuntimes(folder, filter) {
   const wanted = RUNTIMES.filter(({ name, range }) => `${name}@${range}`.includes(filter));
   return Promise.all(wanted.map((runtime) => installRuntime(folder, runtime)));

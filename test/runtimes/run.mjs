@@ -1,5 +1,5 @@
-// Runs the packed library (`npm run pack`) on every runtime, in every module format and on every adapter. Prints a table of what passed.
-// `npm run test:runtimes -- bun` runs one runtime. A run of all writes docs/compatibility.md. RUNTIMES_FOLDER keeps what is installed.
+// Runs the packed library (`npm run pack`) on every runtime, in every module format and on every adapter. Prints a table of the results.
+// `npm run test:runtimes -- bun` runs one runtime. A run of all writes docs/compatibility.md. RUNTIMES_FOLDER keeps the installed runtimes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

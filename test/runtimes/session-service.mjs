@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
 const CHUNK = 'a'.repeat(16_384);
 const MAX_CHUNKS = 10_000;
 
-/** What it answers to a token that begins with the name. Any other token belongs to a user of the role that the token begins with. */
+/** The answers to tokens, by their prefix. Any other token belongs to a user of the role that is its prefix. */
 const ANSWERS = {
   unknown: (response) => response.writeHead(401).end(),
   silent: () => undefined,

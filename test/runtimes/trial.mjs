@@ -1,4 +1,4 @@
-// What an application must do on every runtime, seen from outside: by its users, and by the session service.
+// Checks an application on a runtime from outside: as its users, and as the session service.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ export const CHECKS = {
   },
 };
 
-/** Starts an application and runs the checks. Gives each check its outcome: `true`, or what went wrong. */
+/** Starts an application and runs the checks. Returns the outcome of each check: `true`, or the failure. */
 export async function tryOut({ command, args, cwd, variables }) {
   const service = await startService();
   const env = { ...process.env, SESSION_SERVICE_URL: service.url, TIMEOUT_MS: String(TIMEOUT_MS), ...variables };
@@ -97,7 +97,7 @@ async function outcomeOf(check) {
   }
 }
 
-/** Resolves with the address that the application prints, and rejects with what it said if it ends instead. */
+/** Resolves with the address that the application prints, and rejects with its output if it ends instead. */
 function addressOf(child, said) {
   return new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error(`it does not listen:\n${said.join('\n')}`)), MAX_START_MS).unref();

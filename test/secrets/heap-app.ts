@@ -7,10 +7,10 @@ import type { SessionAuthOptions } from 'nestjs-session-auth';
 import { compileProgram } from '../support/program.js';
 import { retainersIn, type Retained } from './heap-snapshot.js';
 
-/** Long strings are cut in a snapshot unless it is told otherwise. */
+/** Long strings are cut in a snapshot by default. */
 const FLAGS = ['--expose-gc', '--heap-snapshot-string-limit=1000000'];
 
-/** What the process is started with. */
+/** The arguments of the process. */
 export interface HeapSettings {
   readonly platform: string;
   readonly baseUrl: string;
@@ -18,10 +18,10 @@ export interface HeapSettings {
   readonly redisPort: number | undefined;
 }
 
-/** An application in a process of its own, into whose memory one can look. */
+/** An application in a separate process, whose heap a test can read. */
 export interface HeapApp {
   readonly url: string;
-  /** Which strings with this text the process holds, and what holds them. */
+  /** Returns the strings of the process that contain this text, with their retainers. */
   retained(text: string): Promise<Retained[]>;
   close(): Promise<void>;
 }

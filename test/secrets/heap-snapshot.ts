@@ -1,4 +1,4 @@
-/** A string that holds a text, and what holds the string: the kind of edge, its name, and the object it leaves from. */
+/** A string that contains a text, and its retainer: the kind of edge, its name, and the object it starts from. */
 export interface Retained {
   readonly value: string;
   readonly retainers: readonly string[];
@@ -22,7 +22,7 @@ type Columns = Readonly<Record<'type' | 'name' | 'edgeCount' | 'edgeType' | 'edg
 
 const STRINGS = ['string', 'concatenated string', 'sliced string'];
 
-/** Reads which strings of a V8 heap snapshot hold a text, and what holds them. Weak edges hold nothing. */
+/** Finds the strings of a V8 heap snapshot that contain a text, with their retainers. Weak edges retain nothing. */
 export function retainersIn(json: string, text: string): Retained[] {
   const heap = new Heap(JSON.parse(json) as Snapshot);
   const found = heap.stringsWith(text);

@@ -16,7 +16,7 @@ const SETUPS: readonly (readonly [name: string, settings: Pick<HeapSettings, 'op
   ['the cache on and a store', { options: { cache: CACHE }, redis: true }],
 ];
 
-/** What becomes of a token depends on its name. */
+/** The outcome of a token depends on its name. */
 const ANSWERS: readonly (readonly [part: string, answerOf: (token: string) => Script])[] = [
   ['refused', () => reply(401)],
   ['forbidden', () => reply(403)],
@@ -59,7 +59,7 @@ async function use({ url }: HeapApp): Promise<Record<string, number>> {
   };
   for (const kind of KINDS) await Promise.all(['/me', '/hm', '/fresh'].map((path) => each(kind, path)));
   await each('signed-out', '/logout', { method: 'DELETE' });
-  // No later answer of the service replaces what the first request finds in a store.
+  // No later answer of the service replaces the entry that the first request finds in a store.
   for (let round = 0; round < ROUNDS; round += 1) await ask('stored', '/me', placesOf(`${CANARY}-stored-${round}`)[round] ?? {});
   await ask('silent', '/me', { 'x-auth-token': `${CANARY}-silent` });
   const credentials = { username: 'ann', password: `${CANARY}-password` };
@@ -83,7 +83,7 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a proce
       const start = (): Promise<HeapApp> => startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
       const [app, other] = [await start(), server && (await start())];
       try {
-        // What one instance has put into the store, the other one finds there.
+        // The other instance finds the entry of the first in the store.
         if (other) await use(other);
         const statuses = await use(app);
         expect(statuses).toMatchObject({

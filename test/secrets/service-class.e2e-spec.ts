@@ -105,7 +105,7 @@ describe('the search for secrets', () => {
   });
 });
 
-/** Gives back everything that it was sent. */
+/** Echoes every request. */
 const echo: Script = (request, ...rest) => reply(500, JSON.stringify(request))(request, ...rest);
 
 const ANSWERS: readonly Script[] = [
@@ -130,7 +130,7 @@ const REQUESTS: readonly Ask[] = [
 ];
 const options = { timeoutMs: 1_000, signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, breaker: false } as const;
 
-/** The six ways to the service class, with what must not get out. */
+/** The six calls of the service class, with the secrets that must not leak. */
 function calls({ sessions }: Trial): readonly Promise<unknown>[] {
   const credentials = { username: 'ann', password: PASSWORD };
   return [
@@ -147,7 +147,7 @@ describe.each(PLATFORMS)('secrets on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
-    'no reply and no log line, at the most verbose level, holds the key, a token, an IV or a password, whatever the service answers [L01]',
+    'no reply and no log line, at the most verbose level, contains the key, a token, an IV or a password, for any answer of the service [L01]',
     async (trial) => {
       for (const script of ANSWERS) {
         for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) trial.service.on(operation, script);
@@ -159,7 +159,7 @@ describe.each(PLATFORMS)('secrets on %s', (_name, platform) => {
   );
 
   row(
-    'no error of the service class holds one either, nor has a cause: not in its message, stack, JSON, fields or deepest inspection [L02]',
+    'no error of the service class contains one either, nor a cause: not in its message, stack, JSON, fields or deepest inspection [L02]',
     async (trial) => {
       const names = new Set<string>();
       for (const script of ANSWERS) {
@@ -190,7 +190,7 @@ describe('the search for secrets', () => {
     }
   });
 
-  it('finds what an error hides', () => {
+  it('finds the hidden parts of an error', () => {
     const error = new Error('outer', {
       cause: new Error('inner', { cause: Object.defineProperty(new Error('core'), 'config', { value: { key: KEY } }) }),
     });

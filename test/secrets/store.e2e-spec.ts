@@ -20,7 +20,7 @@ describeWithRedis('the secret of a store', () => {
       fleet.instance({ platform: index % 2 ? 'Fastify' : 'Express', store: secret === undefined ? {} : { secret } }),
     );
     const instances = await Promise.all(started);
-    await fleet.hear(secrets.length);
+    await fleet.subscribed(secrets.length);
     return instances;
   }
 
@@ -37,7 +37,7 @@ describeWithRedis('the secret of a store', () => {
       expect(await order[0]?.do('signOut', token)).toBe('done');
       for (const instance of instances) {
         await until('it denies', async () => (await instance.status(token)) === 401);
-        expect(await instance.do('endsOf', token)).toBe(1);
+        expect(await instance.do('revocationsOf', token)).toBe(1);
       }
       await fleet.redis.flushall();
     }
@@ -49,7 +49,7 @@ describeWithRedis('the secret of a store', () => {
   }
 
   it(
-    'is rotated without a second question to the service, while one instance after the other takes each step, and a sign-out reaches all',
+    'is rotated without a second call, while one instance after the other takes each step, and a sign-out reaches all',
     async () => {
       const fleet = await start();
       const steps = await withSecrets(fleet, OLD, [OLD, NEW], [NEW, OLD], NEW);

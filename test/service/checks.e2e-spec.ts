@@ -83,7 +83,7 @@ describe('concurrent checks of one token', () => {
     await Promise.allSettled(early);
   });
 
-  it('survive the forgetting of another token', async () => {
+  it('are not affected by forget() for another token', async () => {
     const service = await bed.service();
     const held = hold(json(ANN));
     service.on('user_details', held.script);

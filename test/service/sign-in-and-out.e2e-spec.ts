@@ -35,8 +35,8 @@ describe('a sign-in', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('sends what the interface lists and nothing else', async () => {
-    const { requests } = await signIn(json(SESSION), { ...ANN_CREDENTIALS, remember: true } as Credentials, 'iv-1');
+  it('sends the fields of the interface and nothing else', async () => {
+    const { requests } = await signIn(json(SESSION), { ...ANN_CREDENTIALS, persist: true } as Credentials, 'iv-1');
     const [request] = requests;
     const body = JSON.stringify({ username: 'ann', password: ANN_CREDENTIALS.password });
 
@@ -83,8 +83,8 @@ describe('a sign-in', () => {
       { operation: 'sign_in', authority: 'default', outcome: 'failed', statusCode: 401 },
       { operation: 'sign_in', authority: 'default', outcome: 'failed', statusCode: 500 },
     ]);
-    const told = messages.map(everythingOf).join('\n');
-    expect([canariesIn(told), told.includes('ann')]).toEqual([[], false]);
+    const printed = messages.map(everythingOf).join('\n');
+    expect([canariesIn(printed), printed.includes('ann')]).toEqual([[], false]);
   });
 
   it('does not reveal whether the user or the password is wrong', async () => {
@@ -122,7 +122,7 @@ describe('a sign-in', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('that takes too long says that its outcome is unknown', async () => {
+  it('that takes too long rejects with an error: its outcome is unknown', async () => {
     const { outcome } = await signIn(silence);
 
     expect((outcome as Error).message).toMatch(/unknown/);
@@ -181,7 +181,7 @@ describe('a sign-out', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('sends what the interface lists and nothing else', async () => {
+  it('sends the fields of the interface and nothing else', async () => {
     const { requests } = await signOut(reply(200), 'token', 'iv-1');
     const [request] = requests;
 
@@ -223,7 +223,7 @@ describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, pla
   const row = rowsOn(platform);
   const options = { cache: { ttlMs: 300_000 }, signInTimeoutMs: SILENCE_MS, signOutTimeoutMs: 60_000 };
 
-  /** What the service class makes of each answer to a sign-in, and the replies of a controller that lets the error through. */
+  /** The results of the service class for each answer to a sign-in, and the replies of a controller that does not catch the error. */
   async function signIns(trial: Trial, scripts: readonly Script[]): Promise<unknown[]> {
     const seen: unknown[] = [];
     for (const script of scripts) {
@@ -236,7 +236,7 @@ describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, pla
   }
 
   row(
-    'a sign-in has one typed result for each documented status, and 202 is accepted, with no user and no token, whatever its body [B11]',
+    'a sign-in has one typed result for each documented status, and 202 is accepted, with no user and no token, for any body [B11]',
     async (trial) => {
       trial.service.on('sign_in', json(ISSUED));
       expect(await trial.sessions.signIn(CREDENTIALS)).toMatchObject({ kind: 'signed-in', token: TOKEN, user: ANN });
@@ -259,7 +259,7 @@ describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, pla
   );
 
   row(
-    'a sign-in that meets an error, a reset or silence is unavailable after one call, ever [B12]',
+    'a sign-in that meets an error, a reset or silence is unavailable after exactly one call [B12]',
     async (trial) => {
       const faults = [...statuses(500, 502, 503, 504), drop, silence];
       expect(await signIns(trial, faults)).toEqual(Array(6).fill(['SessionServiceUnavailableError', 1, 503]));

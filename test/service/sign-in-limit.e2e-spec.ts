@@ -62,7 +62,7 @@ describe('signInLimit', () => {
     expect([await signIn(RIGHT, HOME), await signIn({ username: 'bob', password: 'bobs' }, '192.0.2.1')]).toEqual([200, 200]);
   });
 
-  it('refuses a client that fails ten times as often, whatever the user names, or as often as failuresPerClient says', async () => {
+  it('refuses a client that fails ten times as often with any user names, or as often as failuresPerClient permits', async () => {
     const { signIn, calls } = await limited(bed);
     const own = await limited(bed, { signInLimit: { ...LIMIT, failuresPerClient: 4 } });
 
@@ -136,7 +136,7 @@ describe('signInLimit', () => {
     ]);
   });
 
-  it('forgets the failures of a user name and client after a success, but not those of the client', async () => {
+  it('clears the failures of a user name and client after a success, but not those of the client', async () => {
     const { signIns } = await limited(bed, { signInLimit: { ...LIMIT, failuresPerClient: 5 } });
 
     expect(await signIns(2, WRONG, HOME)).toEqual([401, 401]);
@@ -216,10 +216,10 @@ describe('signInLimit', () => {
     const log = new CapturedLog();
     const { signIns } = await limited(bed, {}, log);
     const messages: unknown[] = [];
-    const hear = (message: unknown): void => void messages.push(message);
-    subscribe(DENIAL_CHANNEL, hear);
+    const onDenial = (message: unknown): void => void messages.push(message);
+    subscribe(DENIAL_CHANNEL, onDenial);
     await signIns(6, { username: 'canary-name', password: 'x' }, '2001:db8::5');
-    unsubscribe(DENIAL_CHANNEL, hear);
+    unsubscribe(DENIAL_CHANNEL, onDenial);
 
     expect(log.having('warn', 'sign-ins limited: ')).toEqual([expect.stringContaining('the latest from 2001:db8:0:0::/64.')]);
     expect(log.lines.join('\n')).not.toContain('canary-name');

@@ -12,9 +12,9 @@
  *
  * It tries wrong passwords of SESSION_SERVICE_MANAGER, which may lock that account.
  *
- * The interface lists the statuses 400, 401, 403 and 404 but does not show what causes which. So another service may
- * answer any of them to a request that is not granted; ours must answer the one we decided on. What the interface does
- * not speak of at all ("our decision") is checked against ours only, and shown as skipped for another.
+ * The interface lists the statuses 400, 401, 403 and 404 but does not list their causes. So another service may
+ * answer any of them to a request that is not granted; ours must answer the one we decided on. A behaviour that the interface
+ * does not describe ("our decision") is checked against ours only, and shown as skipped for another.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ContractClient } from '../../libs/session-auth/src/commands/contract/contract-client.js';
@@ -103,7 +103,7 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         expect(Object.keys(record.ccl_info as object)).toEqual(['client_id', 'company_id', 'location_id']);
       });
 
-      itIsOurDecision('leaves out what a user does not have: a new hire has no sub_role', async () => {
+      itIsOurDecision('omits absent fields: a new hire has no sub_role', async () => {
         const record = expectUserRecord(await signIn(accounts.newhire));
 
         expect(Object.keys(record).sort()).toEqual(RECORD_FIELDS.filter((name) => name !== 'sub_role').sort());
@@ -192,7 +192,7 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       ['DELETE', '/authentication'],
       ['GET', '/authentication/user_details'],
     ])('the token of %s %s (our decision)', (method, path) => {
-      itIsOurDecision('is refused when it is sent twice, and its session goes on', async () => {
+      itIsOurDecision('is refused if it is sent twice, and its session stays valid', async () => {
         const token = await tokenOf(accounts.manager);
 
         expectEmpty(await call({ method, path, headers: { 'X-AUTH-TOKEN': [token, token] } }), 401);
@@ -221,7 +221,7 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
     });
 
     describe('every answer (our decision)', () => {
-      itIsOurDecision('forbids storing it, user_details in shared HTTP caches alone, and does not say what made it', async () => {
+      itIsOurDecision('forbids storing it, user_details in shared HTTP caches only, and does not name its software', async () => {
         const token = await tokenOf(accounts.manager);
         const answers = [
           await signIn(accounts.manager),

@@ -7,7 +7,7 @@ export const KEY = { 'X-API-KEY': 'demo-api-key' };
 /** The media type of a sign-in. */
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** What the manager of the demo accounts signs in with. */
+/** The credentials of the manager of the demo accounts. */
 export const MANAGER = { username: 'manager', password: 'manager-demo' };
 
 /** How a sign-in differs from a plain one. */
@@ -24,7 +24,7 @@ export async function tokenFrom(url: string): Promise<string> {
   return String(expectUserRecord(await signIn(url)).auth_token);
 }
 
-/** Asks who owns the token. */
+/** Calls user_details with the token. */
 export function userDetails(url: string, token: string): Promise<WireReply> {
   return send(url, { method: 'GET', path: '/authentication/user_details', headers: { ...KEY, 'X-AUTH-TOKEN': token } });
 }

@@ -6,7 +6,7 @@ import { checksReferenceService } from './service-under-test.js';
 /** All fields of a user record (interface, 2.1). */
 export const RECORD_FIELDS = Object.keys(FIELD_TYPES);
 
-/** The statuses that the interface lists for a request that is not granted. It does not show what causes which. */
+/** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
 const REFUSALS = [400, 401, 403, 404];
 
 /** Expects the status that we decided on from the reference service, and any documented one from another. Always empty. */

@@ -4,11 +4,11 @@ import { Argon2PasswordHashing } from '../../apps/session-service/src/passwords/
 const COSTS = {
   /** The least that Argon2 can cost: the service takes its time elsewhere. */
   least: { memoryCost: 8, timeCost: 1, parallelism: 1 },
-  /** A sixth of what production pays: several times what any other request takes. */
+  /** A sixth of the cost in production: several times the cost of any other request. */
   some: { memoryCost: 4 * 1024, timeCost: 2, parallelism: 1 },
 } as const;
 
-/** Hashes with Argon2, counts, and lets no check of a password go on before {@link HeldPasswordHashing.letGo}. */
+/** Hashes with Argon2, counts, and holds each check of a password until {@link HeldPasswordHashing.letGo}. */
 export class HeldPasswordHashing extends Argon2PasswordHashing {
   running = 0;
   mostAtOnce = 0;
@@ -23,7 +23,7 @@ export class HeldPasswordHashing extends Argon2PasswordHashing {
     super();
   }
 
-  /** Lets the checks go on, those of the future too. */
+  /** Releases the checks, and all later ones. */
   letGo(): void {
     this.release();
   }

@@ -10,12 +10,12 @@ import { SessionLimits } from '../../apps/session-service/src/sessions/session-l
 import { SignInLimits, type SignInLimitOptions } from '../../apps/session-service/src/sign-in-limits/sign-in-limits.js';
 import { HeldPasswordHashing } from './held-password-hashing.js';
 
-/** The reference service, with its parts in the test's hand. */
+/** The reference service, with parts that the test controls. */
 export interface HeldReferenceService {
   readonly url: string;
-  /** Hashes no password before it is told to. */
+  /** Hashes no password before it is released. */
   readonly hashing: HeldPasswordHashing;
-  /** Takes the database away. */
+  /** Closes the database. */
   loseDatabase(): Promise<void>;
   close(): Promise<void>;
 }

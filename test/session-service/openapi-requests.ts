@@ -33,14 +33,14 @@ export interface DocumentedOperation extends Operation {
   readonly method: string;
 }
 
-/** Values that a valid request needs, which no schema tells. */
+/** Values that a valid request needs, and that no schema contains. */
 export interface KnownValues {
   /** Values of headers, by name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }
 
-/** Reads a document in YAML, and replaces its references by what they name. */
+/** Reads a document in YAML, and resolves its references. */
 export function readApiDocument(yaml: string): ApiDocument {
   const document: unknown = parse(yaml);
   return withoutReferences(document, document) as ApiDocument;
@@ -89,7 +89,7 @@ export function requestsOf(document: ApiDocument, operation: DocumentedOperation
     }));
 }
 
-/** What a header can carry: bytes that HTTP allows in a value. */
+/** Bytes that HTTP allows in the value of a header. */
 const HEADER_VALUES = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 80 });
 
 function headerValue(name: string, { headers }: KnownValues): Arbitrary<string> {

@@ -15,7 +15,7 @@ const ACCOUNT = { username: 'manager', password: 'manager-demo' };
 const document = readApiDocument(await readFile('libs/session-auth/openapi.yaml', 'utf8'));
 const ajv = new Ajv2020({ strictSchema: true, formats: { password: true } });
 
-/** Returns what a document does not say of a reply; `undefined` if it says all. */
+/** Returns the part of a reply that a document does not describe, or `undefined`. */
 function undocumented({ responses }: DocumentedOperation, { status, headers, body }: WireReply): string | undefined {
   const response = responses[status];
   if (!response) return `status ${status}`;
@@ -51,7 +51,7 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
   }
 
   it.each(operationsOf(document).map((operation) => [operation.operationId, operation] as const))(
-    'answers %s, whatever it is sent, as openapi.yaml documents',
+    'answers any request of %s as openapi.yaml documents',
     async (_id, operation) => {
       const statuses = new Set<number>();
       const known = { headers: { 'X-API-KEY': API_KEY, 'X-AUTH-TOKEN': await token() }, body: ACCOUNT };
@@ -63,7 +63,7 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
         }),
         { numRuns: REQUESTS },
       );
-      // The requests reached what the document describes, and not only its first check.
+      // The requests reached the operations themselves, and not only their first check.
       expect([...statuses].sort()).toEqual(expect.arrayContaining(operation.requestBody ? [200, 400, 401, 403] : [200, 401, 403]));
     },
     600_000,

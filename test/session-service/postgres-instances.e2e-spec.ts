@@ -47,7 +47,7 @@ import type { WireReply } from './send.js';
     await expectSignOutToOutliveKill(start);
   });
 
-  it('refuses at once on one instance what was ended on another, and knows there what began on another', async () => {
+  it('refuses a session on one instance as soon as it ended on another, and accepts one that began on another', async () => {
     const [one, other] = await Promise.all([start(), start()]);
     for (let round = 0; round < 10; round += 1) {
       const token = await tokenFrom(one.url);
@@ -65,7 +65,7 @@ import type { WireReply } from './send.js';
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(401)]);
   });
 
-  it('comes up several times at the same moment on an empty database', async () => {
+  it('can be started several times concurrently on an empty database', async () => {
     const services = await Promise.all(Array.from({ length: IS_LONG_FORM ? 4 : 2 }, () => start()));
 
     expect((await Promise.all(services.map(({ url }) => signIn(url)))).map(({ status }) => status)).toEqual(services.map(() => 200));
@@ -83,7 +83,7 @@ import type { WireReply } from './send.js';
     });
   });
 
-  it('gives a user name once when the administration is asked for it several times at the same moment', async () => {
+  it('assigns a user name once if concurrent administrations add it', async () => {
     const environment = { DATABASE_URL, USER_PASSWORD: 'open sesame' };
     const add = (): ReturnType<typeof runAdministrationProcess> => runAdministrationProcess(program, ['add-user', 'ann'], environment);
     const ends = await Promise.all([add(), add(), add(), add()]);
@@ -153,7 +153,7 @@ import type { WireReply } from './send.js';
     }
   });
 
-  it('does not wait for ever at start for a database that takes connections and says nothing', async () => {
+  it('does not wait forever at startup for a database that accepts connections and never replies', async () => {
     const silent: Server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const address = silent.address();
@@ -203,7 +203,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
     }
   };
 
-  it('has lost no sign-out when the server is killed right after its 200, answers 503 meanwhile, and goes on by itself', async () => {
+  it('loses no sign-out if the server is killed right after its 200, answers 503 meanwhile, and recovers by itself', async () => {
     const { url } = await start();
     const [ended, goesOn] = [await tokenFrom(url), await tokenFrom(url)];
     const workers = await server.workers();

@@ -39,7 +39,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   const addUser = (database: Kysely<Schema>, username: string): Promise<boolean> =>
     new UserRepository(database).add(toUserRow({ username, ccl_info: { client_id: Number.MAX_SAFE_INTEGER } }, 'hash', false));
 
-  /** A request gives up after seconds, which a machine may stand still for: what a try left is removed for the next one. */
+  /** A request times out after seconds, and a machine may stall for as long: the remains of a try are removed for the next one. */
   async function addUserWithoutSessions(): Promise<void> {
     await addUser(one, 'ann');
     await one.deleteFrom('sessions').execute();
@@ -52,7 +52,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   const countSessions = async (): Promise<number> => (await one.selectFrom('sessions').select('token_digest').execute()).length;
 
   it(
-    'gives a user name once, however many ask for it at the same moment',
+    'assigns a user name once, also to concurrent requests',
     steady(async () => {
       const name = randomUUID();
       const added = await Promise.all(Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, name)));
@@ -72,14 +72,14 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   });
 
   it(
-    'keeps the bound of sessions of one user, even when both open many at the same moment',
+    'keeps the bound of sessions of one user, even if both open many concurrently',
     steady(async () => {
       await addUserWithoutSessions();
       const repositories = [new SessionRepository(one), new SessionRepository(other)] as const;
       const adding = Array.from({ length: 60 }, (_, index) => repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3));
       const outcomes = await Promise.allSettled(adding);
 
-      // On a slow machine, some wait for a connection in vain.
+      // On a slow machine, some get no connection in time.
       const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
       expect(refused.filter((reason) => !(reason instanceof DatabaseUnavailableError))).toEqual([]);
       expect(outcomes.length - refused.length).toBeGreaterThan(3);
@@ -95,7 +95,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
       await one.insertInto('sessions').values(rows).execute();
       const removed = await Promise.all([one, other].map((database) => new SessionRepository(database).removeExpired(1000)));
 
-      // What one has locked, the other skips: both together remove each once, and what is left has not expired.
+      // Each skips the rows that the other has locked: together they remove each expired session once.
       expect(removed.reduce((sum, count) => sum + count)).toBe(4500);
       await expect(countSessions()).resolves.toBe(500);
     }),
@@ -112,7 +112,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   });
 
   it(
-    'takes ten connections at most, however many ask',
+    'opens ten connections at most, for any number of requests',
     steady(async () => {
       const processes = await Promise.all(
         Array.from({ length: 60 }, () => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one)),
@@ -128,7 +128,7 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     const connectAll = (): Promise<PromiseSettledResult<PostgresPoolClient>[]> =>
       Promise.allSettled(Array.from({ length: MAX_CONNECTIONS }, () => pool.connect()));
     const taken = await connectAll();
-    // Makes what a new connection is asked first take longer than a request waits for it.
+    // Makes the first query of a new connection take longer than a request waits for it.
     await server.ask(
       `create schema slow; create function slow.current_setting(text) returns text language sql
         as 'select pg_sleep(3.5); select pg_catalog.current_setting($1)';

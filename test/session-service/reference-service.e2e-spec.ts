@@ -96,7 +96,7 @@ describe('the service as a process', () => {
     expect(output).toContain(named);
   });
 
-  it('has no demo accounts in production, and says what to do about an empty database', async () => {
+  it('has no demo accounts in production, and prints how to fill an empty database', async () => {
     const service = await start({ NODE_ENV: 'production' });
     expectEmpty(await signIn(service.url), 403);
     const { output } = await service.end('SIGTERM');
@@ -116,7 +116,7 @@ describe('the embedded service', () => {
     await expect(userDetails(one.url, token)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('refuses sessions that have lived as long as they may', async () => {
+  it('refuses sessions that have reached their maximum age', async () => {
     const service = await startReferenceService({ logger: false, sessionLifetimeMs: 1 });
     const token = await tokenFrom(service.url);
     while ((await userDetails(service.url, token)).status === 200);
@@ -125,7 +125,7 @@ describe('the embedded service', () => {
     await service.close();
   });
 
-  it('rejects with a plain sentence when its port is busy', async () => {
+  it('rejects with a clear message if its port is busy', async () => {
     const service = await startReferenceService({ logger: false });
     const port = Number(new URL(service.url).port);
 
@@ -134,7 +134,7 @@ describe('the embedded service', () => {
   });
 });
 
-describe('under abuse', () => {
+describe('the reference service under abuse', () => {
   let database: Kysely<Schema>;
   let hashing: HeldPasswordHashing;
   let app: NestExpressApplication;
@@ -190,7 +190,7 @@ describe('under abuse', () => {
     expect(hashing.started).toBe(0);
   });
 
-  it('answers 403 to a wrong application key before it looks at the body', async () => {
+  it('answers 403 to a wrong application key before it reads the body', async () => {
     const body = Buffer.alloc(10 * 1024 * 1024, ' ');
     const headers = { 'X-API-KEY': 'wrong', 'Content-Type': 'text/plain' };
     expectEmpty(await send(url, { method: 'POST', path: '/authentication', headers, body }), 403);
@@ -250,7 +250,7 @@ describe('the reference service', () => {
     expectEmpty(await send(service.url, { method: 'GET', path: '/nowhere', headers: KEY }), 404);
   });
 
-  plainRow('an unknown user and a wrong password get one status after one hash each, and in like time [O02]', async () => {
+  plainRow('an unknown user and a wrong password get the same status after one hash each, in similar time [O02]', async () => {
     await service.close();
     service = await startHeldReferenceService({ maxFailures: 1_000 }, new HeldPasswordHashing('production'));
     service.hashing.letGo();
@@ -269,7 +269,7 @@ describe('the reference service', () => {
   });
 
   plainRow(
-    'beyond the limit of failed sign-ins an unknown user and a wrong password get one status too, without a hash [O02]',
+    'beyond the limit of failed sign-ins an unknown user and a wrong password get the same status, without a hash [O02]',
     async () => {
       service.hashing.letGo();
       const answers: Record<string, unknown[]> = { 'nobody-of-that-name': [], manager: [] };
@@ -287,7 +287,7 @@ describe('the reference service', () => {
     },
   );
 
-  plainRow('200 sign-ins at once are hashed two by two, and those who are signed in are answered meanwhile [O04]', async () => {
+  plainRow('200 concurrent sign-ins are hashed two by two, and sessions are checked meanwhile [O04]', async () => {
     await service.close();
     service = await startHeldReferenceService(undefined, new HeldPasswordHashing('some'));
     const signIns = Array.from({ length: 200 }, () => signIn(service.url));
@@ -306,7 +306,7 @@ describe('the reference service', () => {
     expect(meanwhile).toBeGreaterThan(20);
   });
 
-  plainRow('a wrong application key, or none, is refused with 403 at every endpoint without a look into the database [O05]', async () => {
+  plainRow('a wrong application key, or none, is refused with 403 at every endpoint without a query [O05]', async () => {
     await service.loseDatabase();
     for (const [method, path] of ENDPOINTS) {
       for (const key of WRONG) {
@@ -316,7 +316,7 @@ describe('the reference service', () => {
     }
   });
 
-  plainRow('what cannot be a sign-in gets 400 or 401 with an empty body, and nothing that is too long is hashed [O06]', async () => {
+  plainRow('an invalid sign-in gets 400 or 401 with an empty body, and an overlong password is not hashed [O06]', async () => {
     service.hashing.letGo();
     for (const body of [
       JSON.stringify({ ...MANAGER, password: 'x'.repeat(1024 * 1024) }),
@@ -336,7 +336,7 @@ describe('the reference service', () => {
 
 describe('the reference service as a process', () => {
   plainRow(
-    'a sign-out that was answered 200 holds when the process is killed right afterwards, and other sessions go on [O03]',
+    'a sign-out that was answered 200 survives a kill of the process right afterwards, and other sessions stay valid [O03]',
     async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
       const [program, services] = [await compileService(), new ServiceProcesses()];

@@ -19,7 +19,7 @@ export interface WireReply {
   readonly body: string;
 }
 
-/** Sends the request with nothing added but what HTTP/1.1 demands, over a connection of its own. */
+/** Sends the request, with only the headers that HTTP/1.1 requires in addition, over a separate connection. */
 export function send(baseUrl: string, { method, path, headers = {}, body, from }: WireRequest): Promise<WireReply> {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;

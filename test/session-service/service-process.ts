@@ -14,14 +14,14 @@ export interface ServiceProgram {
   remove(): Promise<void>;
 }
 
-/** The service in a process of its own. */
+/** The service in a separate process. */
 export interface ServiceProcess {
   readonly url: string;
-  /** Ends the process with the signal and waits until it is gone. */
+  /** Sends the signal to the process, and waits until it has exited. */
   end(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
 
-/** How a process ended and what it had said. */
+/** The exit code and the output of a process. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly output: string;
@@ -39,14 +39,14 @@ export async function compileService(): Promise<ServiceProgram> {
 export class ServiceProcesses {
   readonly #running: ServiceProcess[] = [];
 
-  /** Starts one and keeps it in mind. */
+  /** Starts a process, to be ended with the others. */
   async start(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
     const service = await startServiceProcess(program, environment);
     this.#running.push(service);
     return service;
   }
 
-  /** Ends all that are there still. */
+  /** Ends all processes that still run. */
   async killAll(): Promise<void> {
     await Promise.all(this.#running.splice(0).map((service) => service.end('SIGKILL')));
   }

@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import { startReferenceService } from 'session-service';
 import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
 
-/** What a user signs in with. */
+/** The credentials of a user. */
 export interface Account {
   readonly username: string;
   readonly password: string;
@@ -18,17 +18,17 @@ export interface ServiceUnderTest {
 /** A service that the contract can be checked against. */
 export interface ServiceCandidate {
   readonly name: string;
-  /** Skips what cannot be checked on this machine. */
+  /** Skips tests that cannot run on this machine. */
   readonly suite: typeof describe | typeof describe.skip;
   readonly open: () => Promise<ServiceUnderTest>;
 }
 
 const { SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY } = process.env;
 
-/** Whether the suite checks our reference service, and so also what the interface leaves open and we decided. */
+/** Whether the suite checks our reference service, and so also our decisions where the interface leaves them open. */
 export const checksReferenceService = SESSION_SERVICE_URL === undefined;
 
-/** The users that may be signed in, by what the suite needs them for. */
+/** The users that may be signed in, by their role in the suite. */
 export const accounts: Readonly<Record<'manager' | 'recruiter' | 'newhire' | 'pending', Account | undefined>> = {
   manager: accountFrom('SESSION_SERVICE_MANAGER', 'manager:manager-demo'),
   recruiter: accountFrom('SESSION_SERVICE_RECRUITER', 'recruiter:recruiter-demo'),

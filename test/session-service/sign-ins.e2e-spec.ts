@@ -98,7 +98,7 @@ describe('the bodies of sign-ins at the reference service', () => {
     }
   });
 
-  plainRow('whatever JSON comes, the answer is 200, 400 or 401 [O06]', async () => {
+  plainRow('any JSON is answered with 200, 400 or 401 [O06]', async () => {
     const names = fc.constantFrom('username', 'password', '__proto__', 'constructor', 'toJSON', 'then', '');
     const values = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 6 }), fc.constantFrom('manager', '\ud800', '\0'));
     const bodies = fc.oneof(fc.dictionary(names, values), fc.jsonValue({ maxDepth: 6 }));
@@ -165,7 +165,7 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
     expectEmpty(await signIn(url), 429);
   });
 
-  it('let the owner in while many callers guess, from where she has signed in and from where she has not', async () => {
+  it('let the owner in while many callers guess, from known and from unknown callers', async () => {
     expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
     for (let caller = 10; caller < 40; caller += 1) await guess('manager', 5, { from: `127.0.0.${caller}` });
     expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
@@ -173,7 +173,7 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
     expect(countOf(401, await guess('manager', 20, { from: '127.0.0.4' }))).toBeLessThanOrEqual(4);
   });
 
-  it('let users in who have signed in at a caller where names are guessed, after that caller is refused', async () => {
+  it('let users in who have signed in from a caller that guesses names, after that caller is refused', async () => {
     ({ url } = await start({ SIGN_IN_MAX_FAILURES_PER_CALLER: '20' }));
     expectUserRecord(await signIn(url));
     for (let name = 0; name < 30; name += 1) await signIn(url, { username: `user-${name}`, password: 'wrong' });
@@ -183,7 +183,7 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
     expectUserRecord(await signIn(url, RECRUITER, { from: '127.0.0.2' }));
   });
 
-  it('take the word of no header for the address of a caller', async () => {
+  it('trust no header for the address of a caller', async () => {
     await guess('manager', 15);
     for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'X-Client-IP', 'CF-Connecting-IP', 'X-AUTH-IV']) {
       const value = name === 'Forwarded' ? 'for=203.0.113.9' : '203.0.113.9';

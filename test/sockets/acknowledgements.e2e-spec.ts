@@ -103,7 +103,7 @@ describe('an acknowledgement of socket.io', () => {
     expect(exceptions).toEqual([denial(status, code)]);
   });
 
-  it('carries the denial whatever the payload of the message', async () => {
+  it('carries the denial for any payload of the message', async () => {
     await connect('bad');
     for (const payload of [[], [{ some: 'payload' }], [1, 2, 3], [['a']], [null]]) {
       expect(await ask('me', ...payload)).toEqual(denial(401, 'SESSION_REJECTED'));

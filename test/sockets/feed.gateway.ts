@@ -16,7 +16,7 @@ interface BroadcastingServer {
   emit(event: string, data: string): unknown;
 }
 
-/** What a feed saw of its sockets. */
+/** The events of a feed's sockets. */
 export class Feed {
   server: BroadcastingServer | undefined;
   /** Whether the gateway calls `guard` too, as version one did. */
@@ -34,7 +34,7 @@ export class Feed {
   }
 }
 
-/** Gives other messages the time to come in between the guard and the parameters of a handler. */
+/** Leaves time for other messages between the guard and the parameters of a handler. */
 export class HoldingInterceptor implements NestInterceptor {
   static held: Promise<void> = Promise.resolve();
 

@@ -6,7 +6,7 @@ import { testbed } from '../support/testbed.js';
 import { GatewayPlan, OpeningsGateway } from './openings.gateway.js';
 import type { Peer, Presented, SocketLibrary } from './peers.js';
 
-/** What a test of a gateway works with: new for each test, and closed after it. */
+/** The fixture of a gateway test: created for each test, and closed after it. */
 export interface GatewayBed {
   readonly service: ScriptedService;
   readonly plan: GatewayPlan;

@@ -28,7 +28,7 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     { status: 'error', statusCode, code, message: expect.any(String) },
   ];
 
-  it('give the user and the token of the handshake to each message, whatever its payload', async () => {
+  it('give the user and the token of the handshake to each message, for any payload', async () => {
     bed.plan.watch = {};
     bed.service.signInAs({}, 'good');
     await bed.start();
@@ -78,7 +78,7 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     expect(peer.isOpen()).toBe(true);
   });
 
-  it('say that the service is unavailable, and for how long, when it gives no usable answer', async () => {
+  it('answer that the service is unavailable, with the time to wait, if it gives no usable answer', async () => {
     const peer = await connectToPayloadGateway();
     const [event, data] = await peer.ask('me', { token: bed.service.signInAs({ username: 5 } as object) });
 
@@ -96,7 +96,7 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     }
   });
 
-  it('tell no secret, whatever they refuse', async () => {
+  it('reveal no secret in any denial', async () => {
     const peer = await connectToPayloadGateway();
     bed.service.signInAs({ role: 'new_hire' }, TOKEN);
     await peer.ask('secrets', { token: TOKEN });
@@ -136,7 +136,7 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     expect(answers.every(({ me, token }) => me === token)).toBe(true);
   });
 
-  it('are guarded with the whole application, and open where they say so', async () => {
+  it('are guarded with the whole application, unless they are public', async () => {
     await bed.start({ protectAllRoutes: true });
     const peer = await bed.connect();
 
@@ -146,7 +146,7 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     expect(bed.service.requests).toHaveLength(0);
   });
 
-  it('make one check of a message that two guards see', async () => {
+  it('make one check of a message with two guards', async () => {
     const options = { protectAllRoutes: true, token: fromPayload('token') };
     await bed.start(options);
     const peer = await bed.connect();
@@ -182,8 +182,8 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     return trial.attempt(trial.service.signInAs({ username: 'server' }));
   }
 
-  const answersTo = ({ heard }: Attempt): unknown[] =>
-    heard
+  const answersTo = ({ messages }: Attempt): unknown[] =>
+    messages
       .map((message) => JSON.parse(message) as { event: string; data: unknown } | [string, unknown])
       .map((message) => (Array.isArray(message) ? message : [message.event, message.data]))
       .filter(([event]) => event !== 'news')
@@ -196,7 +196,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     return answersTo(attempt)[before];
   }
 
-  /** Shows that a message is denied, also where Nest tells its client nothing: the next answer is of the next message. */
+  /** Shows that a message is denied, also where Nest sends its client nothing: the next answer is of the next message. */
   async function expectDenied(attempt: Attempt, event: string, data: unknown): Promise<void> {
     const before = trial.service.callsTo('user_details');
     attempt.send(event, data);
@@ -231,7 +231,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     await askPublic();
   });
 
-  plainRow('an optional message with a refused token has no user, whatever came before it [P14]', async () => {
+  plainRow('an optional message with a refused token has no user, after any other message [P14]', async () => {
     const attempt = await open();
     const token = trial.service.signInAs({});
     expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'ann', token });
@@ -281,7 +281,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
   });
 });
 
-/** Shows the arguments of every call of a method. @returns what ends that */
+/** Reports the arguments of every call of a method. @returns a function that stops it */
 function watchCalls([target, method]: readonly [object, string], look: (...values: unknown[]) => void): (() => void)[] {
   const original = Reflect.get(target, method) as (...values: unknown[]) => unknown;
   Reflect.set(target, method, function (this: unknown, ...values: unknown[]) {

@@ -67,7 +67,7 @@ describe('handshakes of socket.io', () => {
         for (const presented of [undefined, 'junk']) {
           expect(await trial.attemptIn(namespace, presented)).toMatchObject({
             opened: false,
-            heard: [],
+            messages: [],
             denial: { statusCode: expect.any(Number) },
           });
         }
@@ -82,7 +82,7 @@ describe('handshakes of socket.io', () => {
     await trial.start({}, [NamespaceGateway]);
 
     for (const namespace of ['/news', '/']) {
-      expect(await trial.attemptIn(namespace, 'junk')).toMatchObject({ opened: false, heard: [], denial: { statusCode: 401 } });
+      expect(await trial.attemptIn(namespace, 'junk')).toMatchObject({ opened: false, messages: [], denial: { statusCode: 401 } });
     }
     expect((await trial.attemptIn('/news', trial.service.signInAs({}))).opened).toBe(true);
     expect(trial.feed.connected).toEqual(['ann']);
@@ -91,7 +91,7 @@ describe('handshakes of socket.io', () => {
   plainRow('long polling is denied as websocket is, before and after an upgrade [P03]', async () => {
     await trial.start();
     for (const transports of [['polling'], ['polling', 'websocket']]) {
-      expect(await trial.attempt('junk', { transports })).toMatchObject({ opened: false, heard: [], denial: { statusCode: 401 } });
+      expect(await trial.attempt('junk', { transports })).toMatchObject({ opened: false, messages: [], denial: { statusCode: 401 } });
       expect((await trial.attempt(trial.service.signInAs({}), { transports })).opened).toBe(true);
     }
     expect(trial.feed.connected).toEqual(['ann', 'ann']);
@@ -109,14 +109,14 @@ describe('handshakes of socket.io', () => {
     await trial.start();
     const { socket, packets } = await rawClient();
     const allowed = await trial.attempt(trial.service.signInAs({}));
-    await until('much news', () => allowed.heard.length > 20);
+    await until('many messages', () => allowed.messages.length > 20);
 
     expect(packets.filter((packet) => packet.startsWith('42'))).toEqual([]);
     socket.terminate();
   });
 
   plainRow(
-    'CONNECT packets over and over, with other tokens and to other namespaces, open only what they present a session for [P03]',
+    'repeated CONNECT packets with other tokens and to other namespaces open only the namespaces for which they present a session [P03]',
     async () => {
       await trial.start();
       server().of('/other');
@@ -152,23 +152,23 @@ describe('handshakes of socket.io', () => {
     expect(trial.feed.connected).toEqual([]);
   });
 
-  async function connected(token: string): Promise<{ socket: Socket; heard: string[] }> {
+  async function connected(token: string): Promise<{ socket: Socket; messages: string[] }> {
     const socket = io(trial.url, { auth: { token }, forceNew: true, reconnectionDelay: 10, transports: ['websocket'] });
-    const heard: string[] = [];
-    socket.on('private', (news: string) => heard.push(news));
+    const messages: string[] = [];
+    socket.on('private', (message: string) => messages.push(message));
     await new Promise((resolve) => socket.once('connect', () => resolve(undefined)));
-    return { socket, heard };
+    return { socket, messages };
   }
 
   /** Loses the connection of a client, whose socket is in a room of its own and gets a message there meanwhile. */
-  async function recovering(token: string, nextToken: string): Promise<{ socket: Socket; heard: string[]; error?: unknown }> {
+  async function recovering(token: string, nextToken: string): Promise<{ socket: Socket; messages: string[]; error?: unknown }> {
     const client = await connected(token);
     await until('the socket', () => trial.feed.clients.length === 1);
     const [onServer] = trial.feed.clients as unknown as { join(room: string): void; conn: { close(): void } }[];
     onServer?.join('room-of-ann');
     const room = (): Namespace => (server() as unknown as { to(name: string): Namespace }).to('room-of-ann');
     room().emit('private', 'first');
-    await until('the first message', () => client.heard.length === 1);
+    await until('the first message', () => client.messages.length === 1);
     client.socket.auth = { token: nextToken };
     const back = new Promise((resolve) => client.socket.once('connect', () => resolve(undefined)).once('connect_error', resolve));
     onServer?.conn.close();
@@ -176,23 +176,23 @@ describe('handshakes of socket.io', () => {
     return { ...client, error: await back };
   }
 
-  plainRow('a recovered connection is checked again, and gets what its session missed [P03]', async () => {
+  plainRow('a recovered connection is checked again, and gets the messages that it missed [P03]', async () => {
     await trial.start({}, [RecoveringGateway]);
     const token = trial.service.signInAs({});
-    const { socket, heard } = await recovering(token, token);
+    const { socket, messages } = await recovering(token, token);
 
     expect(socket.recovered).toBe(true);
-    await until('the missed message', () => heard.includes('missed'));
+    await until('the missed message', () => messages.includes('missed'));
     expect(trial.service.callsTo('user_details')).toBe(2);
     expect(trial.feed.connected).toEqual(['ann', 'ann']);
     socket.disconnect();
   });
 
-  plainRow('a connection is not recovered with a refused token, and starts anew with that of another session [P03]', async () => {
+  plainRow('a connection is not recovered with a refused token, and restarts with that of another session [P03]', async () => {
     await trial.start({}, [RecoveringGateway]);
     const refused = await recovering(trial.service.signInAs({}), 'junk');
     expect(refused.error).toMatchObject({ data: { statusCode: 401 } });
-    expect(refused.heard).toEqual(['first']);
+    expect(refused.messages).toEqual(['first']);
     refused.socket.disconnect();
     trial.feed.clients.length = 0;
 
@@ -201,7 +201,7 @@ describe('handshakes of socket.io', () => {
     (server() as unknown as { to(name: string): Namespace }).to('room-of-ann').emit('private', 'later');
     trial.feed.broadcast();
     await until('the socket', () => trial.feed.connected.includes('bob'));
-    expect(other.heard).toEqual(['first']);
+    expect(other.messages).toEqual(['first']);
     other.socket.disconnect();
   });
 

@@ -182,7 +182,7 @@ describe('handshakes of ws', () => {
     expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
   });
 
-  plainRow('a server that is neither of ws nor of socket.io stops the start, with what to do [P03]', async () => {
+  plainRow('a server that is neither of ws nor of socket.io stops the start with a message that contains the remedy [P03]', async () => {
     await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
     await expect(trial.start({}, [MisusingGateway])).rejects.toThrow('Call it in afterInit(server) of a gateway');
     const { app } = await trial.start();

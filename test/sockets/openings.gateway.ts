@@ -24,7 +24,7 @@ import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { SessionAuthErrorFilter } from 'nestjs-session-auth/errors';
 import { SessionSockets, type SessionSocketOptions, type SocketClient } from 'nestjs-session-auth/sockets';
 
-/** What the gateway does with its sockets, and what it saw of them. */
+/** The settings of the gateway, and the events of its sockets. */
 export class GatewayPlan {
   /** How often a guarded handler ran. */
   ran = 0;

@@ -8,13 +8,13 @@ import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { until } from '../support/until.js';
 
-/** What a client presents when it connects; only socket.io has `auth`. */
+/** The credentials of a client at its connection; only socket.io has `auth`. */
 export interface Presented {
   readonly headers?: Record<string, string>;
   readonly auth?: Record<string, unknown>;
 }
 
-/** What a client gets of a denied handshake. */
+/** The denial of a handshake, as the client receives it. */
 export interface Denial {
   readonly statusCode: number;
   readonly code: string;
@@ -41,7 +41,7 @@ export interface Peer {
   send(event: string, data?: unknown): void;
   /** Everything that came. */
   readonly received: readonly Message[];
-  /** Sends, and gives the next message that comes. */
+  /** Sends a message, and returns the next one that arrives. */
   ask(event: string, data?: unknown): Promise<Message>;
   /** Why the server ended the socket; waits until it did. */
   ended(): Promise<{ statusCode: number; code: string }>;

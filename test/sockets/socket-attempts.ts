@@ -3,15 +3,15 @@ import { text } from 'node:stream/consumers';
 import { io, type ManagerOptions, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
 
-/** What became of a client that tried to open a socket. */
+/** The outcome of an attempt to open a socket. */
 export interface Attempt {
   readonly opened: boolean;
   /** Of a denied handshake: the status, and the JSON of the body (ws) or the `data` of the error (socket.io). */
   readonly denial?: { readonly statusCode: number; readonly code: string; readonly retryAfterSeconds?: number };
   readonly status?: number | undefined;
   readonly headers?: IncomingHttpHeaders;
-  /** Every message that reached the client, whatever came of its handshake. */
-  readonly heard: readonly string[];
+  /** Every message that reached the client, before and after the handshake. */
+  readonly messages: readonly string[];
   send(event: string, data?: unknown): void;
   /** Status and code that the server closed the socket with. */
   readonly closed: Promise<{ readonly statusCode: number; readonly code: string }>;
@@ -26,13 +26,13 @@ const headersOf = (token: string | undefined): Record<string, string> => (token 
 /** Opens a socket of ws. */
 export const attemptWs: Attempting = async (url, token, { extraHeaders } = {}) => {
   const socket = new WebSocket(url.replace('http', 'ws'), { headers: { ...headersOf(token), ...extraHeaders } });
-  const heard: string[] = [];
-  socket.on('message', (message: Buffer) => heard.push(message.toString()));
+  const messages: string[] = [];
+  socket.on('message', (message: Buffer) => messages.push(message.toString()));
   const closed = new Promise<{ statusCode: number; code: string }>((resolve) =>
     socket.once('close', (status, code) => resolve({ statusCode: status - 4000, code: code.toString() })),
   );
   const send = (event: string, data?: unknown): void => socket.send(JSON.stringify({ event, data }));
-  const common = { heard, send, closed, close: () => socket.terminate() };
+  const common = { messages, send, closed, close: () => socket.terminate() };
   return new Promise((resolve, reject) => {
     socket.once('open', () => resolve({ ...common, opened: true }));
     socket.on('error', reject);
@@ -55,10 +55,10 @@ export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
     ...options,
     extraHeaders: { ...headersOf(token), ...options.extraHeaders },
   });
-  const heard: string[] = [];
-  // Of the connection and not of the socket: also what comes before a socket is open.
+  const messages: string[] = [];
+  // Listens on the connection and not on the socket: packets may arrive before a socket is open.
   socket.io.on('packet', ({ type, data }) => {
-    if ((type as number) === 2) heard.push(JSON.stringify(data));
+    if ((type as number) === 2) messages.push(JSON.stringify(data));
   });
   const closed = new Promise<{ statusCode: number; code: string }>((resolve) => {
     let reason = { statusCode: 0, code: '' };
@@ -66,7 +66,7 @@ export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
     socket.once('disconnect', () => resolve(reason));
   });
   const send = (event: string, data?: unknown): void => void socket.emit(event, ...(data === undefined ? [] : [data]));
-  const common = { heard, send, closed, close: () => void socket.disconnect() };
+  const common = { messages, send, closed, close: () => void socket.disconnect() };
   return new Promise((resolve) => {
     socket.once('connect', () => resolve({ ...common, opened: true }));
     // A denied client closes its connection before it says why.

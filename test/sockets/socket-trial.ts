@@ -15,7 +15,7 @@ const BROADCAST_EVERY_MS = 2;
 /** The libraries, each with its name. */
 export const LIBRARIES = SOCKET_LIBRARIES.map((library) => [library[0], library] as const);
 
-/** What a row about sockets works with: new for each row, and closed after it. A broadcast is sent all the time. */
+/** The fixture of a row about sockets: created for each row, and closed after it. Broadcasts are sent throughout. */
 export interface SocketTrial {
   readonly service: ScriptedService;
   readonly feed: Feed;

@@ -20,7 +20,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
 
   const connectWith = (token?: string): Promise<Peer> => bed.connect(token === undefined ? {} : { headers: { 'x-auth-token': token } });
 
-  /** What a client gets whose handshake is denied. */
+  /** The denial of a handshake, as the client receives it. */
   const denialOf = async (connecting: Promise<Peer>): Promise<HandshakeDenied> => {
     const denied = await connecting.catch((error: unknown) => error);
     if (denied instanceof HandshakeDenied) return denied;
@@ -59,7 +59,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(bed.plan.connected).toEqual([]);
   });
 
-  it('are ended when a later check finds that their session is over', async () => {
+  it('are closed if a later check is refused', async () => {
     await start({ recheckMs: SOON_MS });
     const token = bed.service.signInAs({});
     const peer = await connectWith(token);
@@ -78,7 +78,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     await until('the new name', async () => (await peer.ask('user-of-socket'))[1] === 'ann-marie');
   });
 
-  it('are ended at once when their session is signed out, all of them, and no other', async () => {
+  it('are all closed at once when their session is signed out, and no others', async () => {
     const { app } = await start({ recheckMs: NEVER_MS });
     const [token, other] = [bed.service.signInAs({}), bed.service.signInAs({})];
     const [first, second, third] = [await connectWith(token), await connectWith(token), await connectWith(other)];
@@ -88,7 +88,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(await third.ask('user-of-socket')).toEqual(['answer', 'ann']);
   });
 
-  it('never open when the session is signed out while it is checked for the first time', async () => {
+  it('do not open if the session is signed out during its first check', async () => {
     const held = hold(json({ username: 'ann' }));
     bed.service.on('user_details', held.script);
     const { app } = await start({ recheckMs: NEVER_MS });
@@ -101,7 +101,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(bed.plan.connected).toEqual([]);
   });
 
-  it('stay through an outage, and are watched on when it is over', async () => {
+  it('stay open during an outage, and are checked again after it', async () => {
     await start({ recheckMs: SOON_MS, outageGraceMs: NEVER_MS });
     const token = bed.service.signInAs({});
     const peer = await connectWith(token);
@@ -149,7 +149,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(bed.service.requests.filter(({ headers }) => headers['x-auth-token'] === gone)).toEqual([]);
   });
 
-  it('are checked once, though two gateways protect their server and ask for the user again', async () => {
+  it('are checked once, although two gateways protect their server and read the user again', async () => {
     const { app } = await start({ recheckMs: NEVER_MS });
     await connectWith(bed.service.signInAs({}));
     const again = app.get(SessionSockets).watch((bed.plan.connected[0] as { client: SocketClient }).client);

@@ -4,8 +4,8 @@ import type { SampleApp } from './sample-app.js';
 import { hold, type HeldScript, type Script, type ScriptedService } from './scripted-service.js';
 import type { Testbed } from './testbed.js';
 
-/** An application that remembers sessions for ten seconds and refusals for two, and the service that it asks, once a check. */
-export interface Remembering {
+/** An application that caches sessions for ten seconds and refusals for two, and its session service. A check makes one call at most. */
+export interface CachingApp {
   readonly service: ScriptedService;
   readonly app: RunningApp;
   readonly sessions: SessionAuthService;
@@ -17,12 +17,12 @@ export interface Remembering {
   readonly holdBack: (answer: Script) => HeldScript;
 }
 
-/** Starts a {@link Remembering}; `cache` and `sample` add to it. */
-export async function remembering(
+/** Starts a {@link CachingApp}; `cache` and `sample` add to it. */
+export async function cachingApp(
   bed: Testbed,
   cache: Partial<SessionAuthCacheOptions> = {},
   sample: Partial<SampleApp> = {},
-): Promise<Remembering> {
+): Promise<CachingApp> {
   const service = await bed.service();
   const options = { cache: { ttlMs: 10_000, negativeTtlMs: 2_000, ...cache }, retry: false, ...sample.options } as const;
   const app = await bed.sample({ baseUrl: service.url, ...sample, options });
@@ -40,7 +40,7 @@ export async function remembering(
   };
 }
 
-/** What a promise rejects with, or `undefined` when it resolves. */
+/** Returns the reason that a promise rejects with, or `undefined` when it resolves. */
 export function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { inspect } from 'node:util';
 
-/** A logger at the most verbose level that keeps what it was told. */
+/** A logger at the most verbose level that keeps every line. */
 export class CapturedLog implements LoggerService {
   readonly lines: string[] = [];
 

@@ -5,7 +5,7 @@ export interface HandClock {
   advance(ms: number): void;
 }
 
-/** Puts a clock that the test moves in the place of the monotonic one; timers run on. Call it inside `describe`. */
+/** Replaces the monotonic clock by one that the test advances; timers keep running. Call it inside `describe`. */
 export function handClock(): HandClock {
   let nowMs = 1_000_000;
   let spy: { mockRestore(): void } | undefined;

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What becomes of the bytes that the far end sends. */
+/** Changes the bytes that the far end sends. */
 type Meddle = (bytes: Buffer) => Buffer | Promise<Buffer>;
 
 const asTheyAre: Meddle = (bytes) => bytes;
 
-/** A TCP proxy on a free port that cuts, delays, silences or rewrites what comes from the port behind it. */
+/** A TCP proxy on a free port that cuts, delays, silences or rewrites the bytes of the port behind it. */
 export class MeddlingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -38,7 +38,7 @@ export class MeddlingProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Passes nothing on any more. Connections of this time stay silent for ever. */
+  /** Stops forwarding. Connections of this time stay silent forever. */
   fallSilent(): void {
     this.#meddle = () => new Promise(() => undefined);
   }
@@ -48,12 +48,12 @@ export class MeddlingProxy {
     this.#meddle = (bytes) => delay(ms, bytes);
   }
 
-  /** Passes on what becomes of the bytes. */
+  /** Forwards the changed bytes. */
   rewrite(meddle: (bytes: Buffer) => Buffer): void {
     this.#meddle = meddle;
   }
 
-  /** Takes connections again, and passes on what comes from now on. */
+  /** Accepts connections again, and forwards bytes from now on. */
   restore(): void {
     this.#open = true;
     this.#meddle = asTheyAre;

@@ -8,7 +8,7 @@ export type Platform = () => AbstractHttpAdapter | Promise<AbstractHttpAdapter>;
 
 type NamedPlatform = readonly [name: 'Express' | 'Fastify', platform: () => AbstractHttpAdapter];
 
-/** Express, for what does not depend on the platform. */
+/** Express, for tests that do not depend on the platform. */
 export const EXPRESS: Platform = async () => (await loadExpress())[1]();
 
 async function loadExpress(): Promise<NamedPlatform> {
@@ -56,7 +56,7 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-/** What a test adds to an application before it listens. */
+/** Configures an application before it listens. */
 export interface AppSetup {
   /** Where it logs; quiet when absent. */
   readonly logger?: LoggerService;
@@ -68,7 +68,7 @@ export async function startApp(platform: Platform, root: Type | DynamicModule, s
   const app = await NestFactory.create(root, await platform(), { logger: setup.logger ?? false, abortOnError: false });
   setup.configure?.(app);
   await app.listen(0, '127.0.0.1');
-  // A client that stood still for longer would use a connection that the server has closed.
+  // After a longer stall, a client would use a connection that the server has closed.
   (app.getHttpServer() as Server).keepAliveTimeout = KEEP_ALIVE_MS;
   const url = await app.getUrl();
   return {

@@ -68,7 +68,7 @@ export class PostgresServer {
     return `postgres://service:${password}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Asks the server, past every service. */
+  /** Queries the server directly, not through a service. */
   async ask(sql: string, databaseUrl = this.urlOf('postgres')): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();

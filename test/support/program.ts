@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { transpile, transpileFolder } from './transpile.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** What stands here finds its packages as the tests do: on NestJS 11 there first. */
+/** Programs in this folder resolve packages as the tests do: on NestJS 11 from its folder first. */
 const HOME = process.env.NEST_MAJOR === '11' ? join(ROOT, 'test/nest-11') : ROOT;
 const PACKAGE = {
   type: 'module',
@@ -12,7 +12,7 @@ const PACKAGE = {
 
 /** A program of the tests as plain JavaScript, with the library as its sources are now. */
 export interface CompiledProgram {
-  /** What `fork` takes. */
+  /** Options of `fork`. */
   readonly file: string;
   remove(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** What `fetch` would not send. */
+/** A request that `fetch` cannot send. */
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;

@@ -11,7 +11,7 @@ interface Node {
   readonly client: Redis;
 }
 
-/** A Redis Cluster of masters without replicas: with one that is gone, its part of the keys is. */
+/** A Redis Cluster of masters without replicas: a stopped node takes its part of the keys with it. */
 export class RedisCluster {
   readonly #nodes: Node[] = [];
 
@@ -32,24 +32,24 @@ export class RedisCluster {
     return this.#nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port }));
   }
 
-  /** How many hear a channel, on each node that is there. */
+  /** Returns how many clients are subscribed to a channel, on each node that is up. */
   async listeners(channel: string): Promise<number[]> {
     const answers = await Promise.all(this.#nodes.map(({ client }) => client.pubsub('NUMSUB', channel)));
     return answers.map(([, count]) => Number(count));
   }
 
-  /** Every key, of all nodes that are there. */
+  /** Returns every key, of all nodes that are up. */
   async keys(): Promise<string[]> {
     return (await Promise.all(this.#nodes.map(({ client }) => client.keys('*')))).flat();
   }
 
-  /** Takes a node out of the cluster, which it does not notice. */
+  /** Removes a node from the cluster, which the node does not notice. */
   async forget(index: number): Promise<void> {
     const id = String(await this.#client(index).call('CLUSTER', 'MYID'));
     for (const { client } of this.#nodes) if (client !== this.#client(index)) await client.call('CLUSTER', 'FORGET', id);
   }
 
-  /** Makes a node forget the cluster, which expects it back. */
+  /** Resets a node, so that it no longer knows the cluster, which expects it back. */
   async reset(index: number): Promise<void> {
     await this.#client(index).flushall();
     await this.#client(index).call('CLUSTER', 'RESET', 'HARD');
@@ -60,7 +60,7 @@ export class RedisCluster {
     await this.#client(index).publish(channel, message);
   }
 
-  /** How often something was published, on all nodes that are there. */
+  /** Returns the number of published messages, on all nodes that are up. */
   async published(): Promise<number> {
     const stats = await Promise.all(this.#nodes.map(({ client }) => client.info('commandstats')));
     return stats.reduce((sum, text) => sum + Number(/cmdstat_publish:calls=(\d+)/.exec(text)?.[1] ?? 0), 0);

@@ -9,7 +9,7 @@ import { freePort, untilSaid } from './server-process.js';
 /** Name of the master that a sentinel knows. */
 export const MASTER = 'main';
 
-/** A Redis server, and a sentinel that tells where it is. */
+/** A Redis server, and a sentinel that knows its address. */
 export class RedisSentinel {
   private constructor(
     readonly server: RedisServer,

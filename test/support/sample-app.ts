@@ -35,7 +35,7 @@ export class MeController {
   }
 }
 
-/** What an application under test consists of. */
+/** The parts of an application under test. */
 export interface SampleApp {
   readonly baseUrl: string | URL;
   /** Options and extras beside `baseUrl`. */

@@ -18,7 +18,7 @@ export async function freePort(below = 65_536): Promise<number> {
   }
 }
 
-/** Starts something on a port that it names, and gives the port. Tries more than once: another process may take it first. */
+/** Starts something on a port that it names, and returns the port. Tries more than once: another process may take it first. */
 export async function startOnPort(nextPort: () => number | Promise<number>, start: (port: number) => Promise<void>): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await nextPort();
@@ -31,7 +31,7 @@ export async function startOnPort(nextPort: () => number | Promise<number>, star
   }
 }
 
-/** Resolves when a server has said that it is ready, and rejects with what it said when it ends instead. Reads on, so that it can speak on. */
+/** Resolves when the output of a server says that it is ready, and rejects with the output if it ends instead. Keeps reading, so that its pipe does not fill. */
 export function untilSaid(server: ChildProcess, output: Readable | null, words: string): Promise<void> {
   const log: string[] = [];
   return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ export interface SharedSample {
 }
 
 /**
- * One application and one session service for all tests of a `describe`, where no test depends on what an earlier one left: starting an
+ * One application and one session service for all tests of a `describe`, where no test depends on the state that an earlier one left: starting an
  * application takes longer than most tests. The list of requests is empty at the start of each test; scripts and sessions stay. Set
  * `breaker: false` if the scripts fail.
  */

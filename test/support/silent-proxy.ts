@@ -28,7 +28,7 @@ export class SilentProxy {
     for (const socket of this.sockets) socket.unpipe().pause();
   }
 
-  /** Passes new connections on again. Those from before stay silent for ever. */
+  /** Forwards new connections again. Those from before stay silent forever. */
   speak(): void {
     this.silent = false;
   }

@@ -9,7 +9,7 @@ const PATIENCE_MS = 120_000;
 
 let stalledAt = -Infinity;
 
-/** Notes that a process of the test stood still. */
+/** Records a stall of a process of the test. */
 export function noteStall(): void {
   stalledAt = performance.now();
 }

@@ -10,10 +10,10 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Starts what a test needs, and closes it after the test. */
+/** Starts the parts of a test, and closes them after it. */
 export interface Testbed {
   service(options?: SessionServiceOptions): Promise<ScriptedService>;
-  /** A service that does one thing, whatever it is asked. */
+  /** A service that answers every request with one script. */
   serviceThat(script: Script): Promise<ScriptedService>;
   /** An application from its root module. */
   app(root: Type | DynamicModule, setup?: AppSetup): Promise<RunningApp>;

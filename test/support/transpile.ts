@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transpiled } from '../transpiled.mjs';
 
-/** Writes the sources of a folder as plain JavaScript, file by file, so that a process can run what is there now. */
+/** Writes the sources of a folder as plain JavaScript, file by file, so that a process can run their current state. */
 export async function transpileFolder(source: string, target: string): Promise<void> {
   const files = await readdir(source, { recursive: true });
   const sources = files.filter((file) => /(?<![.](?:d|spec))[.]ts$/.test(file));

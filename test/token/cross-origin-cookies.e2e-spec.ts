@@ -152,11 +152,11 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
   it('is a decision, and a message of the denial channel, with the code CROSS_ORIGIN_DENIED and no user', async () => {
     const decisions: SessionAuthDecision[] = [];
     const denials: unknown[] = [];
-    const heard = (message: unknown): void => void denials.push(message);
+    const onDenial = (message: unknown): void => void denials.push(message);
     const subscription = shared.app.app.get(SessionAuthEvents).decisions$.subscribe((decision) => decisions.push(decision));
-    subscribe(DENIAL_CHANNEL, heard);
+    subscribe(DENIAL_CHANNEL, onDenial);
     await send('POST', '/notes', { Origin: EVIL });
-    unsubscribe(DENIAL_CHANNEL, heard);
+    unsubscribe(DENIAL_CHANNEL, onDenial);
     subscription.unsubscribe();
 
     const { isAllowed, outcome, code, handler, user } = decisions[0] ?? ({} as SessionAuthDecision);

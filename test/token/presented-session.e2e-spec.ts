@@ -126,7 +126,7 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     expect((await app.get('/presented', token, { 'x-auth-iv': IV })).status).toBe(401);
   });
 
-  it('is ended by the sign-in of a handler that signs it out, which gives a new token', async () => {
+  it('is ended by a handler that signs it out and signs in again, which returns a new token', async () => {
     const { service, app, token } = await start({ cache: { ttlMs: 60_000 } });
     service.addUser({ username: 'ann', password: 'secret' });
     const signIn = async (headers: Record<string, string>): Promise<string> => {
@@ -154,7 +154,7 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     expect(ivsOf('DELETE')).toEqual([undefined]);
   });
 
-  it('is checked, read and forgotten with its IV', async () => {
+  it('is checked, read and evicted with its IV', async () => {
     const { app, token, ivsOf } = await start({ cache: { ttlMs: 60_000 } });
 
     expect((await app.get('/checks', token, { 'x-auth-iv': IV, 'x-max-age': '0' })).status).toBe(200);
@@ -165,8 +165,8 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
   it.each([
     ['is no session', undefined],
     ['has no token', {}],
-    ['has a token that can not be sent', { token: 'a b' }],
-    ['has an IV that can not be sent', { token: 'token', authIv: 'a\nb' }],
+    ['has a token that cannot be sent', { token: 'a b' }],
+    ['has an IV that cannot be sent', { token: 'token', authIv: 'a\nb' }],
   ])('is refused by the service class if it %s', async (_problem, session) => {
     const { app, service } = await start();
     const sessions = app.app.get(SessionAuthService);

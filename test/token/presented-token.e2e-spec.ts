@@ -13,7 +13,7 @@ const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
 describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('lets a valid session in and asks the service once', async () => {
+  it('admits a valid session after one call', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const reply = await app.get('/me', service.signInAs({ username: 'ann', role: 'hiring_manager' }));
@@ -35,7 +35,7 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
     expect(service.callsTo('user_details')).toBe(calls);
   });
 
-  it('takes every visible ASCII character in a token, and sends it on unchanged', async () => {
+  it('accepts every visible ASCII character in a token, and forwards it unchanged', async () => {
     const service = await bed.service();
     const token = service.signInAs({}, String.fromCharCode(...Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => 0x21 + index)));
     const app = await bed.sample({ baseUrl: service.url });
@@ -44,7 +44,7 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
     expect(service.requests[0]?.headers['x-auth-token']).toBe(token);
   });
 
-  it('refuses a session from the moment it has ended', async () => {
+  it('refuses a session from the moment of its revocation', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const token = service.signInAs({});
@@ -63,7 +63,7 @@ describe.each(PLATFORMS)('the X-AUTH-IV on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(['iv-1', 'MTIzNDU2Nzg5MDEyMzQ1Ng==', '!#$%&\'*+,-./:;<=>?@[]^_`{|}~"\\', 'i'.repeat(4096)])(
-    'goes upstream as it came: %.20s',
+    'is forwarded unchanged: %.20s',
     async (iv) => {
       const service = await bed.service();
       const app = await bed.sample({ baseUrl: service.url });
@@ -82,7 +82,7 @@ describe.each(PLATFORMS)('the X-AUTH-IV on %s', (_name, platform) => {
     expect(service.requests[0]?.headers).not.toHaveProperty('x-auth-iv');
   });
 
-  it('is a part of the session: one token under three IVs is asked for three times, even at once', async () => {
+  it('is a part of the session: one token under three IVs causes three calls, also concurrently', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const held = hold(json({ username: 'ann' }));
@@ -124,7 +124,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     await expectRefused(trial, [tokenLines(''), tokenLines(' '), tokenLines(' \t  ')], CHALLENGE);
   });
 
-  row('a token header that is sent twice gets 401 without a call, whatever the values and the cases of the names [A03]', async (trial) => {
+  row('a token header that is sent twice gets 401 without a call, with any values and any case of the names [A03]', async (trial) => {
     const twice = [
       tokenLines(TOKEN, TOKEN),
       tokenLines(TOKEN, 'other'),
@@ -154,7 +154,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     );
   });
 
-  row('a token in the query, a cookie, the body, Authorization or X_AUTH_TOKEN is none: 401 without a call [A06]', async (trial) => {
+  row('a token in the query, a cookie, the body, Authorization or X_AUTH_TOKEN is ignored: 401 without a call [A06]', async (trial) => {
     const encoded = encodeURIComponent(TOKEN);
     const elsewhere: Ask[] = [
       { token: null, path: `/me?x-auth-token=${encoded}&X-AUTH-TOKEN=${encoded}&auth_token=${encoded}&token=${encoded}` },
@@ -168,7 +168,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     await expectRefused(trial, elsewhere, CHALLENGE);
   });
 
-  row('the header is found whatever the case of its name [A07]', async (trial) => {
+  row('the name of the header is case-insensitive [A07]', async (trial) => {
     for (const name of ['X-AUTH-TOKEN', 'x-auth-token', 'X-Auth-Token', 'x-AuTh-ToKeN']) {
       expect([name, await trial.status(linesOnly(`${name}: ${TOKEN}`))]).toEqual([name, 200]);
     }
@@ -183,7 +183,7 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
   });
 
   row(
-    'an X-AUTH-IV stays here with `forwardAuthIv: false`, whatever it is [A08]',
+    'an X-AUTH-IV is not forwarded with `forwardAuthIv: false`, valid or not [A08]',
     async (trial) => {
       for (const iv of [IV, 'i v', 'iv\xe9']) expect([iv, await trial.status({ iv })]).toEqual([iv, 200]);
       for (const { headers } of trial.service.requests) expect(headers).not.toHaveProperty('x-auth-iv');

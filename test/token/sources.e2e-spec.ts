@@ -7,7 +7,7 @@ import { sendRaw } from '../support/raw-request.js';
 import { sharedSample, type SharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
-/** What a request gets: let in, asked for a token, or refused without a call to the service. */
+/** The outcome of a request: admitted, asked for a token, or refused without a call to the service. */
 const OUTCOMES = {
   admitted: { status: 200, challenge: null, calls: 1 },
   'asked for a token': { status: 401, challenge: '', calls: 0 },
@@ -197,7 +197,7 @@ class FormsController {
 describe.each(PLATFORMS)('the place of the token on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('is not the body: 401 and no call to the service', async () => {
+  it('cannot be the body: 401 without a call to the service', async () => {
     const service = await bed.service();
     service.signInAs({}, 'good');
     const app = await bed.sample({ baseUrl: service.url, options: { protectAllRoutes: true }, controllers: [FormsController] });

@@ -1,4 +1,4 @@
-// What `nest new` generates, then `nest add nestjs-session-auth`, and the scripts of the generated application.
+// Runs `nest new`, `nest add nestjs-session-auth`, and the scripts of the generated application.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startRegistry } from '../package/local-registry.mjs';

@@ -1,4 +1,4 @@
-// What the projects of all toolchains share.
+// Common parts of the projects of all toolchains.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';

@@ -1,5 +1,5 @@
 // Tries the packed library (`npm run pack`) with bundlers, test runners, npm workspaces and generated applications. Writes the tables of
-// docs/compatibility.md. `npm run test:toolchains -- bundlers` makes one table. TOOLCHAINS_FOLDER keeps what is installed.
+// docs/compatibility.md. `npm run test:toolchains -- bundlers` makes one table. TOOLCHAINS_FOLDER keeps the installed packages.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

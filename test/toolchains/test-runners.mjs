@@ -99,7 +99,7 @@ async function tryRunner(runner, folder) {
   return { cells, ...(await runTests(runner, folder)) };
 }
 
-/** What the project of a runner depends on. */
+/** The dependencies of a runner's project. */
 export function dependenciesOf({ major, packages }) {
   const { nest, axios } = NEST[major];
   const parts = ['common', 'core', 'platform-express', 'testing'].map((name) => [`@nestjs/${name}`, nest]);

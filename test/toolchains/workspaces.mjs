@@ -11,7 +11,7 @@ export const COLUMNS = ['other copy', 'modules', "application's", 'other', ...TE
 /** The versions of the application and of the other copy. */
 const VERSIONS = { 12: { own: '12.5.1', other: '12.4.2' }, 11: { own: '11.2.10', other: '11.2.9' } };
 
-/** Where the other copy is, and what npm makes of it. */
+/** The place of the other copy, and the layout that npm creates. */
 const LAYOUTS = {
   /** The controller is in a package of the workspace, which depends on another version of Nest. The library is there once. */
   'of a package with controllers': { isShared: true },

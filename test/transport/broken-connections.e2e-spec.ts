@@ -53,13 +53,13 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
   );
 
   row(
-    'a service whose host does not resolve becomes 503, before the total time is over [D02]',
+    'a service whose host does not resolve becomes 503, before the deadline [D02]',
     async (trial) => expect(await trial.status()).toBe(503),
     { baseUrl: () => 'http://sessions.invalid', recover: false },
   );
 
   row(
-    'a service that accepts and never replies becomes 503 when the total time is over [D03]',
+    'a service that accepts and never replies becomes 503 at the deadline [D03]',
     async (trial) => {
       trial.service.on('user_details', silence);
       expect([await trial.status(), trial.calls()]).toEqual([503, 1]);
@@ -80,7 +80,7 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
     bytes(OK, TYPE, LENGTH, LENGTH, '', RECORD),
   ]);
 
-  row('connections that the service closes between requests cost no caller anything: 200 of 200 get 200 [D06]', async (trial) => {
+  row('connections that the service closes between requests fail no request: 200 of 200 get 200 [D06]', async (trial) => {
     trial.service.on('user_details', answerAndEnd);
     expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }), 1)).toEqual({ 200: 200 });
   });

@@ -8,14 +8,14 @@ import { json, bytes, reply, type Script, type ScriptedService } from '../suppor
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 
-/** An agent that tells of the connections it makes. */
-class TellingAgent extends Agent {
-  constructor(private readonly tell: () => void) {
+/** An agent that reports each connection that it makes. */
+class ReportingAgent extends Agent {
+  constructor(private readonly report: () => void) {
     super({ keepAlive: true });
   }
 
   override createConnection(...connection: [ClientRequestArgs]): Socket {
-    this.tell();
+    this.report();
     return (super.createConnection as (...connection: unknown[]) => Socket)(...connection);
   }
 }
@@ -81,11 +81,11 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
     expect(statuses).toEqual(Array(200).fill(200));
   });
 
-  it('are made by the agent that the application brings', async () => {
+  it('are made by the agent of the application', async () => {
     const service = await bed.service();
     service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
     let connections = 0;
-    const httpAgent = new TellingAgent(() => (connections += 1));
+    const httpAgent = new ReportingAgent(() => (connections += 1));
     const app = await bed.sample({ baseUrl: service.url, options: { http: { httpAgent } } });
     const sessions = app.app.get(SessionAuthService);
 
@@ -105,7 +105,7 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
     expect(service.requests[0]?.headers).toEqual(headersOf(service, token));
   });
 
-  it('pass the interceptors that the application adds', async () => {
+  it('run the interceptors of the application', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const { axiosRef } = await app.app.resolve(SessionHttpService);
@@ -148,7 +148,7 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
 describe.each(PLATFORMS)('the request that goes upstream from %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('carries the key, the token and what HTTP needs, and nothing else of the caller', async () => {
+  it('carries the key, the token and the headers that HTTP needs, and nothing else of the caller', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const token = service.signInAs({});

@@ -78,12 +78,12 @@ class SlowTrial {
     return new SlowTrial(service, await startApp(platform, sampleApp({ baseUrl: service.url, options: { timeoutMs: SILENCE_MS, http } })));
   }
 
-  /** Asks, for the first {@link outcome}. */
+  /** Sends the request whose reply is the first {@link outcome}. */
   ask(): void {
     this.#first = this.#ask();
   }
 
-  /** What came of a request: of the one that is under way, or else of a new one. */
+  /** Returns the outcome of a request: of the one in flight, or else of a new one. */
   async outcome(): Promise<Outcome> {
     const first = this.#first;
     this.#first = undefined;
@@ -181,7 +181,7 @@ describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
-    'headers at once and a body never, or never to its end, become 503 when the total time is over [E01]',
+    'a reply without a body, or with an unfinished one, becomes 503 at the deadline [E01]',
     async (trial) => {
       for (const script of [bytesThenSilence(...HEAD_LINES), bytesThenSilence(...HEAD_LINES.slice(0, -1), '{"username":')]) {
         trial.service.on('user_details', script);
@@ -193,7 +193,7 @@ describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
   );
 
   row(
-    'an answer that comes just in time lets the caller in, after one call [E02]',
+    'an answer just before the deadline lets the caller in, after one call [E02]',
     async (trial) => {
       trial.service.on('user_details', afterDelay(trial.timeoutMs - 9_000, json(ANN)));
       expect([await trial.status(), trial.calls()]).toEqual([200, 1]);

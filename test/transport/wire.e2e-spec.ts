@@ -10,7 +10,7 @@ import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Trial } from '../support/trial/trial.js';
 import { TRANSPORTS } from '../support/transports.js';
 
-/** Ways to the session service, and how an application is told of each. */
+/** Routes to the session service, each with its options. */
 const WAYS = ['the built-in pool', 'an agent', 'a proxy'] as const;
 
 const OK = 'HTTP/1.1 200 OK';
@@ -36,14 +36,14 @@ function answerOf(record: object): string[] {
   return [OK, TYPE, `Content-Length: ${body.length}`, '', body];
 }
 
-/** A body of so many bytes, each in a chunk of its own. */
+/** A body of a number of bytes, each in a separate chunk. */
 function inChunksOfOne(length: number): Script {
   const body = JSON.stringify(ANN).padEnd(length);
   const chunks = body.replace(/[^]/g, '1\r\n$&\r\n');
   return bytesThenSilence(OK, TYPE, 'Transfer-Encoding: chunked', '', `${chunks}0\r\n\r\n`);
 }
 
-/** One byte a turn, for ever. */
+/** One byte a turn, forever. */
 const drip: Script = (_request, _response, socket) => {
   socket.write([OK, TYPE, 'Transfer-Encoding: chunked', '', ''].join('\r\n'));
   writeForever(socket, '1\r\n \r\n');
@@ -80,7 +80,7 @@ describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
   });
 
   row(
-    'a reply that drips, one byte a chunk, becomes 503 when the total time is over [P12]',
+    'a reply that drips, one byte a chunk, becomes 503 at the deadline [P12]',
     async (trial) => {
       trial.service.on('user_details', drip);
       for (const way of WAYS) {
@@ -116,7 +116,7 @@ describe.each(oneOf(PLATFORMS))('replies on %s', (_name, platform) => {
   });
 
   row(
-    'interim replies and then nothing, or interim replies for ever, become 503 in time [P18]',
+    'interim replies and then nothing, or interim replies forever, become 503 in time [P18]',
     async (trial) => {
       const forever: Script = (_request, _response, socket) => writeForever(socket, [...CONTINUE, ''].join('\r\n'));
       for (const way of WAYS) {
@@ -160,7 +160,7 @@ function replyWith(record: object): string {
   return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** Answers each caller, and tells which connections were used. */
+/** Answers each caller, and records which connections were used. */
 function service(answer: (token: string, socket: Socket) => string) {
   const sockets: Socket[] = [];
   const script: Script = (request, _response, socket) => {
@@ -183,7 +183,7 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
     return status === 200 ? (JSON.parse(body) as { username: string }).username : String(status);
   };
 
-  rows('an answer with the token of another caller is 503, and one log line a minute says what to do [P19]', async (trial, app) => {
+  rows('an answer with the token of another caller is 503, and one log line a minute contains the remedy [P19]', async (trial, app) => {
     trial.service.on('user_details', service(() => replyWith(named(BOB))).script);
     expect([await userAt(trial, app, USER), await userAt(trial, app, 'token-of-eve'), await userAt(trial, app, BOB)]).toEqual([
       '503',
@@ -202,7 +202,7 @@ describe.each(oneOf(PLATFORMS))('a desynchronised connection on %s', (_name, pla
     }
   });
 
-  rows('an answer that comes while no request waits reaches no caller [P19]', async (trial, app) => {
+  rows('an answer without a request in flight reaches no caller [P19]', async (trial, app) => {
     for (const recordOf of [named, nameless]) {
       const { script, sockets } = service((token) => replyWith(recordOf(token)));
       trial.service.on('user_details', script);

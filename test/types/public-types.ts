@@ -29,7 +29,7 @@ class MyRecord extends UserRecord {
   readonly department?: string | undefined = undefined;
 }
 
-// The errors are exceptions of Nest, and instanceof and isSessionAuthError narrow to what they share.
+// The errors are exceptions of Nest, and instanceof and isSessionAuthError narrow to their common type.
 prove<SessionRejectedError extends UnauthorizedException & SessionAuthError ? true : false>();
 prove<Equal<SessionRejectedError['code'], 'SESSION_REQUIRED' | 'SESSION_REJECTED'>>();
 Catch(SessionAuthError, SessionServiceUnavailableError);
@@ -160,7 +160,7 @@ class TypedController {
   }
 }
 
-// What the compiler prints for a parameter of the wrong type names the field and the type that the parameter must accept.
+// The compiler's message for a parameter of the wrong type names the field and the type that the parameter must accept.
 class Mistyped {
   show(count: number): number {
     return count;

@@ -3,7 +3,7 @@ import { type RunningDemo, startDemo } from './start-demo.js';
 
 try {
   const demo = await startDemo();
-  announce(demo);
+  printGreeting(demo);
   stopOnSignal(demo);
 } catch (error) {
   const explanation = explainStartFailure(error);
@@ -12,7 +12,7 @@ try {
   process.exitCode = 1;
 }
 
-function announce({ url, users }: RunningDemo): void {
+function printGreeting({ url, users }: RunningDemo): void {
   const hint = users.length > 0 ? `; sign in as ${users.map((user) => `${user.username} / ${user.password}`).join(', ')}` : '';
   console.log(`The demo is at ${url} (API at ${url}/docs)${hint}`);
 }

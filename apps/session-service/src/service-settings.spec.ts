@@ -49,7 +49,7 @@ describe('the settings of a service that runs alone', () => {
     [{ SIGN_IN_MAX_FAILURES_PER_CALLER: 'many' }, 'failed sign-ins per caller'],
     [{ SIGN_IN_MAX_FAILURES_PER_ACCOUNT: '1000001' }, 'failed sign-ins per account'],
     [{ SIGN_IN_WINDOW_MS: '86400001' }, 'window of failed sign-ins'],
-  ])('are refused as %j, and the message names what is wrong', (environment, name) => {
+  ])('are refused as %j, and the message names the wrong setting', (environment, name) => {
     expect(() => settingsOf(environment)).toThrow(name);
   });
 });

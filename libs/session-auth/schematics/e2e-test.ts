@@ -3,7 +3,7 @@ import type { Tree } from '@angular-devkit/schematics';
 import type { Application } from './application.js';
 import { KEYS } from './registration.js';
 
-/** What `nest new` writes: the imports at the top, and a testing module of the root module. */
+/** The test of `nest new`: the imports at the top, and a testing module of the root module. */
 const GENERATED =
   /^(?<imports>(?:import [^;]+;\r?\n)+)(?<rest>[\s\S]*?\bTest)\s*\.createTestingModule\(\{\s*imports: \[AppModule\],?\s*\}\)\s*\.compile\(\)/;
 const REQUEST = /\.get\('\/'\)/;

@@ -30,7 +30,7 @@ describeWithRedis('the entries of a store', () => {
 
   const fill = () => redis.config('SET', 'maxmemory', '1');
 
-  it('deletes the value when a tombstone can not be set, because Redis is full [Q07]', async () => {
+  it('deletes the value if a tombstone cannot be set because Redis is full [Q07]', async () => {
     await store.set('signed-out', Buffer.from('value'), MINUTE);
     await store.set('other', Buffer.from('value'), MINUTE);
     await fill();
@@ -41,7 +41,7 @@ describeWithRedis('the entries of a store', () => {
     expect((await store.get('other')).kind).toBe('value');
   });
 
-  it('finds entries in a Redis that is full, and rejects what it can not take [Q02]', async () => {
+  it('finds entries in a full Redis, and rejects writes [Q02]', async () => {
     await store.setTombstone('tombstone', MINUTE);
     await fill();
     const lease = { id: 'id', holder: 'holder', ttlMs: MINUTE, graceMs: MINUTE };
@@ -59,7 +59,7 @@ describeWithRedis('the entries of a store', () => {
     ['of an unknown kind', () => redis.set('session-auth:strange', 'Xvalue')],
     ['a broken lease', () => redis.set('session-auth:strange', 'Lid:holder')],
     ['a lease of a holder with a name that no holder has', () => redis.set('session-auth:strange', 'Lid:a key:0')],
-  ])('reads an entry that is %s as a value that can not be used, and replaces it', async (_name, write) => {
+  ])('reads an entry that is %s as a value that cannot be used, and replaces it', async (_name, write) => {
     await redis.del('session-auth:strange');
     await write();
 
@@ -68,7 +68,7 @@ describeWithRedis('the entries of a store', () => {
     expect((await store.get('strange')).kind).toBe('value');
   });
 
-  it('reads a value without an end as one that has ended', async () => {
+  it('treats a value without an expiry as expired', async () => {
     await redis.set('session-auth:endless', 'Vvalue');
     expect(await store.get('endless')).toMatchObject({ kind: 'value', remainingMs: 0 });
   });
@@ -78,7 +78,7 @@ describeWithRedis('the entries of a store', () => {
     await expect(store.getRevocations(['other', 'strange'])).rejects.toThrow('The session store has an unreadable revocation');
   });
 
-  it('asks for a sign of life of no holder whose grace is not over', async () => {
+  it('does not check the heartbeat of a holder within its grace period', async () => {
     await store.get('leased', { id: 'id', holder: 'holder', ttlMs: MINUTE, graceMs: MINUTE });
     await redis.config('RESETSTAT');
     expect((await store.get('leased')).kind).toBe('leased');
@@ -200,7 +200,7 @@ describeWithRedis('a session store on a client with options', () => {
     });
   });
 
-  it('changes nothing of the client', async () => {
+  it('changes nothing in the client', async () => {
     const redis = new Redis(server.port, '127.0.0.1');
     await until('it is ready', () => redis.status === 'ready');
     const before = [Reflect.ownKeys(redis), redis.eventNames(), { ...redis.options }];
@@ -215,7 +215,7 @@ describeWithRedis('a session store on a client with options', () => {
     redis.disconnect();
   });
 
-  it('keeps no command for later while there is no connection', async () => {
+  it('queues no command while there is no connection', async () => {
     const redis = new Redis(1, '127.0.0.1');
     redis.on('error', () => undefined);
     const store = new RedisSessionStore({ redis });

@@ -97,13 +97,13 @@ describeWithRedis('docs/redis.md', () => {
     await until('messages arrive', () => subscriber.messages.includes('hello'));
   });
 
-  it('TLS: a store without the authority reports why it can not subscribe', async () => {
+  it('TLS: a store without the authority reports why it cannot subscribe', async () => {
     const { store, redis } = await open('TLS');
     const stranger = (redis as Redis).duplicate(WITHOUT_AUTHORITY);
 
     const [subscriber, other] = [subscribe(new RedisSessionStore({ redis: stranger })), subscribe(store)];
 
-    await until('it tells', () => subscriber.states.length > 0 && other.isSubscribed);
+    await until('the state is reported', () => subscriber.states.length > 0 && other.isSubscribed);
     expect(subscriber.states).toEqual(['The connection to Redis failed (DEPTH_ZERO_SELF_SIGNED_CERT)']);
   });
 

@@ -1,6 +1,6 @@
 import type { StoreSubscriber } from 'nestjs-session-auth/store';
 
-/** What a store tells its subscriber, in order. */
+/** Records the calls of a store to its subscriber, in order. */
 export class RecordedSubscriber implements StoreSubscriber {
   /** 'subscribed', or the reason of an interruption. Of several in a row the last. */
   readonly states: string[] = [];

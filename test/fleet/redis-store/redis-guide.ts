@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const MAX_PORT = 55_000;
 const PORT = /\b(?:63[79]\d|6380|700\d|263\d\d)\b/g;
 
-/** What the code of a section exports. */
+/** The exports of a section's code. */
 export interface GuideModule {
   readonly redis: Redis | Cluster;
   readonly store: RedisSessionStore;

@@ -61,35 +61,35 @@ describeWithRedis('the subscription of a store', () => {
     ['without the right to SUBSCRIBE', ['-subscribe'], ['+subscribe'], NOT_ALLOWED],
     ['with a password that was changed', ['resetpass', '>another'], [`>${PASSWORD}`], 'Redis refuses the user name or the password'],
     ['that is off', ['off'], ['on'], 'Redis refuses the user name or the password'],
-  ])('reports why a user %s can not subscribe, and when it can [Q05]', async (_name, before, after, reason) => {
+  ])('reports why a user %s cannot subscribe, and when it can [Q05]', async (_name, before, after, reason) => {
     await setUser(...before);
     subscribe();
 
-    await until('it tells', () => subscriber.states.length > 0);
+    await until('the state is reported', () => subscriber.states.length > 0);
     await setUser(...after);
     await expectMessages();
 
     expect(subscriber.states).toEqual([reason, 'subscribed']);
   });
 
-  it('reports that a right was taken away while it was subscribed [Q05]', async () => {
+  it('reports that a right was revoked while it was subscribed [Q05]', async () => {
     subscribe();
     await expectMessages();
 
     await setUser('resetchannels');
-    await until('it tells', () => subscriber.states.includes(NOT_ALLOWED));
+    await until('the state is reported', () => subscriber.states.includes(NOT_ALLOWED));
     await setUser('&session-auth:*');
     await expectMessages();
 
     expect(subscriber.states.at(0)).toBe('subscribed');
   });
 
-  it('reports that Redis is gone, and when it is back [Q05]', async () => {
+  it('reports that Redis is down, and when it is up again [Q05]', async () => {
     subscribe();
     await expectMessages();
 
     await server.kill();
-    await until('it tells', () => subscriber.states.at(-1)?.includes('ECONNREFUSED') === true);
+    await until('the state is reported', () => subscriber.states.at(-1)?.includes('ECONNREFUSED') === true);
     expect(subscriber.states.at(-1)).toBe('The connection to Redis failed (ECONNREFUSED)');
 
     await server.run();
@@ -97,13 +97,13 @@ describeWithRedis('the subscription of a store', () => {
     await expectMessages();
   });
 
-  it('reports that Redis does not answer any more, and when it does [Q05]', async () => {
+  it('reports that Redis stops answering, and when it answers again [Q05]', async () => {
     const proxy = await SilentProxy.to(server.port);
     subscribe({ port: proxy.port });
     await expectMessages();
 
     proxy.fallSilent();
-    await until('it tells', () => subscriber.states.length === 2);
+    await until('the state is reported', () => subscriber.states.length === 2);
     expect(subscriber.states[1]).toBe('Redis does not answer');
     proxy.speak();
     await expectMessages();
@@ -113,11 +113,11 @@ describeWithRedis('the subscription of a store', () => {
   it('reports that no Sentinel can be reached', async () => {
     subscribe({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'main', sentinelRetryStrategy: () => null });
 
-    await until('it tells', () => subscriber.states.length > 0);
+    await until('the state is reported', () => subscriber.states.length > 0);
     expect(subscriber.states).toEqual(['No Sentinel that monitors the master is reachable']);
   });
 
-  it('leaves no connection behind, whenever it ends', async () => {
+  it('leaves no connection open, whenever it ends', async () => {
     for (const state of ['connecting', 'subscribed']) {
       subscribe();
       if (state === 'subscribed') await expectMessages();

@@ -5,22 +5,22 @@ import { EXPRESS, startApp, type Platform, type RunningApp } from '../../support
 import { sampleApp } from '../../support/sample-app.js';
 import type { ScriptedService } from '../../support/scripted-service.js';
 
-/** An application whose handlers tell {@link visit} that they were reached. */
+/** An application whose handlers report each visit to {@link visit}. */
 export interface AuditedApp {
   readonly imports?: DynamicModule[];
   readonly controllers?: Type[];
   readonly providers?: Provider[];
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
   configure?(app: INestApplication): void;
-  /** Calls every handler once, whatever it answers. */
+  /** Calls every handler once, with any result. */
   call(app: RunningApp, token: string | undefined): Promise<unknown>;
 }
 
-/** What callers reach, and what the audit says of it. */
+/** The handlers that callers reach, and the findings of the audit. */
 export interface Outcome {
-  /** Handlers that a caller reaches without meeting what they require. */
+  /** Handlers that a caller reaches without meeting their rules. */
   readonly open: string[];
-  /** Handlers that a caller who meets everything reaches. */
+  /** Handlers that a caller reaches who meets all rules. */
   readonly served: string[];
   /** Handlers that warnings of the audit name. */
   readonly named: string[];

@@ -52,7 +52,7 @@ async function audited({ controllers = [], providers = [], options = {}, ...setu
 const matching = (...parts: string[]) => parts.map((part) => expect.stringContaining(part) as unknown as string);
 
 describe('the audit at bootstrap', () => {
-  it('says nothing of an application whose rules hold', async () => {
+  it('is silent if all rules have an effect', async () => {
     expect(await audited({ controllers: [MeController] })).toEqual([]);
   });
 
@@ -92,13 +92,13 @@ describe('the audit at bootstrap', () => {
     expect(await audited({ providers: [OpeningsResolver, graphql(['guards'])] })).toEqual([]);
   });
 
-  it('stops the application where it is to be an error, with all that it found', async () => {
+  it("stops the application with all findings if it is set to 'error'", async () => {
     const error = await audited({ controllers: [WrappedController, ContradictoryController], options: { audit: 'error' } });
     expect(error).toMatchObject({ name: 'InvalidConfigurationError' });
     expect(String(error)).toMatch(/WrappedController[.]lost[^]*ContradictoryController[.]list/);
   });
 
-  it('says nothing where it is off', async () => {
+  it('is silent if it is off', async () => {
     expect(await audited({ controllers: [WrappedController], options: { audit: 'off' } })).toEqual([]);
   });
 });

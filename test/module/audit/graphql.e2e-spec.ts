@@ -106,7 +106,7 @@ describe('an application with GraphQL', () => {
       serving(subgraph, [Reference, PlainField], all),
       ['PlainField.title', 'Reference.resolveReference'],
     ],
-  ])('is stopped by the audit, which names what is open, with %s', async (_case, create, open) => {
+  ])('is stopped by the audit, which names the open fields, with %s', async (_case, create, open) => {
     expect(await outcomeOf(create, await bed.service())).toMatchObject({ open, named: open, isStopped: true });
   });
 });

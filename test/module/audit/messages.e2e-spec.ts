@@ -112,7 +112,7 @@ describe('a hybrid application', () => {
     expect(await outcomeOf(create, await bed.service())).toEqual({ open: [], served, named: [], isStopped: false });
   });
 
-  it('leaves message handlers without a rule open where the application has no guard, also after one that has', async () => {
+  it('leaves message handlers without a rule open if the application has no guard, also after one that has', async () => {
     await outcomeOf(() => hybrid(PlainMessage, closed), await bed.service());
     const create = () => hybrid(PlainMessage);
     expect(await outcomeOf(create, await bed.service())).toEqual({

@@ -88,7 +88,7 @@ function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule[] {
   ];
 }
 
-/** The warnings of the audit, and what a caller without a session gets. */
+/** Returns the warnings of the audit, and the replies to a caller without a session. */
 async function trial<Seen>(
   sample: Omit<SampleApp, 'baseUrl'>,
   look: (url: string, app: INestApplication) => Promise<Seen>,
@@ -195,7 +195,7 @@ describe('a microservice', () => {
     const options = { token: fromPayload('token'), audit: 'error', ...extras } as const;
     const root = sampleApp({ baseUrl: service.url, options, controllers: [controller] });
     const tcp = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } } as const;
-    // With a snapshot Nest inspects what every module holds.
+    // With a snapshot Nest inspects the contents of every module.
     messages = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
       ...tcp,
       logger: false,

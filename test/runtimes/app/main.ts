@@ -1,4 +1,4 @@
-// The application that each runtime runs. It tells its address on the standard output, and closes when it is asked to.
+// The application that each runtime runs. It prints its address to the standard output, and closes on request.
 import 'reflect-metadata';
 import { Body, Controller, Delete, Get, HttpCode, Module, Post, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -26,13 +26,13 @@ export function formsOf(secret: string): string[] {
   ];
 }
 
-/** The secrets that a text holds, in whatever form. */
+/** Returns the secrets that a text contains, in any form. */
 export function canariesIn(text: string): string[] {
   const lowerCase = text.toLowerCase();
   return LOWER_CASE_FORMS.filter((form) => lowerCase.includes(form));
 }
 
-/** Everything that somebody could print of an error, its causes included. */
+/** Returns every text that a program can print of an error, its causes included. */
 export function everythingOf(error: unknown): string {
   const all = { depth: Infinity, showHidden: true, getters: true, maxStringLength: Infinity, maxArrayLength: Infinity };
   const { message, stack, cause } = error as Partial<Error>;
@@ -48,7 +48,7 @@ export function everythingOf(error: unknown): string {
   ].join('\n');
 }
 
-/** A secret in base64, alone or behind something else: what surrounds it changes only the edges. */
+/** A secret in base64, alone or after other bytes: its surroundings change only the edges. */
 function base64Of(secret: string, encoding: 'base64' | 'base64url'): string[] {
   const behind = (length: number): string => Buffer.from(' '.repeat(length) + secret).toString(encoding);
   return [behind(0).slice(0, -4), behind(1).slice(4, -4), behind(2).slice(4, -4)];

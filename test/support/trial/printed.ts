@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { inspect } from 'node:util';
 
-/** Catches what is printed past the logger. */
+/** Captures output that bypasses the logger. */
 export class Printed {
   readonly texts: string[] = [];
   readonly #spies: { mockRestore(): void }[];

@@ -4,39 +4,39 @@ import { join } from 'node:path';
 import type { SessionAuthOptions } from 'nestjs-session-auth';
 import { compileProgram } from '../program.js';
 
-/** A small nursery, so that what a request leaves behind does not hide what it keeps. */
+/** A small nursery, so that garbage of a request does not hide the memory that it retains. */
 const FLAGS = ['--expose-gc', '--max-semi-space-size=1'];
 
-/** What a process is started with. */
+/** The settings of a process. */
 export interface ProbedSettings {
   readonly baseUrl: string;
   readonly options: Partial<Pick<SessionAuthOptions, 'timeoutMs' | 'cache' | 'retry' | 'breaker'>>;
 }
 
-/** What a process uses, after a collection. */
+/** The memory of a process, after a collection. */
 export interface MemoryUse {
   readonly heapBytes: number;
   /** The most that the process ever had. */
   readonly peakRssBytes: number;
 }
 
-/** What a process is asked to do. */
+/** An order to a process. */
 export interface Probe {
   readonly name: 'memory' | 'flood' | 'close';
   readonly argument: number;
 }
 
-/** The application in a process of its own. */
+/** The application in a separate process. */
 export interface ProbedApp {
   readonly url: string;
   memory(): Promise<MemoryUse>;
-  /** Checks so many unknown tokens; gives how often each outcome came. */
+  /** Checks a number of unknown tokens. Returns the count of each outcome. */
   flood(tokens: number): Promise<Record<string, number>>;
   /** Closes the application; resolves when it is closed, and then the process has to end by itself. */
   closeApp(): Promise<void>;
   /** Resolves with the exit code when the process has ended. */
   readonly exit: Promise<number | null>;
-  /** Ends the process, whatever it does. */
+  /** Kills the process. */
   close(): Promise<void>;
 }
 

@@ -5,14 +5,14 @@ import { steady } from '../steady.js';
 import { canariesIn, everythingOf, TOKEN } from './canaries.js';
 import { ANN, Trial, type Answer, type TrialSetup } from './trial.js';
 
-/** What a reply may take beyond the total time, on a machine that does much else. */
+/** The allowed delay of a reply beyond the total time, on a busy machine. */
 const BUSY_MACHINE_MS = 30_000;
 const ROW_TIMEOUT_MS = 300_000;
 /** Less is the total time of a row about time. */
 const SHORT_MS = 2_000;
 const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
 
-/** Tries one row of the catalogue (docs/faults.md), and what is implied in every row. The name ends with the tag of the row: `[B03]`. */
+/** Tests one row of the catalogue (docs/faults.md), and the conditions that every row implies. The name ends with the tag of the row: `[B03]`. */
 export type Row = (name: string, body: (trial: Trial) => Promise<void>, setup?: TrialSetup) => void;
 
 /** The rows on one platform. Call it inside `describe`. */
@@ -39,7 +39,7 @@ export function plainRow(name: string, body: () => Promise<void>): void {
   it(name, steady(body), ROW_TIMEOUT_MS);
 }
 
-/** Once the fault is gone, the next good request gets 200. */
+/** After the fault, the next good request gets 200. */
 async function expectRecovery(trial: Trial, { recover }: TrialSetup): Promise<void> {
   if (recover === false) return;
   trial.service.on('user_details', json(ANN));

@@ -11,17 +11,17 @@ import { Printed } from './printed.js';
 
 /** The user of every good request. */
 export const ANN = { username: 'ann', role: 'hiring_manager', sub_role: 'approver' };
-/** Total time of a check, unless a row is about time: wide, because what is meant to be quick is not measured. */
+/** Total time of a check, unless a row is about time: long, because speed is not measured. */
 const TIMEOUT_MS = 30_000;
 
 /** How the application of a row differs from the others. */
 export interface TrialSetup {
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
-  /** Where the session service is said to be. */
+  /** The base URL of the session service. */
   readonly baseUrl?: (serviceUrl: string) => string;
   readonly controllers?: Type[];
   configure?(app: INestApplication): void;
-  /** Ends the fault, beside making user_details answer well again. `false`: nothing can. */
+  /** Ends the fault, in addition to a valid answer of user_details. `false`: it does not end. */
   readonly recover?: false | ((trial: Trial) => void | Promise<void>);
 }
 
@@ -35,7 +35,7 @@ export interface Ask extends RawRequest {
   readonly at?: string;
 }
 
-/** A reply, and what it replied to. */
+/** A reply, and its request. */
 export interface Answer extends RawReply {
   readonly path: string;
   readonly tookMs: number;
@@ -48,9 +48,9 @@ interface Closable {
 /** One row on one platform: the application, the service it asks, and everything that came out of both. */
 export class Trial {
   readonly answers: Answer[] = [];
-  /** What the service class threw. */
+  /** The errors of the service class. */
   readonly errors: unknown[] = [];
-  /** Requests whose callers went away. */
+  /** Requests whose callers disconnected. */
   abandoned = 0;
   /** Whether tokens come in the header of the interface, and not from a function of the row. */
   readonly readsHeader: boolean;
@@ -113,7 +113,7 @@ export class Trial {
     return (await this.ask(ask)).status;
   }
 
-  /** How often each status came, of many requests of which some are always under way. */
+  /** Returns the count of each status from many requests, of which some are always in flight. */
   async flood(count: number, ask: (index: number) => Ask, atOnce = count): Promise<Record<number, number>> {
     const statuses: Record<number, number> = {};
     for (let first = 0; first < count; first += atOnce) {
@@ -125,7 +125,7 @@ export class Trial {
     return statuses;
   }
 
-  /** What a call of the service class throws, kept for the scan. */
+  /** Records the error of a call of the service class, for the scan. */
   async thrownBy(call: Promise<unknown>): Promise<unknown> {
     const error = await call.then(
       () => undefined,

@@ -1,4 +1,4 @@
-/** What an application that narrows the open types gets. A program of its own, because an augmentation holds everywhere. */
+/** Type-level tests of an application that narrows the open types. A separate program, because an augmentation applies everywhere. */
 import 'reflect-metadata';
 import {
   Authorize,

@@ -7,7 +7,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   none: 'The session service gave no usable answer.',
 };
 
-/** Says who answered the check of a reply, and how old the answer is. */
+/** Returns the source and the age of a reply's verdict, in words. */
 export function answerOf({ answeredBy, status }: Exchange): string {
   if (status === 0) return '';
   if (answeredBy === undefined) return 'No check was made.';

@@ -2,7 +2,7 @@ import { type MarkKind } from '../../src/console/messages.js';
 import { count, counted } from '../text.js';
 import { isAdmitted, KIND_LOOKS, SHOWN_KINDS } from './kinds.js';
 
-/** Requests, calls to the session service, and what became of the requests. */
+/** Requests, calls to the session service, and the outcomes of the requests. */
 export type Counts = Readonly<Record<MarkKind | 'requests' | 'calls', number>>;
 
 export function noCounts(): Counts {

@@ -4,7 +4,7 @@ import { type LiveReport } from '../../src/console/messages.js';
 import { Breaker } from './breaker.js';
 import { type Geometry } from './geometry.js';
 
-/** What a stranger is. */
+/** The definition of a stranger. */
 export const STRANGERS = 'tokens not yet seen to be valid';
 
 /** Draws the guard: its cache, its two lanes, and the breaker of each. */

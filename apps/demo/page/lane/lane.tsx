@@ -15,13 +15,13 @@ const DESCRIBED_EVERY_MS = 4_000;
 
 interface LaneProps {
   readonly live: Live;
-  /** Changes when counting begins anew. */
+  /** Changes when the counts are reset. */
   readonly since: number;
   /** The few requests that show the way; absent while something else runs. */
   readonly trickle: Trickle | undefined;
 }
 
-/** Renders the way of every request, from the users through the guard to the session service, with what became of it. */
+/** Renders the way of every request, from the users through the guard to the session service, with its outcome. */
 export function Lane({ live, since, trickle }: LaneProps): VNode {
   const figure = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -21,7 +21,7 @@ interface LegendProps {
   readonly trickle: Trickle | undefined;
 }
 
-/** Renders what each mark means, with the number of requests. */
+/** Renders the meaning of each mark, with the number of requests. */
 export function Legend({ counts, connection, isRoomy, trickle }: LegendProps): VNode {
   return (
     <div class="legend">

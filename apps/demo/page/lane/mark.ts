@@ -8,7 +8,7 @@ export type Stage = 'coming' | 'waiting' | 'asking' | 'returning' | 'leaving' | 
 /** A request in the picture, or a bundle of requests if there are too many. */
 export class Mark {
   stage: Stage = 'coming';
-  /** What became of the request, once the guard reported it. */
+  /** The outcome of the request, after the guard reported it. */
   kind: MarkKind | undefined;
   /** The kind in whose colour the mark is drawn. */
   shown: MarkKind | undefined;

@@ -3,7 +3,7 @@ import { type Geometry } from './geometry.js';
 import { drawSprites, type Sprites } from './sprites.js';
 import { type Traffic } from './traffic.js';
 
-/** What the marks are painted on. */
+/** The surface for the marks. */
 export interface Surface {
   readonly context: CanvasRenderingContext2D | null;
   readonly bitmap: Bitmap;

@@ -22,7 +22,7 @@ interface StationsProps {
   readonly counts: Counts;
 }
 
-/** Draws what stands still: users, the guard with its cache, lanes and breakers, the session service, and the routes. */
+/** Draws the static parts: users, the guard with its cache, lanes and breakers, the session service, and the routes. */
 export function Stations({ at, report, counts }: StationsProps): VNode {
   return (
     <svg class="stations" data-wide={at.isWide} width={at.width} height={at.height} role="img" aria-label={DESCRIPTION}>

@@ -10,12 +10,12 @@ const BUNDLES_MAX = 500;
 const BUNDLE = 50;
 /** Requests without a mark whose outcome is awaited. */
 const CROWDED_MAX = 20_000;
-/** Something was missed if a request is not settled by then: no check of the demo takes so long. */
+/** After this time, an event was missed if a request is not settled: no check of the demo takes as long. */
 const MAX_AGE_MS = 20_000;
 
 type ByKind = Partial<Record<MarkKind, number>>;
 
-/** The requests in the picture. Their outcomes are what the guard reported; only their pace is slower, to be seen. */
+/** The requests in the picture. Their outcomes are those that the guard reported; only their pace is slower, to be visible. */
 export class Traffic {
   readonly marks = new Map<number, Mark>();
   readonly #counts: Record<keyof Counts, number>;
@@ -40,7 +40,7 @@ export class Traffic {
     Object.assign(this.#counts, noCounts());
   }
 
-  /** Takes over what happened. */
+  /** Applies the events of a batch. */
   apply({ events, more }: Marks, now: number): void {
     const crowd: ByKind = {};
     for (const event of events) this.#applyEvent(event, now, crowd);

@@ -22,7 +22,7 @@ export function stationOf({ cache, wait, lanes, service, users, breaker }: Geome
   return { x: service.x - 40, y: service.y };
 }
 
-/** Returns a random distance of at most so many pixels, to either side. */
+/** Returns a random distance up to a number of pixels, to either side. */
 export function spread(pixels: number): number {
   return (Math.random() * 2 - 1) * pixels;
 }

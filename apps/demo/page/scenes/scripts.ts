@@ -1,14 +1,14 @@
 import { type SceneName, type SceneResult } from '../../src/console/messages.js';
 import { count, counted, duration } from '../text.js';
 
-/** What a scene ends in: one figure, what it is, and what else was measured. */
+/** The result of a scene: one figure, its caption, and further measurements. */
 export interface Ending {
   readonly figure: string;
   readonly caption: string;
   readonly detail: string;
 }
 
-/** What the page tells of a scene; the demo runs it. */
+/** Texts of a scene on the page; the demo runs it. */
 export interface Script {
   readonly title: string;
   readonly question: string;
@@ -73,7 +73,7 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
     end: ({ requests, lost, measured: { asked = 0, refused = 0 } }) => ({
       figure: `${count(lost + refused)} of ${count(Object.values(requests).reduce((sum, number) => sum + number, lost))}`,
       caption: 'requests lost or refused',
-      detail: `The new instance began with an empty cache: ${counted(asked, 'request')} asked the service anew.`,
+      detail: `The new instance began with an empty cache: ${counted(asked, 'request')} asked the service again.`,
     }),
   },
   cache: {

@@ -17,7 +17,7 @@ export interface SceneRun {
   readonly state: SceneState | undefined;
   /** The number of scenes so far. */
   readonly runs: number;
-  /** Changes when the requests are to be counted anew: when nothing else runs any more, and when the page leaves the scene. */
+  /** Changes when the counts are reset: when nothing else runs, and when the page leaves the scene. */
   readonly since: number;
   readonly start: (name: SceneName) => void;
   /** Ends the scene; the demo restores everything. */
@@ -50,7 +50,7 @@ export function useScene(): SceneRun {
   return { state, runs, since, start, stop };
 }
 
-/** Aborts what ran before. Returns what aborts the next. */
+/** Aborts the previous run. Returns the controller of the next. */
 function renewed(abort: { current: AbortController | undefined }): AbortController {
   abort.current?.abort();
   abort.current = new AbortController();

@@ -18,7 +18,7 @@ export const LIVE_RETRY_SECONDS = 5;
 export const CHECK_KINDS = ['cached', 'joined', 'asked', 'denied', 'turnedBack', 'unavailable'] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
-/** What became of a request; `open`: it needed no session. */
+/** The outcome of a request; `open`: it needed no session. */
 export type MarkKind = CheckKind | 'open';
 
 /**
@@ -30,10 +30,10 @@ export type MarkEvent =
   | readonly [id: number, event: 'call']
   | readonly [id: number, event: MarkKind, joinedTo?: number];
 
-/** What happened to requests since the previous batch. */
+/** The events of requests since the previous batch. */
 export interface Marks {
   readonly events: readonly MarkEvent[];
-  /** Requests without events, because there were too many, by what became of them. */
+  /** Requests without events, because there were too many, by outcome. */
   readonly more: Readonly<Partial<Record<MarkKind, number>>>;
 }
 
@@ -102,13 +102,13 @@ export const SCENE_STEPS = 3;
 
 /** The figures of a scene that has ended, as its own requests measured them. */
 export interface SceneResult {
-  /** Requests with a reply, by what became of them. */
+  /** Requests with a reply, by outcome. */
   readonly requests: Readonly<Record<MarkKind, number>>;
   /** Requests without a reply. */
   readonly lost: number;
   /** Calls to the session service, without sign-ins and sign-outs. */
   readonly calls: number;
-  /** What this scene measured: milliseconds, or a number of requests. */
+  /** The measurement of this scene: milliseconds, or a number of requests. */
   readonly measured: Readonly<Record<string, number>>;
 }
 

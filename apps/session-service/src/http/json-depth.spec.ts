@@ -21,7 +21,7 @@ describe('isDeeperThan', () => {
     expect(isDeeperThan(32, nested(100_000, '[', ']'))).toBe(true);
   });
 
-  it('sees what stands under the name __proto__', () => {
+  it('checks the value of the name __proto__', () => {
     expect(isDeeperThan(1, JSON.parse('{"__proto__":{}}'))).toBe(true);
   });
 });

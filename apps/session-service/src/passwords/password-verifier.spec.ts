@@ -17,7 +17,7 @@ class YesHashing extends PasswordHashing {
 }
 
 describe('PasswordVerifier', () => {
-  it('knows the right password from a wrong one', async () => {
+  it('distinguishes the right password from a wrong one', async () => {
     const hashing = new Argon2PasswordHashing();
     const verifier = await PasswordVerifier.create(hashing, new HashQueue());
     const passwordHash = await hashing.hash('correct horse');
@@ -27,7 +27,7 @@ describe('PasswordVerifier', () => {
     await expect(verifier.verify(passwordHash, 'Correct horse')).resolves.toBe(false);
   });
 
-  it('spends one hash on an unknown user too, and refuses whatever comes out', async () => {
+  it('computes one hash for an unknown user too, and refuses any result', async () => {
     const hashing = new YesHashing();
     const verifier = await PasswordVerifier.create(hashing, new HashQueue());
 
@@ -35,7 +35,7 @@ describe('PasswordVerifier', () => {
     expect(hashing.verified).toEqual(['dummy hash']);
   });
 
-  it('stores argon2id with the parameters that a stand-in for an unknown user has', async () => {
+  it('stores argon2id with the parameters of the dummy hash for unknown users', async () => {
     await expect(new Argon2PasswordHashing().hash('x')).resolves.toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 });

@@ -80,7 +80,7 @@ describe('Sessions', () => {
     await expect(sessions.endAll()).resolves.toBe(0);
   });
 
-  it('keep the newest session even when all began in the same millisecond', async () => {
+  it('keep the newest session even if all began in the same millisecond', async () => {
     let newest = '';
     for (let opened = 0; opened < 10; opened += 1) newest = await sessions.open('ann');
 

@@ -31,7 +31,7 @@ describe('FailureCounter', () => {
     expect([counter.waitMs('one'), counter.waitMs('other')]).toEqual([0, 0]);
   });
 
-  it('allows one attempt after the other again', () => {
+  it('permits attempts again one by one', () => {
     fail('one', MAX);
     expect(counter.waitMs('one')).toBe(WINDOW_MS / MAX);
     clock.time += WINDOW_MS / MAX;

@@ -22,7 +22,7 @@ const HOME = '192.0.2.1';
 const OFFICE = '192.0.2.2';
 const attacker = (number: number): string => `198.51.${Math.floor(number / 250)}.${number % 250}`;
 
-/** A service with one account, ann's, seen through the limits: hashes nothing, but counts what it would. */
+/** A service with one account, ann's, behind the limits. Counts the hashes, and computes none. */
 class Service {
   readonly clock = new HandClock();
   readonly limiter = new SignInLimiter(new SignInLimits(), this.clock);
@@ -108,14 +108,14 @@ describe('LimitedCheck', () => {
   });
 
   describe('with an account under attack from many callers', () => {
-    it('lets the owner in from where she has signed in before, after wrong passwords too', async () => {
+    it('lets the owner in from a caller where she has signed in before, after wrong passwords too', async () => {
       await service.signIn('ann', 'right', HOME);
       await service.guess('ann', 5_000, attacker);
       await service.guess('ann', 9, () => HOME);
       expect(await service.signIn('ann', 'right', HOME)).toBe('200');
     });
 
-    it('lets the owner in from where she has never been', async () => {
+    it('lets the owner in from a new caller', async () => {
       await service.guess('ann', 5_000, attacker);
       expect(await service.guess('ann', 2, () => OFFICE)).toEqual(['401', '401']);
       expect(await service.signIn('ann', 'right', OFFICE)).toBe('200');
@@ -158,7 +158,7 @@ describe('LimitedCheck', () => {
       expect(await new Service().signIn('ann', 'right', HOME)).toBe('200');
     });
 
-    it('is not appeased by an account of the attacker that signs in now and then', async () => {
+    it('is not reset by an account of the attacker that signs in now and then', async () => {
       service = new Service(['mallory']);
       for (let name = 0; name < 2_000; name += 1) {
         await service.signIn(`user-${name}`, 'wrong', OFFICE);
@@ -216,7 +216,7 @@ describe('LimitedCheck', () => {
     }
   });
 
-  it('keeps a bounded number of entries, whatever names and addresses come', () => {
+  it('keeps a bounded number of entries, for any names and addresses', () => {
     for (let name = 0; name < 100_000; name += 1) {
       const attempt = describeAttempt(
         `${name}${'x'.repeat(100)}`,

@@ -29,7 +29,7 @@ const profiles = fc.record(
 );
 
 describe('the user record', () => {
-  it('says exactly what the profile says, and leaves out what it leaves out', () => {
+  it('has exactly the fields of the profile', () => {
     fc.assert(
       fc.property(profiles, (profile) => {
         expect(toUserRecord(asRead(profile), 'token')).toEqual({ ...profile, auth_token: 'token' });

@@ -5,7 +5,7 @@ export interface TextOutput {
   readonly isTTY?: boolean;
 }
 
-/** What a command reads and writes, apart from the network. */
+/** The inputs and outputs of a command, apart from the network. */
 export interface CommandIo {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;

@@ -8,7 +8,7 @@ export interface OptionSpec {
   readonly value?: string;
   /** Whether the option may be repeated. */
   readonly multiple?: boolean;
-  /** What it does, for the help. */
+  /** Description for the help. */
   readonly about: string;
 }
 
@@ -18,12 +18,12 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 /** The command line of a subcommand. */
 export interface CommandLine<Specs extends OptionSpecs> {
   readonly name: string;
-  /** What it does, in one or two sentences. */
+  /** Description, in one or two sentences. */
   readonly about: string;
   readonly options: Specs;
   /** Environment variables that it reads: name and meaning. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What each exit code means, if the subcommand says it in other words. */
+  /** The meanings of the exit codes, if they differ from the default texts. */
   readonly exitCodes?: readonly [zero: string, one: string];
 }
 
@@ -48,7 +48,7 @@ export function readCommandLine<Specs extends OptionSpecs>(
   }
 }
 
-/** Returns what is wrong with the arguments. Names options, and quotes no value: it may be a secret. */
+/** Returns the error of the arguments. Names options, and quotes no value: it may be a secret. */
 function problemOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const option = /'(?:-\w, )?(--?[\w-]+)/.exec(message)?.[1] ?? '';

@@ -3,7 +3,7 @@ import type { CommandIo, ExitCode } from './command-io.js';
 /** One subcommand of `nestjs-session-auth`. */
 export interface Subcommand {
   readonly name: string;
-  /** What it does, for the help: a few words. */
+  /** Short description for the help. */
   readonly summary: string;
   /** Runs it. Prints its help for `--help`. @throws UsageError if the arguments or the environment are not usable */
   run(args: readonly string[], io: CommandIo): Promise<ExitCode>;

@@ -1,4 +1,4 @@
-/** What the guard answers to a call that it does not admit. */
+/** The denials of the guard. */
 interface Denial {
   readonly statusCode: number;
   readonly code: string;

@@ -76,7 +76,7 @@ export const PROVIDERS: Provider[] = [
   filterOfLastResort,
 ];
 
-/** What an application may inject. The parts of the guard are exported because Nest creates the guard in each module that uses it. */
+/** The providers that an application may inject. The parts of the guard are exported because Nest creates the guard in each module that uses it. */
 export const EXPORTS = [
   ...[SessionAuthService, SessionAuthEvents, SessionSockets, SessionContext, SessionRelay],
   ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS],

@@ -29,7 +29,7 @@ export class CheckHistogram {
     });
   }
 
-  readonly hear = (message: unknown): void => {
+  readonly onMessage = (message: unknown): void => {
     const { outcome, authority, source, reason, durationMs } = message as CheckMessage;
     this.#histogram.record(durationMs / 1_000, {
       'session_auth.outcome': outcome,
@@ -52,7 +52,7 @@ export class DenialCounter {
     });
   }
 
-  readonly hear = (message: unknown): void => {
+  readonly onMessage = (message: unknown): void => {
     const { code, authority } = message as DenialMessage;
     this.#counter.add(1, { 'session_auth.code': code, 'session_auth.authority': authority });
   };
@@ -70,7 +70,7 @@ export class BreakerGauge {
     for (const lane of ['known', 'strangers'] as const) this.#record({ authority: 'default', lane, state: 'closed' });
   }
 
-  readonly hear = (message: unknown): void => {
+  readonly onMessage = (message: unknown): void => {
     this.#record(message as BreakerMessage);
   };
 

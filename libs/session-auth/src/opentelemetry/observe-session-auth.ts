@@ -35,14 +35,14 @@ export function observeSessionAuth({ meter, tracer }: ObservationOptions = {}): 
   const denials = new DenialCounter(target);
   const breaker = new BreakerGauge(target);
   const calls = new CallObserver(target, tracer ?? trace.getTracer(SCOPE));
-  subscribe(CHECK_CHANNEL, checks.hear);
-  subscribe(DENIAL_CHANNEL, denials.hear);
-  subscribe(BREAKER_CHANNEL, breaker.hear);
+  subscribe(CHECK_CHANNEL, checks.onMessage);
+  subscribe(DENIAL_CHANNEL, denials.onMessage);
+  subscribe(BREAKER_CHANNEL, breaker.onMessage);
   CALLS.subscribe(calls.subscribers);
   return () => {
-    unsubscribe(CHECK_CHANNEL, checks.hear);
-    unsubscribe(DENIAL_CHANNEL, denials.hear);
-    unsubscribe(BREAKER_CHANNEL, breaker.hear);
+    unsubscribe(CHECK_CHANNEL, checks.onMessage);
+    unsubscribe(DENIAL_CHANNEL, denials.onMessage);
+    unsubscribe(BREAKER_CHANNEL, breaker.onMessage);
     CALLS.unsubscribe(calls.subscribers);
   };
 }

@@ -10,7 +10,7 @@ export class MisconfigurationDetector {
   readonly #refusedTokens = new Set<TokenKey>();
   #state: 'watching' | 'suspected' | 'cleared' = 'watching';
 
-  /** `onChange` is called once with `true` when the suspicion arises, and then once with `false` when a token is authenticated. */
+  /** `onChange` is called once with `true` when a misconfiguration is detected, and then once with `false` when a token is authenticated. */
   constructor(onChange: (suspected: boolean) => void) {
     this.#onChange = onChange;
   }

@@ -22,11 +22,11 @@ await trial('caching', async () => {
   await app.get(SessionAuthService).signOut(signedOut['x-auth-token']);
   await expectStatus(ask('/company', signedOut), 401);
 
-  const remembered = sessions.signInAs();
-  await expectStatus(ask('/company', remembered), 200);
+  const cached = sessions.signInAs();
+  await expectStatus(ask('/company', cached), 200);
   sessions.setDown(true);
-  await expectStatus(ask('/company', remembered), 200);
-  await expectStatus(ask('/company', remembered, { method: 'DELETE' }), 503);
+  await expectStatus(ask('/company', cached), 200);
+  await expectStatus(ask('/company', cached, { method: 'DELETE' }), 503);
   await expectStatus(ask('/company', sessions.signInAs()), 503);
   await app.close();
 });

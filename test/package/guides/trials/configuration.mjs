@@ -28,7 +28,7 @@ async function tryTokenSources() {
   await app.close();
 }
 
-/** There is no such file here: the application starts, and whoever asks gets an error that says nothing of it. */
+/** The key file does not exist here: the application starts, and each check fails with an error that does not name the file. */
 async function tryRotatingKey() {
   const app = await NestFactory.createApplicationContext({ module: class {}, imports: [rotatingKey] }, { logger: false });
   await rejects(app.get(SessionAuthService).verify('some-token'), { code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'api_key' });

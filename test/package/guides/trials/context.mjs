@@ -41,7 +41,7 @@ await trial('the user anywhere in a call', async () => {
   const { fetch } = globalThis;
   const viaFetch = (url, { headers: sent, redirect }) =>
     globalThis.Response.json({ url, redirect, ...sessionIn(new globalThis.Headers(sent)) });
-  /** What a call of a user returns from a service. */
+  /** Returns the result of a service in a call of a user. */
   const inCall = async (call) => {
     app.get(SalariesService).find = call;
     return (await ask('/salaries', headers)).json();

@@ -37,7 +37,7 @@ async function stored({ redis }) {
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** The news of a sign-out comes in its own time; a session that it does not end stays remembered for a minute. */
+/** Waits for a status: a revocation message takes some time, and a session that it does not revoke stays cached for a minute. */
 async function until(status, ask) {
   const last = performance.now() + 10_000;
   while ((await ask()).status !== status && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -57,7 +57,7 @@ async function check() {
     await expectStatus(one.ask('/openings', headers), 200);
     await stored(one);
     sessions.revoke(headers);
-    // Nobody but the shared memory knows of this session any more.
+    // Only the store still has this session.
     await expectStatus(other.ask('/openings', headers), 200);
     await one.app.get(SessionAuthService).signOut(headers['x-auth-token']);
     await expectStatus(one.ask('/openings', headers), 401);

@@ -12,7 +12,7 @@ const [signedIn, outage] = createRequire(import.meta.url)('../pages/quick-start/
 const TOKEN = /dev-[0-9a-f-]{36}/g;
 let token = 'none';
 
-/** Enters each command of a transcript, and holds its output to what the guide prints. */
+/** Enters each command of a transcript, and compares its output with the guide. */
 async function follow(transcript, url) {
   const steps = transcript.split(/^\$ /m).slice(1);
   for (const step of steps) {

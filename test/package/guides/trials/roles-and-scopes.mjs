@@ -8,7 +8,7 @@ await trial('roles and scopes', async () => {
   const manager = (fields) => sessions.signInAs({ role: 'hiring_manager', ccl_info: { client_id: 7 }, ...fields });
   const newHire = sessions.signInAs({ role: 'new_hire', first_name: 'Bo' });
 
-  /** What a path answers to whom. */
+  /** The expected status of a path for each caller. */
   const answers = [
     ['/clients', undefined, 401],
     ['/clients', newHire, 403],

@@ -61,8 +61,8 @@ await trial('two session services', async () => {
   const client = connect(bob);
   await once(client, 'open');
   client.send(JSON.stringify({ event: 'ping' }));
-  const [heard] = await once(client, 'message');
-  equal(String(heard), '{"event":"pong","data":"pong"}');
+  const [message] = await once(client, 'message');
+  equal(String(message), '{"event":"pong","data":"pong"}');
   const stranger = connect(ann);
   stranger.on('error', () => undefined);
   const [, reply] = await once(stranger, 'unexpected-response');

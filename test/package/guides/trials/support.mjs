@@ -13,14 +13,14 @@ export async function underTest(AppModule) {
   return { sessions, moduleRef };
 }
 
-/** Starts it on a free port, and gives a way to ask it. */
+/** Starts it on a free port, and returns a function that sends requests. */
 export async function listening(app) {
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   return { app, url, ask: (path, headers = {}, more = {}) => fetch(`${url}${path}`, { headers, ...more }) };
 }
 
-/** Asks, and holds the status to what the guide says. */
+/** Sends a request, and compares the status with the guide. */
 export async function expectStatus(asked, status) {
   const reply = await asked;
   equal(reply.status, status, `${new URL(reply.url).pathname} answers ${reply.status}, and not ${status}`);

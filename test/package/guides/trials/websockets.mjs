@@ -13,9 +13,9 @@ await trial('WebSockets', async () => {
     const client = connect(headers);
     await once(client, 'open');
     client.send(JSON.stringify({ event: 'open', data: 'Engineer' }));
-    const [heard] = await once(client, 'message');
+    const [message] = await once(client, 'message');
     client.terminate();
-    return JSON.parse(heard);
+    return JSON.parse(message);
   };
 
   const opened = await say(sessions.signInAs({ role: 'hiring_manager', client_name: 'Example Client' }));

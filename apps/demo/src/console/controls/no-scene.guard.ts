@@ -1,7 +1,7 @@
 import { type CanActivate, ConflictException, Injectable } from '@nestjs/common';
 import { SceneRuns } from '../scenes/scene-runs.js';
 
-/** Denies the controls while a scene runs, because they would change what it shows. */
+/** Denies the controls while a scene runs, because they would change its result. */
 @Injectable()
 export class NoSceneGuard implements CanActivate {
   constructor(private readonly scenes: SceneRuns) {}

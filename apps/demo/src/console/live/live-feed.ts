@@ -34,7 +34,7 @@ export class LiveFeed implements OnModuleInit, OnModuleDestroy {
     return this.#reports;
   }
 
-  /** Emits what happened to requests. */
+  /** Emits the events of requests. */
   get marks(): Observable<Marks> {
     return this.parts.tracer.marks.batches;
   }

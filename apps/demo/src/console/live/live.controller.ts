@@ -30,7 +30,7 @@ export class LiveController {
 
   @Sse('', { maxPendingDataLength: MAX_PENDING_LENGTH })
   stream(@Req() { socket }: Request, @Res({ passthrough: true }) reply: Reply): Observable<MessageEvent> {
-    // Takes a place on subscription: without it, a client that has already disconnected would keep the place for ever.
+    // Takes a place on subscription: without it, a client that has already disconnected would keep the place forever.
     return defer(() => {
       const giveBack = this.#places.take(socket.remoteAddress ?? '');
       if (giveBack) return this.#reports().pipe(finalize(giveBack));

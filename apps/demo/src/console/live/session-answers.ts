@@ -1,6 +1,6 @@
 const MAX_SESSIONS = 10_000;
 
-/** What one instance of the backend has learned of sessions from the session service, by token digest. */
+/** The latest answer of the session service for each session on one instance of the backend, by token digest. */
 export class SessionAnswers {
   /** When the call was sent that the service answered last, on the monotonic clock. */
   readonly #askedAt = new Map<string, number>();

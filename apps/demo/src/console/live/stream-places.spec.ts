@@ -8,7 +8,7 @@ describe('StreamPlaces', () => {
     expect(taken).toEqual([true, true, false, true, true, true, false]);
   });
 
-  it('frees a place once, however often it is given back', () => {
+  it('frees a place once, also if it is released several times', () => {
     const places = new StreamPlaces(1, 1);
     const giveBack = places.take('one');
     giveBack?.();

@@ -7,7 +7,7 @@ import { type SessionAnswers } from './session-answers.js';
 /** The header of a reply that says who answered the check of the session: the cache, with the age of the answer, a call, or the breaker. */
 const ANSWERED_BY = 'X-Answered-By';
 
-/** One request to the backend, with what the library reported while it ran. */
+/** One request to the backend, with the library's messages about it. */
 export class TracedRequest {
   readonly lane: LaneName;
   #check: CheckMessage | undefined;
@@ -35,7 +35,7 @@ export class TracedRequest {
     this.#isDenied = true;
   }
 
-  /** What became of the request; `open`: it needed no session. */
+  /** The outcome of the request; `open`: it needed no session. */
   get kind(): MarkKind {
     const kind = this.#check && kindOf(this.#check);
     if (kind === 'unavailable' || kind === 'turnedBack') return kind;

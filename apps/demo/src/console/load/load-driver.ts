@@ -6,7 +6,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** A reply, as the sender of the request measured it. */
 export interface DrivenReply {
   readonly status: number;
-  /** What the reply says of who answered the check. */
+  /** The source of the verdict, from the reply. */
   readonly answeredBy: string;
   readonly body: string;
   /** When the request was sent, and how long the reply took, in milliseconds of the monotonic clock. */

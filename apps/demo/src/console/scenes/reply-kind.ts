@@ -3,7 +3,7 @@ import { type MarkKind } from '../messages.js';
 
 const ADMITTED: Readonly<Record<string, MarkKind>> = { cache: 'cached', joined: 'joined', service: 'asked' };
 
-/** Returns what became of a request, from its status and from who answered its check. */
+/** Returns the outcome of a request, from its status and the source of its verdict. */
 export function kindOfReply({ status, answeredBy }: Pick<DrivenReply, 'status' | 'answeredBy'>): MarkKind {
   const [who = ''] = answeredBy.split(';');
   if (status === 503) return who === 'breaker' ? 'turnedBack' : 'unavailable';

@@ -43,29 +43,29 @@ export class SceneRuns implements OnModuleDestroy {
     return this.#running?.name;
   }
 
-  /** Runs a scene while none runs. Never rejects: `tell` is called with each step, and with the result or the error when everything is restored. */
-  async run(name: SceneName, origin: string, left: AbortSignal, tell: (line: SceneLine) => void): Promise<void> {
+  /** Runs a scene while none runs. Never rejects: `report` is called with each step, and with the result or the error when everything is restored. */
+  async run(name: SceneName, origin: string, left: AbortSignal, report: (line: SceneLine) => void): Promise<void> {
     const signal = AbortSignal.any([left, this.#leaving.signal]);
-    const run = this.#restoring(name, origin, signal, tell).then(
+    const run = this.#restoring(name, origin, signal, report).then(
       (result): SceneLine => ({ result }),
       (error: unknown): SceneLine => ({ error: error instanceof Error ? error.message : String(error) }),
     );
     this.#running = { name, over: run.then(() => undefined) };
     const last = await run;
     this.#running = undefined;
-    tell(last);
+    report(last);
   }
 
   /** Restores the fault and the cache, with a new instance of the backend, and ends the sessions of the scene. */
-  async #restoring(name: SceneName, origin: string, signal: AbortSignal, tell: (line: SceneLine) => void): Promise<SceneResult> {
+  async #restoring(name: SceneName, origin: string, signal: AbortSignal, report: (line: SceneLine) => void): Promise<SceneResult> {
     const { parts } = this;
     const controls = parts.serviceControls;
     if (!controls) throw new NotFoundException('A scene needs the embedded session service.');
     const [cache, fault] = [parts.backend.settings, controls.fault];
-    const stage = new Stage({ parts, controls, origin, signal, onStep: (step) => tell({ step }) });
+    const stage = new Stage({ parts, controls, origin, signal, onStep: (step) => report({ step }) });
     try {
       await this.trickle.settled();
-      tell({ step: -1 });
+      report({ step: -1 });
       await controls.setFault('none');
       await parts.backend.restart(SCRIPTS[name].cache);
       const callsBefore = this.activity.checkCalls;

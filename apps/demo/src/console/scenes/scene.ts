@@ -6,7 +6,7 @@ import { type Stage } from './stage.js';
 export interface Scene {
   /** The session cache of the backend while it runs. */
   readonly cache: CacheChoice;
-  /** Runs the scene. Resolves to what it measured. The stage restores everything, also after a failure. */
+  /** Runs the scene. Resolves to its measurements. The stage restores everything, also after a failure. */
   run(stage: Stage): Promise<SceneResult['measured']>;
 }
 

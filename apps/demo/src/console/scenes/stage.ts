@@ -12,7 +12,7 @@ const AT_ONCE = 500;
 const POLL_MS = 10;
 const PATIENCE_MS = 20_000;
 
-/** What a scene needs of the demo. */
+/** The parts of the demo that a scene uses. */
 export interface StageParts {
   readonly parts: ConsoleParts;
   readonly controls: ServiceControls;
@@ -24,7 +24,7 @@ export interface StageParts {
   readonly onStep: (step: number) => void;
 }
 
-/** What a scene acts with: requests that are really sent, and the controls of the demo. */
+/** The tools of a scene: real requests, and the controls of the demo. */
 export class Stage {
   readonly requests = noRequests();
   lost = 0;
@@ -53,7 +53,7 @@ export class Stage {
   async until(what: string, holds: () => boolean): Promise<void> {
     const giveUpAt = performance.now() + PATIENCE_MS;
     while (!holds()) {
-      if (performance.now() > giveUpAt) throw new Error(`The scene waited in vain: ${what}.`);
+      if (performance.now() > giveUpAt) throw new Error(`The scene gave up waiting: ${what}.`);
       await this.pass(POLL_MS);
     }
   }
@@ -74,7 +74,7 @@ export class Stage {
     return this.#driver.warm(connections, '/api/health');
   }
 
-  /** Sends one request, and counts what became of it. */
+  /** Sends one request, and counts its outcome. */
   async send(request: DrivenRequest): Promise<DrivenReply | undefined> {
     const reply = await this.#driver.send(request);
     if (reply) this.requests[kindOfReply(reply)] += 1;
@@ -129,5 +129,5 @@ export class Stage {
   }
 }
 
-/** A reply, and what became of its request. */
+/** A reply, and the outcome of its request. */
 export type TimedReply = DrivenReply & { readonly kind: MarkKind };

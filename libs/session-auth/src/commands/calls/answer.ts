@@ -25,7 +25,7 @@ export interface FailedAnswer {
   readonly reused: boolean;
 }
 
-/** What a call led to. */
+/** The outcome of a call. */
 export type Answer = ReplyAnswer | FailedAnswer;
 
 /** Returns the status of a reply; `undefined` if there was none. */

@@ -1,6 +1,6 @@
 import type { FailedAnswer } from './answer.js';
 
-/** What the codes of Node.js mean here, and what to do. */
+/** The meanings of error codes of Node.js, each with a remedy. */
 const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
   [/^ENOTFOUND$|^EAI_/, 'The host name does not resolve. Check the host of --url and the DNS of this machine.'],
   [/^ECONNREFUSED$/, 'The connection is refused: nothing listens on that port. Check the port of --url, and whether the service runs.'],
@@ -26,7 +26,7 @@ const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
 
 const OTHERWISE = 'The connection fails.';
 
-/** Returns what a failure means, and what to do about it. */
+/** Returns the meaning of a failure, with the remedy. */
 export function failureText({ code }: FailedAnswer): string {
   const [, text = OTHERWISE] = TEXTS.find(([codes]) => codes.test(code)) ?? [];
   return `${text} (${code})`;

@@ -25,7 +25,7 @@ export class OpenSessions {
     this.#open.delete(session);
   }
 
-  /** Signs out what is still open. Returns how many sessions could not be signed out. */
+  /** Signs out the sessions that are still open. Returns the number of failures. */
   async endAll(signOut: SignOut): Promise<number> {
     let left = 0;
     for (const session of this.#open) if (!(await end(session, signOut))) left += 1;

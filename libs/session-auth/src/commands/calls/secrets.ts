@@ -1,6 +1,6 @@
 const MIN_LENGTH = 4;
 
-/** The key, the password, tokens and IVs of the examination: what must not be printed. */
+/** Values that must not be printed: the key, the password, tokens and IVs of the examination. */
 export class Secrets {
   readonly #values = new Set<string>();
 

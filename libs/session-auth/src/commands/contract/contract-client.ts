@@ -5,7 +5,7 @@ import { type OpenSession, OpenSessions } from '../calls/open-sessions.js';
 import { Complaint, NoReply } from './complaint.js';
 import { expectRefusal, expectStatus, expectToken } from './expectations.js';
 
-/** What a user signs in with. */
+/** The credentials of a user. */
 export interface Account {
   readonly username: string;
   readonly password: string;

@@ -31,7 +31,7 @@ export const COMMAND_LINE = {
   exitCodes: ['every row that ran holds', 'a row fails, or the command was interrupted'],
 } as const satisfies CommandLine<typeof OPTIONS>;
 
-/** What `contract` runs. */
+/** The settings of `contract`. */
 export interface ContractSettings extends ContractClientSettings {
   readonly users: ContractUsers;
   readonly tryWrongPassword: boolean;
@@ -39,7 +39,7 @@ export interface ContractSettings extends ContractClientSettings {
   readonly json: boolean;
 }
 
-/** Validates the options and the environment. @throws UsageError naming what is wrong, without its value */
+/** Validates the options and the environment. @throws UsageError that names the wrong setting, without its value */
 export function readSettings(options: OptionValues<typeof OPTIONS>, { env, interrupted }: CommandIo): ContractSettings {
   const url = readServiceUrl(options.url);
   const apiKey = readApiKey(env);

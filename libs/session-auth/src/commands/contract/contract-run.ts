@@ -5,7 +5,7 @@ import type { ContractSettings } from './contract-options.js';
 import type { RowResult } from './row-result.js';
 import type { ContractRow, Need } from './row.js';
 
-/** What a row lacks, by its need. */
+/** The reasons to skip a row, by its need. */
 const LACKS = {
   user: 'it needs a user: pass --user',
   'second user': 'it needs another user: pass --second-user',
@@ -59,7 +59,7 @@ export class ContractRun {
     return { row, outcome: 'fail', text: this.#secrets.mask(problem.message), seconds };
   }
 
-  /** Returns what came of the sessions of the rows: a row of its own. */
+  /** Returns the result for the sessions of the rows, as a separate row. */
   finish(): RowResult {
     const title = 'Every session that the rows opened was signed out.';
     const row = { id: 'sessions-ended', section: 'Sessions of this run', title };

@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.js';
 import { COMMAND_LINE, type ContractSettings, readSettings } from './contract-options.js';
 import { ContractRun } from './contract-run.js';
 import { asJunit } from './junit.js';
-import { announcement, asJson, TextReport } from './report.js';
+import { planText, asJson, TextReport } from './report.js';
 import type { RowResult } from './row-result.js';
 import { CONTRACT_ROWS } from './rows.js';
 
@@ -44,7 +44,7 @@ async function runAll(settings: ContractSettings, io: CommandIo): Promise<RowRes
     results.push(result);
     report?.add(result);
   };
-  (settings.json ? io.stderr : io.stdout).write(announcement(CONTRACT_ROWS, run, settings));
+  (settings.json ? io.stderr : io.stdout).write(planText(CONTRACT_ROWS, run, settings));
   for (const row of CONTRACT_ROWS) add(await run.run(row));
   add(run.finish());
   if (report) report.finish(results);

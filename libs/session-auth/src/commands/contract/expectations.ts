@@ -24,7 +24,7 @@ export const FIELD_TYPES: Readonly<Record<string, string>> = {
 /** The fields of `ccl_info`, with their types (section 2.2). */
 export const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'number', company_id: 'number', location_id: 'number' };
 
-/** The statuses that the interface lists for a request that is not granted. It does not show what causes which. */
+/** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
 const REFUSALS = [400, 401, 403, 404];
 
 /** A user record as JSON. */

@@ -8,8 +8,8 @@ import { countOutcomes, groupResults, type RowResult } from './row-result.js';
 const STYLES = { ok: 'green', fail: 'red', skipped: 'gray' } as const;
 const WIDTH = 'skipped'.length;
 
-/** Returns what a run will do to the service: the sign-ins that it makes. */
-export function announcement(rows: readonly ContractRow[], run: ContractRun, { url, users, tryWrongPassword }: ContractSettings): string {
+/** Returns the plan of a run, with the sign-ins that it makes. */
+export function planText(rows: readonly ContractRow[], run: ContractRun, { url, users, tryWrongPassword }: ContractSettings): string {
   const planned = rows.filter((row) => run.lacks(row) === undefined);
   const needing = (need: ContractRow['needs']): number => planned.filter(({ needs }) => needs === need).length;
   const signIns = [

@@ -1,6 +1,6 @@
 import type { ContractRow } from './row.js';
 
-/** What one row came to. */
+/** The result of one row. */
 export interface RowResult {
   readonly row: Pick<ContractRow, 'id' | 'title'> & { readonly section: string };
   readonly outcome: 'ok' | 'fail' | 'skipped';

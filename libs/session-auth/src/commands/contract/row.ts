@@ -1,6 +1,6 @@
 import type { ContractClient } from './contract-client.js';
 
-/** What a row needs besides the application key. */
+/** The requirement of a row besides the application key. */
 export type Need = 'nothing' | 'user' | 'second user' | 'pending user';
 
 /** One statement of the contract, and how it is checked. */
@@ -9,12 +9,12 @@ export interface ContractRow {
   readonly id: string;
   /** Section of the interface. */
   readonly section: Section;
-  /** What holds: a sentence. */
+  /** The requirement, as a sentence. */
   readonly title: string;
   readonly needs: Need;
   /** Signs the user in with a wrong password, which may lock the account. */
   readonly triesWrongPassword?: true;
-  /** Checks it. @throws Complaint if it does not hold, and {@link NoReply} if it could not be told */
+  /** Checks it. @throws Complaint if it does not hold, and {@link NoReply} if it could not be determined */
   readonly run: (client: ContractClient) => Promise<void>;
 }
 

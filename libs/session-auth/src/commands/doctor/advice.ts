@@ -4,7 +4,7 @@ import type { Examination } from './examination.js';
 
 /**
  * Derives `statusMap`: a status that invalid sessions get is `unauthenticated`; one that only a wrong key or a wrong path gets is `unavailable`, so
- * that users are not asked to sign in again because of it. What is ambiguous stays `unauthenticated`, and a check says so.
+ * that users are not asked to sign in again because of it. Ambiguous statuses stay `unauthenticated`, and a check reports them.
  */
 export function adviseStatusMap({ options, refusals }: Examination): void {
   const sessions = refusalsIn([refusals.junkToken, refusals.endedToken, refusals.noIv, refusals.otherIv]);

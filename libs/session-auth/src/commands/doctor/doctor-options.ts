@@ -26,7 +26,7 @@ export const COMMAND_LINE = {
   exitCodes: ['nothing fails', 'something fails, or the command was interrupted'],
 } as const satisfies CommandLine<typeof OPTIONS>;
 
-/** What `doctor` examines. */
+/** The settings of `doctor`. */
 export interface DoctorSettings {
   /** Root of the service, without a trailing slash. */
   readonly url: string;
@@ -38,7 +38,7 @@ export interface DoctorSettings {
   readonly json: boolean;
 }
 
-/** Validates the options and the environment. @throws UsageError naming what is wrong, without its value */
+/** Validates the options and the environment. @throws UsageError that names the wrong setting, without its value */
 export function readSettings(options: OptionValues<typeof OPTIONS>, env: CommandIo['env']): DoctorSettings {
   const { SESSION_SERVICE_PASSWORD: password = '', REDIS_PASSWORD: redisPassword } = env;
   const url = readServiceUrl(options.url);

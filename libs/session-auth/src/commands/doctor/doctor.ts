@@ -40,7 +40,7 @@ async function examine(examination: Examination): Promise<void> {
   }
 }
 
-/** Sends what must be refused. Returns whether user_details is elsewhere. */
+/** Sends calls that must be refused. Returns whether user_details is elsewhere. */
 async function isElsewhere(examination: Examination): Promise<boolean> {
   await examineRefusals(examination);
   return needsSlash(examination);

@@ -7,7 +7,7 @@ import type { DoctorSettings } from './doctor-options.js';
 import { Findings } from './findings.js';
 import { Secrets } from '../calls/secrets.js';
 
-/** Answers to one call each, by what the call presented. */
+/** Answers to one call each, by the headers of the call. */
 export interface Refusals {
   junkToken?: Answer;
   noToken?: Answer;

@@ -1,7 +1,7 @@
-/** `ok`: as the library expects. `warn`: works, but read on. `fail`: the guard can't work so. `unknown`: could not be told. */
+/** `ok`: as the library expects. `warn`: works, but read on. `fail`: the guard can't work so. `unknown`: could not be determined. */
 export type Outcome = 'ok' | 'warn' | 'fail' | 'unknown';
 
-/** What one check found. */
+/** The result of one check. */
 export interface Check {
   readonly id: string;
   readonly outcome: Outcome;
@@ -9,7 +9,7 @@ export interface Check {
   readonly text: string;
 }
 
-/** What the examination found so far. */
+/** The findings of the examination so far. */
 export class Findings {
   readonly checks: Check[] = [];
 

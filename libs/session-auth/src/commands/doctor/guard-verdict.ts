@@ -6,7 +6,7 @@ import { readUser } from './session/reading.js';
 
 const NO_WARNINGS = { unexpectedReply: () => undefined, tokenMismatch: () => undefined, cachingForbidden: () => undefined };
 
-/** Says what the guard makes of the replies with the advised options, by the code of the library itself. */
+/** Reports the verdicts of the guard on the replies with the advised options, by the code of the library itself. */
 export function examineVerdicts({ findings, junkToken, options, refusals, sessionAnswer }: Examination): void {
   if (!refusals.junkToken) return;
   const settings: VerdictSettings = {

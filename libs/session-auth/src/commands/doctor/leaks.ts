@@ -1,7 +1,7 @@
 import { type Answer, tokenIn } from '../calls/answer.js';
 import type { Examination } from './examination.js';
 
-/** Says whether replies repeat a secret: logs and caches on the way would keep it. The record of a 200 holds the token by the interface. */
+/** Reports whether replies repeat a secret: logs and caches on the way would keep it. The record of a 200 holds the token by the interface. */
 export function examineLeaks({ calls, findings, secrets }: Examination): void {
   const texts = calls.answers.map((answer) => textOf(answer));
   if (texts.some((text) => secrets.areIn(text)))

@@ -6,7 +6,7 @@ import type { Check, Outcome } from './findings.js';
 const STYLES = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'gray' } as const satisfies Record<Outcome, string>;
 const WIDTH = Math.max(...Object.keys(STYLES).map((outcome) => outcome.length));
 
-/** What the examination found. */
+/** The findings of the examination. */
 export interface Report {
   readonly checks: readonly Check[];
   readonly options: AdvisedOptions;
@@ -17,15 +17,15 @@ export function reportAsJson({ checks, options }: Report): string {
   return `${JSON.stringify({ checks, options }, null, 2)}\n`;
 }
 
-/** Returns the report as text: what was found, what could not be told, and the options as code. */
+/** Returns the report as text: the findings, the checks without a result, and the options as code. */
 export function reportAsText({ checks, options }: Report, io: CommandIo): string {
   const paint = paintFor(io.stdout, io);
   const line = ({ id, outcome, text }: Check): string => `${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${paint('bold', id)}: ${text}`;
-  const told = checks.filter(({ outcome }) => outcome !== 'unknown');
-  const untold = checks.filter(({ outcome }) => outcome === 'unknown');
+  const known = checks.filter(({ outcome }) => outcome !== 'unknown');
+  const unknown = checks.filter(({ outcome }) => outcome === 'unknown');
   return [
-    ...told.map(line),
-    ...(untold.length > 0 ? ['', 'Could not be told:', '', ...untold.map(line)] : []),
+    ...known.map(line),
+    ...(unknown.length > 0 ? ['', 'Could not be determined:', '', ...unknown.map(line)] : []),
     '',
     'Options that follow:',
     '',

@@ -14,7 +14,7 @@ type Check = (value: unknown, owner: object) => boolean;
 interface ValueCheck {
   /** `owner` is the record that contains the field. */
   readonly accepts: Check;
-  /** What the check expects, with `$property` for the field, such as `$property must be a string`. */
+  /** Text of the violated rule, with `$property` for the field, such as `$property must be a string`. */
   readonly expectation: string;
 }
 

@@ -4,7 +4,7 @@ import { fieldsOf, type FieldDescription } from './field-descriptions.js';
 export interface InvalidField {
   /** Path from the record, such as `ccl_info.client_id`. */
   readonly path: string;
-  /** What its class expects, with `$property` for the path. */
+  /** Text of the violated rule, with `$property` for the path. */
   readonly expectation: string;
 }
 

@@ -8,7 +8,7 @@ const denied = new WeakSet<object>();
 /** The exceptions of {@link dropEvent}. Nest selects a filter by `instanceof`: the exceptions keep their class, for the filters of an application. */
 abstract class DeniedEvent extends Error {
   static override [Symbol.hasInstance](exception: unknown): boolean {
-    return typeof exception === 'object' && exception !== null && denied.has(exception);
+    return denied.has(exception as object);
   }
 }
 

@@ -51,7 +51,7 @@ export function isWebOrigin(value: string): boolean {
 /** Shared by all copies of this package. For a copy without this check, the list is a malformed token. */
 const MARK = Symbol.for('nestjs-session-auth:cross-origin-token');
 
-/** What a source returns instead of a token that the browser sent by itself, in a request of another origin's page. */
+/** The result of a source instead of a token that the browser sent by itself, in a request of another origin's page. */
 export const CROSS_ORIGIN_TOKEN: readonly string[] = Object.freeze(Object.assign([] as string[], { [MARK]: true }));
 
 /** Returns whether a source has found a token that a page of another origin may not use. */

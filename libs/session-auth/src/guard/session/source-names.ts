@@ -4,7 +4,7 @@ const INVALID = Symbol.for('nestjs-session-auth:invalid-source');
 /** A function that creates a source from a name. */
 export type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
 
-/** What is wrong with the arguments of a source: its name, unless a problem is given. */
+/** The error in the arguments of a source: its name, unless a problem is given. */
 interface InvalidSource {
   readonly creator: NamedSource;
   readonly problem?: string;

@@ -12,7 +12,7 @@ import { nameIn } from './registration.js';
 import { SocketAuthority } from '../sockets/socket-authority.js';
 import type { WarningLog } from '../events/warning-log.js';
 
-/** What the guard, the filter of errors and `SessionSockets` use of a registration. */
+/** The parts of a registration that the guard, the filter of errors and `SessionSockets` use. */
 interface NamedRegistration {
   readonly guard: CallGuard;
   readonly challenges: Challenges;

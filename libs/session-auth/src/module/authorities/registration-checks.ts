@@ -11,7 +11,7 @@ function unnamedIn(module: NestModule): ReturnType<typeof registrationIn> {
 }
 
 /**
- * Rejects registrations that Nest could not tell apart: it would give each module the guard and the service of one of them, by the order of
+ * Rejects registrations that Nest could not distinguish: it would give each module the guard and the service of one of them, by the order of
  * imports. A registration that is imported more than once counts once.
  * @throws InvalidConfigurationError
  */

@@ -9,7 +9,7 @@ const MESSAGE = 'message';
 const ownIds = new WeakMap<object, ContextId>();
 
 /**
- * Returns the context id of a call, by which Nest tells request-scoped instances apart. For HTTP and GraphQL it is Nest's own. For a message Nest
+ * Returns the context id of a call, by which Nest distinguishes request-scoped instances. For HTTP and GraphQL it is Nest's own. For a message Nest
  * reveals none: all policies of the message share one.
  * @param isDurable whether the instance to resolve is durable: shared by the calls of one tenant
  */

@@ -102,10 +102,10 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /** Evicts a session, here and on every instance, without signing it out. @throws SessionRejectedError if the token can't be sent */
   async forget(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
-    const forgotten = this.#verifier.revoker.evict(this.#input.token(session));
+    const evicted = this.#verifier.revoker.evict(this.#input.token(session));
     call.signal?.throwIfAborted();
     this.#input.identity(session, call);
-    await abortable(forgotten, call.signal);
+    await abortable(evicted, call.signal);
   }
 
   /**

@@ -4,7 +4,7 @@ import type { AuditContext } from '../../module/audit/audit-context.js';
 import { isGuarded, resolves, typeNameOf } from '../../module/audit/unguarded-fields.js';
 import type { Handler } from '../../module/handlers/handlers.js';
 
-/** What surrounds a handler. */
+/** The context of a handler. */
 export interface Surroundings {
   readonly handlers: readonly Handler[];
   readonly context: AuditContext;

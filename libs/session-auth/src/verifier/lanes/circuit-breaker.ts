@@ -23,7 +23,7 @@ export type CircuitState =
   | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number; readonly wasTripped?: true }
   | { readonly kind: 'halfOpen'; readonly pauseMs: number };
 
-/** What a call shows about the remote side: it works, it fails, or neither. */
+/** The evidence of a call about the remote side: it works, it fails, or neither. */
 export type CallResult = 'success' | 'failure' | 'neither';
 
 /** Milliseconds after which a caller that was denied during a probe may retry. */

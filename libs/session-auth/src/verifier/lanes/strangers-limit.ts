@@ -136,7 +136,7 @@ function restart(sample: Sample, nowMs: number): void {
 /** Adds a call to a sample, unless it began before the sample. Returns whether the sample is complete. */
 function addTo(sample: Sample, durationMs: number, nowMs: number, longMs: number): boolean {
   if (nowMs - durationMs < sample.atMs) return false;
-  if (sample.calls === 0 && sample.atMs === -Infinity) sample.atMs = nowMs - durationMs;
+  if (sample.atMs === -Infinity) sample.atMs = nowMs - durationMs;
   sample.calls += 1;
   sample.totalMs += durationMs;
   if (durationMs > longMs) sample.longCalls += 1;

@@ -76,7 +76,7 @@ export class Leases {
     const [oldestMs] = this.#held.values();
     if (oldestMs === undefined) return;
     if (performance.now() - oldestMs >= this.#beatMs / 2) {
-      void this.#access.try(() => this.#store.keepAlive(this.#holder, this.#settings.graceMs).then(() => true));
+      void this.#access.try(() => this.#store.keepAlive(this.#holder, this.#settings.graceMs));
     }
     this.#beatLater();
   }

@@ -97,7 +97,7 @@ export class SharedCache<User> {
   /** Releases a lease, so that another instance can take it. Never rejects. */
   async releaseLease({ tokenKey }: SessionKeys, id: string): Promise<void> {
     const { seals, access, store } = this.#parts;
-    await access.try(() => store.releaseLease(seals[0].nameOf(tokenKey), id).then(() => true));
+    await access.try(() => store.releaseLease(seals[0].nameOf(tokenKey), id));
   }
 
   async #lookUp(seal: SessionSeal, wanted: Wanted, lease?: StoreLease): Promise<LookUp<User>> {
@@ -114,7 +114,7 @@ export class SharedCache<User> {
   #get(name: string, lease?: StoreLease): Promise<StoreEntry | undefined> {
     const { access, store } = this.#parts;
     const late = ({ kind }: StoreEntry): void => {
-      if (lease && kind === 'none') void access.insist(() => store.releaseLease(name, lease.id).then(() => true));
+      if (lease && kind === 'none') void access.insist(() => store.releaseLease(name, lease.id));
     };
     return access.try(() => store.get(name, lease), late);
   }

@@ -69,7 +69,7 @@ export class SharedRevocations {
     const names = this.#namesOf(tokenKey);
     const cancelled = [this.#bus.cancel({ kind: 'signedOut', tokenKey }), ...names.map((name) => this.#outbox.cancel(name))];
     const { access, store } = this.#parts;
-    await Promise.all(names.map((name) => access.insist(() => store.clearTombstone(name).then(() => true))));
+    await Promise.all(names.map((name) => access.insist(() => store.clearTombstone(name))));
     // An undelivered sign-out has left the answers from before it in the store and on other instances.
     if (cancelled.includes(true)) await this.evict(tokenKey);
   }

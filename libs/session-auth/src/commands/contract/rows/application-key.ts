@@ -41,7 +41,7 @@ const badKeyRows = (operation: Operation): ContractRow[] =>
 const anyCaseRow = (operation: Operation): ContractRow => ({
   id: `key.${operation.id}.any-case`,
   section,
-  title: `${operation.method} ${operation.path} finds the application key whatever the case of the header name.`,
+  title: `${operation.method} ${operation.path} finds the application key in any case of the header name.`,
   needs: 'user',
   run: async (client) => {
     const request = await grantedRequest(operation, client);
@@ -49,7 +49,7 @@ const anyCaseRow = (operation: Operation): ContractRow => ({
   },
 });
 
-/** Says less than the rows with a user: the request would be refused with the right key, too. */
+/** Proves less than the rows with a user: the request would be refused with the right key, too. */
 const anonymousRow = ({ id, method, path }: Operation): ContractRow => ({
   id: `key.${id}.anonymous`,
   section,

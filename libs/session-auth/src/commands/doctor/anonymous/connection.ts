@@ -6,7 +6,7 @@ import { followRedirect } from './redirect.js';
 
 const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
 
-/** Reaches the service with a token that it never issued. Returns whether it is a session service, as far as that can be told. */
+/** Reaches the service with a token that it never issued. Returns whether it is a session service, as far as its answer shows. */
 export async function examineConnection(examination: Examination): Promise<boolean> {
   const { calls, findings, junkToken, refusals } = examination;
   examineAddress(examination);
@@ -36,7 +36,7 @@ function examineAddress({ calls, env, findings }: Examination): void {
     );
 }
 
-/** Tells the answer of a session service to a junk token from that of a gateway, a web site or a service that is open to everyone. */
+/** Distinguishes the answer of a session service to a junk token from that of a gateway, a web site or a service that is open to everyone. */
 function isService({ findings }: Examination, answer: ReplyAnswer): boolean {
   if (isRedirect(answer)) {
     if (!findings.has('redirects'))
@@ -61,7 +61,7 @@ function problemOf(answer: ReplyAnswer): string | undefined {
   return undefined;
 }
 
-/** Returns what a 429 says. */
+/** Returns the text for a 429. */
 export function rateLimitText({ headers }: ReplyAnswer): string {
   const after = headers['retry-after'];
   const seconds =
@@ -69,7 +69,7 @@ export function rateLimitText({ headers }: ReplyAnswer): string {
   return `The service limits the rate (429)${seconds}. The guard answers 503 then. The examination stops here.`;
 }
 
-/** Says whether refusals have bodies, which the interface does not list. */
+/** Reports whether refusals have bodies, which the interface does not list. */
 export function examineBodies({ calls, findings, refusals }: Examination): void {
   const refused = calls.answers
     .filter((answer) => answer.kind === 'reply')

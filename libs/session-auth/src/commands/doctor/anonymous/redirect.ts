@@ -4,7 +4,7 @@ import type { Examination } from '../examination.js';
 
 const FOLLOWS_NONE = 'the library follows no redirect';
 
-/** Says where a redirect leads. Returns whether the examination continues at another address of the same host. */
+/** Reports the target of a redirect. Returns whether the examination continues at another address of the same host. */
 export function followRedirect(examination: Examination, answer: ReplyAnswer): boolean {
   if (!isRedirect(answer)) return false;
   const { calls, findings, options, secrets } = examination;

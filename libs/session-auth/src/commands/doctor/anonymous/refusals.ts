@@ -32,7 +32,7 @@ function examineTokens({ findings, refusals: { noToken } }: Examination, junk: A
   else findings.ok('no-token', `user_details answers ${described(noToken)} without a token. The library never calls it so.`);
 }
 
-/** Says whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session service. */
+/** Reports whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session service. */
 export function examinePath({ findings, refusals: { junkToken, wrongPath }, sessionAnswer }: Examination): void {
   if (wrongPath?.kind !== 'reply' || !junkToken) {
     findings.unknown('wrong-path', 'Whether a wrong baseUrl would be noticed: the call brought no reply.');
@@ -49,7 +49,7 @@ export function examinePath({ findings, refusals: { junkToken, wrongPath }, sess
     );
 }
 
-/** Says whether a wrong or a missing key can be told from an invalid session. Called last: a session tells more than a junk token. */
+/** Reports whether a wrong or a missing key differs from an invalid session. Called last: a session shows more than a junk token. */
 export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey } }: Examination): void {
   if (!junkToken) return;
   for (const [id, name, answer] of [
@@ -62,7 +62,7 @@ export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey }
     else if (isSame(answer, junkToken))
       findings.warn(
         id,
-        `user_details answers ${described(answer)} to ${name}, as to a junk token. The guard can't tell them apart: a wrong apiKey shows as 401 for every user.`,
+        `user_details answers ${described(answer)} to ${name}, as to a junk token. The guard can't distinguish them: a wrong apiKey shows as 401 for every user.`,
       );
     else findings.ok(id, `user_details answers ${described(answer)} to ${name}, unlike to a junk token.`);
   }

@@ -4,7 +4,7 @@ import { API_KEY_HEADER, AUTH_IV_HEADER, AUTH_TOKEN_HEADER, AUTHENTICATION_PATH,
 import { type Answer, type FailedAnswer, INTERRUPTED } from '../../calls/answer.js';
 import { type Call, exchange } from '../../calls/exchange.js';
 
-/** What a call presents. `null`: the header is not sent. */
+/** The headers of a call. `null`: the header is not sent. */
 export interface Presented {
   readonly token?: string | null;
   readonly authIv?: string | undefined;

@@ -23,7 +23,7 @@ export async function examineRedis(examination: Examination, { url, password }: 
     return;
   }
   const redis = new ioredis.Redis({ ...addressOf(url), ...(password && { password }), ...limitsOf(settings.timeoutMs) });
-  // What connect() rejects with does not say why.
+  // The rejection of connect() does not contain the reason.
   let cause: unknown;
   redis.on('error', (error) => (cause ??= error));
   try {

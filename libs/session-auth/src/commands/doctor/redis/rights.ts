@@ -10,14 +10,14 @@ const TTL_MS = 10_000;
 const KEY = 'trial';
 const HOLDER = 'doctor';
 
-/** What the probes of the rights use. */
+/** The parts that the probes of the rights use. */
 interface Place {
   readonly redis: Redis;
   readonly store: RedisSessionStore;
   readonly prefix: string;
 }
 
-/** Does with a key of its own what the library does, and says which of it Redis refuses. */
+/** Runs the commands of the library on a separate key, and reports those that Redis refuses. */
 export async function examineRights({ findings }: Examination, place: Place): Promise<void> {
   const { refused, slowestMs } = await tryAll(stepsAt(place)).finally(() => deleteKeys(place));
   if (refused.length > 0)
@@ -29,7 +29,7 @@ export async function examineRights({ findings }: Examination, place: Place): Pr
   else findings.warn('redis-latency', `${text}, more than the default timeoutMs of the store, ${limit} ms.`);
 }
 
-/** A step, and what it is for. */
+/** A step, and its purpose. */
 type Step = readonly [what: string, step: () => Promise<unknown>];
 
 function stepsAt({ redis, store }: Place): readonly Step[] {
@@ -64,7 +64,7 @@ async function tryAll(steps: readonly Step[]): Promise<{ refused: string[]; slow
   return { refused: [...refused], slowestMs };
 }
 
-/** Returns what is missing. Of the reply of the server, only the name of a command is taken. */
+/** Returns the missing right. Of the reply of the server, only the name of a command is used. */
 function whyNot(error: unknown): string {
   const { message = '' } = error as Partial<Error>;
   const command = /'([a-z]{2,20})(?:\|[a-z]{2,20})?'/i.exec(message)?.[1];

@@ -5,7 +5,7 @@ const OLDEST_MAJOR = 5;
 /** Clocks that differ by more shorten the life of entries. */
 const MAX_CLOCK_MS = 60_000;
 
-/** Says how old the server is, what it does without memory, and how its clock differs. */
+/** Reports the version of the server, its eviction policy, and the offset of its clock. */
 export async function examineServer({ findings }: Examination, redis: Redis): Promise<void> {
   const info = await redis.info().catch(() => undefined);
   if (info === undefined) findings.unknown('redis-version', 'Version and memory of Redis: its user lacks the right to INFO.');

@@ -10,7 +10,7 @@ interface Sample {
   readonly last: Answer | undefined;
 }
 
-/** Says which token user_details returns, and what `tokenEcho` follows. Returns whether the guard can work with it. */
+/** Reports which token user_details returns, and which `tokenEcho` follows. Returns whether the guard can work with it. */
 export function examineEcho(examination: Examination, session: OpenSession, sample: Sample): boolean {
   const { findings, secrets } = examination;
   const [token = ''] = session.tokens;
@@ -35,10 +35,10 @@ function acceptsOthers(
   if (isMixedUp || isReplaced) findings.fail('token-echo', isMixedUp ? MIXED_UP : REPLACED);
   else {
     options.tokenEcho = 'ignore';
-    const news = others.length > 1 ? ', a new one each time' : '';
+    const change = others.length > 1 ? ', a new one each time' : '';
     findings.warn(
       'token-echo',
-      `user_details returns another token than was presented${news}; the old one stays valid. The default 'deny' would answer 503.`,
+      `user_details returns another token than was presented${change}; the old one stays valid. The default 'deny' would answer 503.`,
     );
   }
   return !isMixedUp && !isReplaced;
@@ -46,7 +46,7 @@ function acceptsOthers(
 
 const MIXED_UP = "user_details returns another token and another user's record. A proxy caches or mixes up replies: do not go live.";
 const REPLACED =
-  'user_details issues a new token, and refuses the old one then. The library can not work with it: each check ends the session.';
+  'user_details issues a new token, and refuses the old one then. The library cannot work with it: each check ends the session.';
 
 /** Compares the records of user_details with that of the sign-in. */
 function isOfSameUser(answers: readonly Answer[], replies: readonly ReplyAnswer[]): boolean {

@@ -8,7 +8,7 @@ const STEP_MS = 500;
 const MAX_TIMEOUT_MS = 300_000;
 const DRIP_MS = 250;
 
-/** Says how fast user_details replies over kept connections, and what `timeoutMs` follows. */
+/** Reports how fast user_details replies over kept connections, and which `timeoutMs` follows. */
 export function examineLatency({ calls, findings, options }: Examination, replies: readonly ReplyAnswer[]): void {
   const times = replies.map(({ totalMs }) => totalMs).sort((a, b) => a - b);
   const cold = calls.answers.find((answer) => answer.kind === 'reply' && !answer.reused)?.totalMs ?? 0;
@@ -23,7 +23,7 @@ export function examineLatency({ calls, findings, options }: Examination, replie
   findings.warn('latency', `${text} The default timeoutMs of ${DEFAULTS.timeoutMs} is short for it.`);
 }
 
-/** Says whether connections are kept, and whether bodies arrive slowly. */
+/** Reports whether connections are kept, and whether bodies arrive slowly. */
 export function examineConnections({ calls, findings }: Examination): void {
   const replies = calls.answers.filter((answer) => answer.kind === 'reply');
   const resets = calls.answers.filter((answer) => answer.kind === 'failure' && answer.reused && answer.code === 'ECONNRESET').length;
@@ -39,7 +39,7 @@ export function examineConnections({ calls, findings }: Examination): void {
   if (slowest > DRIP_MS) findings.warn('slow-body', `A body arrived ${ms(slowest)} after its head. A check waits for the whole body.`);
 }
 
-/** Says how large replies are, and what `http.maxResponseBytes` follows. */
+/** Reports the size of replies, and which `http.maxResponseBytes` follows. */
 export function examineSize({ findings, options }: Examination, replies: readonly ReplyAnswer[]): void {
   const bytes = Math.max(0, ...replies.map((reply) => reply.bytes));
   const { maxResponseBytes } = DEFAULTS.http;

@@ -8,7 +8,7 @@ import type { ReplyAnswer } from '../../calls/answer.js';
 let invalid: InvalidField | undefined;
 const read = compileRecordReader(UserRecord, undefined, (field) => (invalid = field));
 
-/** What the body of a 200 is to the library: a record, or the reason why not, without anything of a value. */
+/** The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value. */
 export type Reading = { readonly user: UserRecord } | { readonly problem: string };
 
 /** Reads the body of a 200 as the library does. */

@@ -14,7 +14,7 @@ const WITHOUT_USER = [
   ['sign-out', 'Whether a sign-out ends the session'],
 ] as const;
 
-/** Says what can't be told without a user. */
+/** Reports the checks that need a user as `unknown`. */
 export function skipSession({ findings }: Examination): void {
   for (const [id, question] of WITHOUT_USER) findings.unknown(id, `${question}: pass --user.`);
 }

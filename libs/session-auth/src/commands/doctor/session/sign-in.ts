@@ -9,7 +9,7 @@ import { readUserRecord } from './reading.js';
 /** The largest value of `http.maxTokenLength`. */
 const MAX_TOKEN_LENGTH = 65_536;
 
-/** What a sign-in says that may have opened a session without telling its token. */
+/** Appended to the text of a sign-in that may have opened a session without returning its token. */
 export const MAY_BE_OPEN = ' A session may have been opened; its token is unknown.';
 
 /** Signs the user in, once: a second failure could lock the account. Returns the session. */

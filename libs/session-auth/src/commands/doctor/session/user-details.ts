@@ -59,7 +59,7 @@ function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyA
   else findings.ok('cache', 'No header of user_details shortens the option cache.');
 }
 
-/** Sends the token with a wrong key and without a key: more telling than a junk token. */
+/** Sends the token with a wrong key and without a key, which shows more than a junk token. */
 export async function examineKeysOfSession(examination: Examination, { tokens: [token = ''] }: OpenSession): Promise<void> {
   const { calls, refusals } = examination;
   for (const [name, apiKey] of [
