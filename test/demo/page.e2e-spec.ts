@@ -147,7 +147,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
   });
 
   it('marks the step of a scene, keeps the lane in view while it runs, and fits every width without scrolling sideways', async () => {
-    const visitor = await visit({ width: 1920 });
+    const visitor = await visit({ width: 1920, holdsScenes: true });
     await visitor.start('cache');
     await visitor.page.getByRole('listitem').and(visitor.page.locator('[aria-current=step]')).waitFor();
     for (const width of WIDTHS) {
@@ -290,7 +290,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
   });
 
   it('is used by the keyboard alone, and links to the other pages of the backend', async () => {
-    const visitor = await visit();
+    const visitor = await visit({ holdsScenes: true });
     const links = await visitor.page.getByRole('navigation').getByRole('link').all();
     expect(links).toHaveLength(3);
     for (const link of links) expect((await client.get(`/${await link.getAttribute('href')}`)).status).toBe(200);

@@ -9,6 +9,16 @@ const ARTEFACTS = join(import.meta.dirname, '../../dist/page-screenshots');
 /** Long enough for a busy machine, and below the time limit of a test, so that the error names the condition. */
 const PATIENCE_MS = 40_000;
 
+/** Keeps each scene in its last step until the page leaves it: removes the line with the result, and never ends the reply. */
+const HOLD_SCENES = `
+  const send = fetch;
+  const withoutResult = (chunk) => new TextEncoder().encode(new TextDecoder().decode(chunk).replace(/{"result".*\\n/, ''));
+  const untilResult = { transform: (chunk, held) => held.enqueue(withoutResult(chunk)), flush: () => new Promise(() => {}) };
+  globalThis.fetch = async (path, ...rest) => {
+    const reply = await send(path, ...rest);
+    return String(path).endsWith('/console/scenes') ? new Response(reply.body.pipeThrough(new TransformStream(untilResult)), reply) : reply;
+  };`;
+
 /** How a visitor comes. */
 export interface Visit {
   readonly width?: number;
@@ -17,6 +27,8 @@ export interface Visit {
   readonly reducedMotion?: 'reduce' | 'no-preference';
   /** Permits scripts that the page's policy would not load: the accessibility checker. @default false */
   readonly bypassCSP?: boolean;
+  /** Keeps each scene in its last step until the page leaves it, so that no test competes with its end. @default false */
+  readonly holdsScenes?: boolean;
 }
 
 /** A visitor of the page, with the events of the browser. */
@@ -38,10 +50,15 @@ export class Visitor {
   }
 
   /** Opens the page, and waits until the guard is live. */
-  static async of(browser: Browser, url: string, { width = 1440, height = 900, ...visit }: Visit = {}): Promise<Visitor> {
+  static async of(
+    browser: Browser,
+    url: string,
+    { width = 1440, height = 900, holdsScenes = false, ...visit }: Visit = {},
+  ): Promise<Visitor> {
     const context = await browser.newContext({ viewport: { width, height }, ...visit });
     context.setDefaultTimeout(PATIENCE_MS);
     const visitor = new Visitor(await context.newPage(), context);
+    if (holdsScenes) await visitor.page.addInitScript(HOLD_SCENES);
     await visitor.page.goto(url);
     await visitor.lane.locator('.stream[data-connected=true]').waitFor();
     return visitor;
