@@ -6,8 +6,9 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { Deadline } from '../deadline.js';
 import { acceptingContinue } from './interim-replies.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
-import { ReplyCollector, reuseTrackingConnector } from './reply-collector.js';
+import { ReplyCollector } from './reply-collector.js';
 import type { ServiceRequest } from './service-request.js';
+import { recordingStale } from './stale-connection.js';
 import type { TlsFailed } from './tls-failure.js';
 
 /** Settings and limits of the connections to the session service. */
@@ -51,7 +52,7 @@ export class Connections {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    this.#connect = acceptingContinue(reuseTrackingConnector(settings.connectTimeoutMs));
+    this.#connect = recordingStale(acceptingContinue(buildConnector({ timeout: settings.connectTimeoutMs })));
     this.#pooled = this.#newPool();
     if (typeof this.#pooled.dispatch !== 'function') throw new InvalidConfigurationError(NOT_UNDICI);
   }
@@ -114,7 +115,7 @@ export class Connections {
     const limits = { ...LIMITS, connections: this.#settings.maxConnections };
     // Without a tunnel, undici does not pass these limits to the pool of the proxy.
     const factory = (origin: string | URL, { connect, ...options }: ProxyConnection): Pool =>
-      new Pool(origin, { ...limits, ...options, ...(connect && { connect: acceptingContinue(connect) }) });
+      new Pool(origin, { ...limits, ...options, ...(connect && { connect: recordingStale(acceptingContinue(connect)) }) });
     return new ProxyAgent({ ...limits, uri, ...(token && { token }), factory, proxyTunnel: false });
   }
 }

@@ -1,6 +1,6 @@
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { describe, expect, it } from '@jest/globals';
-import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
 import { ReplyCollector } from './reply-collector.js';
 
 const MAX_BYTES = 10;
@@ -18,12 +18,8 @@ function collecting() {
     start: () => collector.onRequestStart(controller),
     head: (status: number, headers = {}) => collector.onResponseStart(controller, status, headers),
     data: (text: string) => collector.onResponseData(controller, Buffer.from(text)),
-    fail: (error: Error) => collector.onResponseError(controller, error),
   };
 }
-
-/** The error of undici for a connection that closed after `bytesRead` bytes. */
-const closed = (bytesRead: number): Error => new errors.SocketError('other side closed', { bytesRead } as never);
 
 describe('a reply', () => {
   it('is its status, its headers and its complete body', () => {
@@ -102,20 +98,5 @@ describe('a deadline', () => {
     expect(connectionsEnded()).toBe(0);
     start();
     expect(connectionsEnded()).toBe(1);
-  });
-});
-
-describe('a connection that ends', () => {
-  it.each([
-    ['after earlier replies, before the first byte of this one, is stale', 4, undefined, STALE_CONNECTION],
-    ['before any reply is unreachable', 0, undefined, UNREACHABLE],
-    ['in the middle of this reply is unreachable', 4, 200, UNREACHABLE],
-    ['after an interim reply is unreachable', 4, 103, UNREACHABLE],
-  ])('%s', (_name, bytesRead, status, outcome) => {
-    const { outcomes, start, head, fail } = collecting();
-    start();
-    if (status) head(status);
-    fail(closed(bytesRead));
-    expect(outcomes).toEqual([outcome]);
   });
 });

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { buildConnector, type Dispatcher, errors } from 'undici/index.js';
+import type { Dispatcher } from 'undici/index.js';
 import { type DeadlineEnd, noReplyAt } from '../deadline.js';
 import { BodyBuffer } from './bounded-body.js';
 import { isReadable, type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { isStale } from './stale-connection.js';
 import { reportTlsFailure, type TlsFailed } from './tls-failure.js';
 
 /** Abort reason passed to undici; never surfaces. */
@@ -51,8 +52,7 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     reportTlsFailure(error, this.#tlsFailed);
-    const isStale = this.#status === 0 && this.#interimReplies === 0 && wasReused(error);
-    this.#settle(isStale ? STALE_CONNECTION : UNREACHABLE);
+    this.#settle(isStale(error) ? STALE_CONNECTION : UNREACHABLE);
   }
 
   /** Aborts the request at its deadline. */
@@ -85,27 +85,4 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     this.#body = undefined;
     this.#controller?.abort(ABORTED);
   }
-}
-
-const failuresAfterUse = new WeakSet<Error>();
-
-/** Returns undici's connector, and records the errors of connections that had already received data. */
-export function reuseTrackingConnector(timeoutMs: number): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs });
-  return (options, settle) => {
-    connect(options, (...outcome) => {
-      const socket = outcome[1];
-      socket?.prependListener('error', (error: Error) => {
-        if (socket.bytesRead > 0) failuresAfterUse.add(error);
-      });
-      settle(...outcome);
-    });
-  };
-}
-
-/** Returns whether an error is that of a reused connection: a keep-alive connection that the service closed in the meantime. */
-export function wasReused(error: Error): boolean {
-  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return false;
-  if (failuresAfterUse.has(error)) return true;
-  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }
