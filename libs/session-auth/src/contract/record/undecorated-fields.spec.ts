@@ -31,6 +31,12 @@ class Complete {
   @IsOptional() @ValidateNested() @Type(() => Complete) parent?: Complete;
 }
 
+class Staff {
+  @IsString() name = '';
+  nickname = '';
+  @IsOptional() @ValidateNested() @Type(() => Staff) manager?: Staff;
+}
+
 class Town {
   @IsString() name = '';
   @IsOptional() @ValidateNested() @Type(() => Street) main?: object;
@@ -53,6 +59,10 @@ describe('the fields of a record class that the service cannot set', () => {
 
   it('are none if every field has one', () => {
     expect(undecoratedFields(Complete)).toEqual([]);
+  });
+
+  it('are found once in a class that contains itself', () => {
+    expect(undecoratedFields(Staff)).toEqual(['nickname']);
   });
 
   it('are found once in classes that contain each other', () => {

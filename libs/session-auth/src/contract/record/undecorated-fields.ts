@@ -11,10 +11,11 @@ type RecordClass = new () => object;
  */
 export function undecoratedFields(record: RecordClass, seen: ReadonlySet<RecordClass> = new Set()): string[] {
   const fields = fieldsOf(record);
+  const enclosing = new Set([...seen, record]);
   const declared = new Set(fields.map(({ name }) => name));
   const own = visibleFields(record).filter((name) => !declared.has(name));
   const within = fields.flatMap(({ name, nested }) =>
-    nested && !seen.has(nested) ? undecoratedFields(nested, new Set([...seen, record])).map((path) => `${name}.${path}`) : [],
+    nested && !enclosing.has(nested) ? undecoratedFields(nested, enclosing).map((path) => `${name}.${path}`) : [],
   );
   return [...own, ...within];
 }
