@@ -117,7 +117,8 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.play();
     await visitor.sendAs('manager');
     await visitor.page.getByRole('button', { name: '500 at once' }).click();
-    await until('the marks are counted', async () => (await visitor.counted('joined')) + (await visitor.counted('asked')) > 400);
+    // On a busy machine, the backend refuses some of them: the call of a check may take too long.
+    await until('the marks are counted', async () => (await visitor.outcomes()) > 400);
     await visitor.page.getByText(/^500 requests, \d+ answered 200, (\d+ without a reply, )?\d+ calls? to the session service/).waitFor();
     await until('the lane is empty', async () => (await visitor.lane.locator('canvas').getAttribute('data-marks')) === '0');
   });

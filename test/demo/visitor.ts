@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { type SceneName } from '../../apps/demo/src/console/messages.js';
+import { SHOWN_KINDS } from '../../apps/demo/page/lane/kinds.js';
 import { SCRIPTS } from '../../apps/demo/page/scenes/scripts.js';
 
 const ARTEFACTS = join(import.meta.dirname, '../../dist/page-screenshots');
@@ -75,6 +76,12 @@ export class Visitor {
   /** The number of requests of a kind, as the legend shows it. */
   async counted(kind: string): Promise<number> {
     return Number((await this.lane.locator(`[data-kind=${kind}] dd`).textContent())?.replaceAll(',', ''));
+  }
+
+  /** The number of requests whose outcome the legend shows. */
+  async outcomes(): Promise<number> {
+    const counts = await Promise.all(SHOWN_KINDS.map((kind) => this.counted(kind)));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** Starts a scene. */
