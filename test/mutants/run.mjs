@@ -8,6 +8,8 @@ import { MUTANTS } from './mutants.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const COPIED = ['apps', 'libs', 'test', 'jest.config.mjs', 'package.json', 'tsconfig.json'];
+/** A run that takes longer does not end: its tests wait for something that the mutant prevents. */
+const LIMIT_MS = 600_000;
 const LEFT_OUT = /[/](?:node_modules|dist)(?:[/]|$)/;
 
 const chosen = MUTANTS.filter(({ name }) => name.includes(process.env.MUTANT ?? ''));
@@ -40,22 +42,23 @@ function outcomeOf({ file, find, replace, suites }) {
   writeFileSync(path, parts.join(replace));
   const { outcome } = run(suites);
   writeFileSync(path, source);
-  return { passed: 'SURVIVED', failed: 'killed' }[outcome] ?? 'not tried, because a suite does not load with it';
+  return { passed: 'SURVIVED', failed: 'killed', endless: 'killed' }[outcome] ?? 'not tried, because a suite does not load with it';
 }
 
-/** Whether the tests of these suites passed; a suite that does not load shows nothing. */
+/** Whether the tests of these suites passed, or did not end; a suite that does not load shows nothing. */
 function run(suites) {
   const report = join(tree, 'report.json');
   rmSync(report, { force: true });
   const patterns = suites.map((suite) => `/test/${suite}[.]e2e-spec[.]ts$`);
-  spawnSync(
+  const { error } = spawnSync(
     process.execPath,
     [
       ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
-      ...[...patterns, '--selectProjects', 'e2e', '--runInBand', '--json', '--outputFile', report],
+      ...[...patterns, '--selectProjects', 'e2e', '--runInBand', '--forceExit', '--json', '--outputFile', report],
     ],
-    { cwd: tree, stdio: 'ignore' },
+    { cwd: tree, stdio: 'ignore', timeout: LIMIT_MS, killSignal: 'SIGKILL' },
   );
+  if (error?.code === 'ETIMEDOUT') return { outcome: 'endless' };
   if (!existsSync(report)) return { outcome: 'broken' };
   const { numFailedTests, numPassedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
   if (numFailedTests > 0) return { outcome: 'failed' };
