@@ -7,6 +7,10 @@ describe('baseUrl', () => {
     ['https://sessions.example.com/', 'https://sessions.example.com'],
     ['https://sessions.example.com/api/v1//', 'https://sessions.example.com/api/v1'],
     [new URL('http://127.0.0.1:3100/x/'), 'http://127.0.0.1:3100/x'],
+    ['https://sessions.example.com/a//b', 'https://sessions.example.com/a//b'],
+    ['https://sessions.example.com/authentication-service', 'https://sessions.example.com/authentication-service'],
+    ['https://sessions.example.com/authentication/v1', 'https://sessions.example.com/authentication/v1'],
+    ['https://sessions.example.com/my-authentication', 'https://sessions.example.com/my-authentication'],
   ])('%p is the root %p', (value, root) => {
     expect(readBaseUrl(value)).toBe(root);
   });
@@ -18,26 +22,44 @@ describe('baseUrl', () => {
     ['localhost:3100', 'must start with http'],
     ['/api', 'is not an absolute URL'],
     [' https://sessions.example.com', 'is not an absolute URL'],
+    ['https://sessions.example.com ', 'is not an absolute URL'],
     [42, 'is not an absolute URL'],
+    [null, 'is not an absolute URL'],
+    [['https://sessions.example.com'], 'is not an absolute URL'],
+    [{ href: 'https://sessions.example.com/' }, 'is not an absolute URL'],
+    [new URL('ftp://sessions.example.com'), 'must start with http'],
     ['ftp://sessions.example.com', 'must start with http'],
     ['https://user:canary@sessions.example.com', 'must not hold a user'],
+    ['https://canary@sessions.example.com', 'must not hold a user'],
+    ['https://:canary@sessions.example.com', 'must not hold a user'],
     ['https://sessions.example.com/?key=canary', 'must not have a query'],
     ['https://sessions.example.com/?', 'must not have a query'],
     ['https://sessions.example.com/#', 'must not have a query'],
     ['https://sessions.example.com/authentication', 'must not end in /authentication'],
+    ['https://sessions.example.com/api/authentication/', 'must not end in /authentication'],
   ])('%p is refused: it %s', (value, problem) => {
     const read = (): unknown => readBaseUrl(value);
-    expect(read).toThrow(`baseUrl ${problem}`);
+    expect(read).toThrow(`SessionAuthModule: baseUrl ${problem}`);
+    expect(read).toThrow(/[.] Give it the root of the session service, for example https:\/\/sessions[.]example[.]com\/api[.]$/);
     expect(read).not.toThrow(/canary/);
   });
 
   it.each([
     ['http://localhost:3100', false],
-    ['http://127.1.2.3', false],
+    ['http://app.localhost', false],
+    ['http://127.0.0.1', false],
+    ['http://127.100.20.30', false],
     ['http://[::1]:3100', false],
     ['https://sessions.example.com', false],
     ['http://sessions.example.com', true],
     ['http://127.0.0.1.example.com', true],
+    ['http://127.example', true],
+    ['http://128.0.0.1', true],
+    ['http://localhost.example.com', true],
+    ['http://my-localhost', true],
+    ['http://mylocalhost', true],
+    ['http://[::2]', true],
+    ['http://[fe80::1]', true],
   ])('%p sends secrets in plain text over a network: %p', (value, plain) => {
     expect(isPlainTextBeyondLoopback(value)).toBe(plain);
   });

@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SessionAuthOptions } from '../options/options.js';
+import { readName, readResolver, rejectDefaultOnly, rejectMisplacedName } from './authority-settings.js';
+import { readSettings } from './settings.js';
+
+const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+const MISPLACED = 'is in a registration with a name. Set it in the registration without a name, for all of them.';
+
+describe('the name of a registration', () => {
+  it.each([['partners'], ['default'], ['a'], ['9.b_c-D'], ['a'.repeat(64)]])('may be %p', (name) => {
+    expect(readName(name)).toBe(name);
+  });
+
+  it.each([[''], [' '], ['-a'], ['a b'], ['a/b'], ['a:b'], ['\u00e4'], ['a'.repeat(65)], [7], [null], [undefined], [['partners']]])(
+    'stops the application if it is %p',
+    (name) => {
+      expect(() => readName(name)).toThrow(
+        new Error(
+          'SessionAuthModule: name must be 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. ' +
+            "Give it a name such as 'partners'.",
+        ),
+      );
+    },
+  );
+
+  it('stops the application before any of its options', () => {
+    expect(() => readSettings({} as SessionAuthOptions, 'a b')).toThrow('name must be 1 to 64 letters');
+  });
+});
+
+describe('the option authority', () => {
+  it('may be a function, and may be left out', () => {
+    const authority = (): string => 'partners';
+    expect(readSettings({ ...REQUIRED, authority }).resolveAuthority).toBe(authority);
+    expect(readResolver(undefined)).toBeUndefined();
+  });
+
+  it.each([
+    [null],
+    ['partners'],
+    [{}],
+    [['partners']],
+    [async () => Promise.resolve('partners')],
+    [
+      function* () {
+        yield 'partners';
+      },
+    ],
+    [
+      async function* () {
+        yield await Promise.resolve('partners');
+      },
+    ],
+    [{ constructor: Function }],
+  ])('stops the application if it is no function that returns a name at once: %p', (authority) => {
+    expect(() => readSettings({ ...REQUIRED, authority } as unknown as SessionAuthOptions)).toThrow(
+      new Error(
+        'SessionAuthModule: authority must be a function that returns a name at once. ' +
+          'Give it (context, request) => name, or name the registration in @SessionAuthority().',
+      ),
+    );
+  });
+});
+
+describe('an option of the registration without a name', () => {
+  it.each([
+    ['authority', () => 'default'],
+    ['asyncContext', true],
+    ['asyncContext', false],
+  ])('stops the application in a registration with a name: %s %p', (option, value) => {
+    const options = { ...REQUIRED, [option]: value };
+    expect(() => readSettings(options, 'partners')).toThrow(new Error(`SessionAuthModule 'partners': ${option} ${MISPLACED}`));
+    expect(() => rejectDefaultOnly(options, 'default')).not.toThrow();
+  });
+
+  it('may be undefined in a registration with a name', () => {
+    const options = { ...REQUIRED, authority: undefined, asyncContext: undefined } as unknown as SessionAuthOptions;
+    expect(readSettings(options, 'partners')).toMatchObject({ asyncContext: false, resolveAuthority: undefined });
+  });
+});
+
+describe('a name among the options of forRootAsync()', () => {
+  it.each([['partners'], ['default'], [undefined]])('stops the application, because it comes too late: %p', (name) => {
+    expect(() => readSettings({ ...REQUIRED, name } as SessionAuthOptions)).toThrow(
+      new Error(
+        'SessionAuthModule: options.name is among the options that forRootAsync() has received. ' +
+          'Set name beside useFactory, useClass or useExisting.',
+      ),
+    );
+  });
+
+  it.each([[undefined], [null], ['name'], [7], [{}], [{ names: 1 }], [Object.assign(() => 0, { key: 'name' })]])(
+    'is in none of these values: %p',
+    (options) => {
+      expect(() => rejectMisplacedName(options)).not.toThrow();
+    },
+  );
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { SessionStore } from '../../contract/session-store.js';
+import type { SessionAuthOptions } from '../options/options.js';
+import { readSettings, type SessionAuthSettings } from './settings.js';
+
+const within = (owner: string, others: object = {}) => {
+  return (name: string) =>
+    (value: unknown): object => ({ [owner]: { ...others, [name]: value } });
+};
+const [retry, breaker, http] = [within('retry'), within('breaker', { pauseMs: 2_000 }), within('http')];
+const cache = within('cache', { ttlMs: 10_000 });
+const signInLimit = within('signInLimit', { failures: 5, windowMs: 60_000 });
+
+function storeWith(timeoutMs: unknown): SessionStore {
+  return Object.assign(Object.create(SessionStore.prototype) as SessionStore, { timeoutMs });
+}
+
+type Row = [
+  option: string,
+  min: number,
+  max: number,
+  /** The default; `undefined` if the option is required. */
+  fallback: number | undefined,
+  /** Returns options with a value of this option. */
+  optionsWith: (value: unknown) => object,
+  /** Returns the setting that the option becomes. */
+  settingIn: (settings: SessionAuthSettings) => unknown,
+];
+
+const LIMITS: Row[] = [
+  ['timeoutMs', 1, 300_000, 3_000, (timeoutMs) => ({ timeoutMs }), (set) => set.protection.timeoutMs],
+  ['signInTimeoutMs', 1, 300_000, 10_000, (signInTimeoutMs) => ({ signInTimeoutMs }), (set) => set.signInTimeoutMs],
+  ['signOutTimeoutMs', 1, 300_000, 5_000, (signOutTimeoutMs) => ({ signOutTimeoutMs }), (set) => set.signOutTimeoutMs],
+  ['maxInFlight', 1, 10_000, 128, (maxInFlight) => ({ maxInFlight }), (set) => set.protection.maxInFlight],
+  ['maxQueued', 0, 100_000, 1_024, (maxQueued) => ({ maxQueued }), (set) => set.protection.maxQueued],
+  ['maxSignIns', 1, 10_000, 32, (maxSignIns) => ({ maxSignIns }), (set) => set.maxSignIns],
+  ['retry.maxAttempts', 1, 10, 2, retry('maxAttempts'), (set) => set.protection.maxAttempts],
+  ['breaker.windowMs', 10, 300_000, 10_000, breaker('windowMs'), (set) => set.protection.breaker?.windowMs],
+  ['breaker.minimumCalls', 1, 1_000_000, 20, breaker('minimumCalls'), (set) => set.protection.breaker?.minimumCalls],
+  ['breaker.pauseMs', 1, 120_000, 1_000, breaker('pauseMs'), (set) => set.protection.breaker?.pauseMs],
+  ['breaker.maxPauseMs', 2_000, 120_000, 30_000, breaker('maxPauseMs'), (set) => set.protection.breaker?.maxPauseMs],
+  ['http.maxResponseBytes', 1, 16_777_216, 65_536, http('maxResponseBytes'), (set) => set.http.maxResponseBytes],
+  ['http.maxTokenLength', 1, 65_536, 4_096, http('maxTokenLength'), (set) => set.http.maxTokenLength],
+  ['signInLimit.failures', 1, 100, undefined, signInLimit('failures'), (set) => set.signInLimit?.failures],
+  ['signInLimit.failuresPerClient', 5, 1_000, 50, signInLimit('failuresPerClient'), (set) => set.signInLimit?.failuresPerClient],
+  ['signInLimit.windowMs', 1, 86_400_000, undefined, signInLimit('windowMs'), (set) => set.signInLimit?.windowMs],
+  ['cache.ttlMs', 1, 300_000, undefined, cache('ttlMs'), (set) => set.cache?.ttlMs],
+  ['cache.negativeTtlMs', 0, 300_000, 5_000, cache('negativeTtlMs'), (set) => set.cache?.negativeTtlMs],
+  ['cache.maxEntries', 1, 10_000_000, 10_000, cache('maxEntries'), (set) => set.cache?.maxEntries],
+  ['cache.refreshAheadMs', 0, 9_999, 0, cache('refreshAheadMs'), (set) => set.cache?.refreshAheadMs],
+  ['cache.staleIfErrorMs', 0, 86_400_000, 0, cache('staleIfErrorMs'), (set) => set.cache?.staleIfErrorMs],
+  ['cache.store.timeoutMs', 1, 1_000, 50, (ms) => cache('store')(storeWith(ms)), (set) => set.shared?.timeoutMs],
+];
+
+function settingsOf(options: object): SessionAuthSettings {
+  return readSettings({ baseUrl: 'https://sessions.example.com', apiKey: 'key', ...options });
+}
+
+function refusalOf(options: object): unknown {
+  try {
+    return settingsOf(options);
+  } catch (error) {
+    return error;
+  }
+}
+
+const NO_INTEGERS = [1.5, NaN, Infinity, -Infinity, '10', '', null, true, 10n, [10], {}, new Date(10)];
+
+describe.each(LIMITS)('the option %s', (option, min, max, fallback, optionsWith, settingIn) => {
+  const remedy = fallback === undefined ? '' : `, or leave it out for ${fallback}`;
+  const message = `SessionAuthModule: ${option} must be an integer from ${min} to ${max}. Set it within that range${remedy}.`;
+
+  it('may have its minimum and its maximum', () => {
+    expect([min, max].map((value) => settingIn(settingsOf(optionsWith(value))))).toEqual([min, max]);
+  });
+
+  it.each([[min - 1], [max + 1], ...NO_INTEGERS.map((value) => [value])])('stops the application if it is %p', (value) => {
+    const error = refusalOf(optionsWith(value));
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect(error).toHaveProperty('message', message);
+  });
+});
+
+describe('an integer option that is left out', () => {
+  const optional = LIMITS.filter(([, , , fallback]) => fallback !== undefined);
+
+  it.each(optional)('has its default: %s', (option, _min, _max, fallback, optionsWith, settingIn) => {
+    // The other rows of `breaker` have a pause.
+    const absent = option === 'breaker.pauseMs' ? { breaker: {} } : optionsWith(undefined);
+    expect(settingIn(settingsOf(absent))).toBe(fallback);
+  });
+
+  it.each([
+    ['cache.ttlMs', cache('ttlMs')(undefined), 'is missing. Set how many milliseconds a session that ended elsewhere may still work here.'],
+    ['signInLimit.failures', signInLimit('failures')(undefined), 'must be an integer from 1 to 100. Set it within that range.'],
+    ['signInLimit.windowMs', signInLimit('windowMs')(undefined), 'must be an integer from 1 to 86400000. Set it within that range.'],
+  ])('stops the application, because it has none: %s', (option, options, problem) => {
+    expect(refusalOf(options)).toHaveProperty('message', `SessionAuthModule: ${option} ${problem}`);
+  });
+});
+
+describe('the bounds of an option that depend on another', () => {
+  it.each([
+    [{ cache: { ttlMs: 1, refreshAheadMs: 1 } }, 'cache.refreshAheadMs must be an integer from 0 to 0.'],
+    [{ breaker: { maxPauseMs: 999 } }, 'breaker.maxPauseMs must be an integer from 1000 to 120000.'],
+    [{ breaker: { pauseMs: 40_000, maxPauseMs: 39_999 } }, 'breaker.maxPauseMs must be an integer from 40000 to 120000.'],
+    [
+      { signInLimit: { failures: 7, windowMs: 1, failuresPerClient: 6 } },
+      'signInLimit.failuresPerClient must be an integer from 7 to 1000.',
+    ],
+  ])('are in the message: %j', (options, problem) => {
+    expect(refusalOf(options)).toHaveProperty('message', expect.stringContaining(`SessionAuthModule: ${problem}`));
+  });
+
+  it('hold for its default as well', () => {
+    expect(settingsOf({ breaker: { pauseMs: 40_000 } }).protection.breaker?.maxPauseMs).toBe(40_000);
+    expect(settingsOf({ breaker: { pauseMs: 30_000 } }).protection.breaker?.maxPauseMs).toBe(30_000);
+    expect(settingsOf({ signInLimit: { failures: 100, windowMs: 1 } }).signInLimit?.failuresPerClient).toBe(1_000);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { UserRecord } from '../../contract/record/user-record.js';
+import type { HttpRequest } from '../../guard/http/http-request.js';
+import { REGISTRATION } from '../authorities/registration.js';
+import type { SessionAuthOptions } from '../options/options.js';
+import { SessionAuthModule } from '../session-auth.module.js';
+import { readSettings } from './settings.js';
+
+const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+const KNOWN =
+  "'baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
+  "'maxQueued', 'maxSignIns', 'signInLimit', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho', 'audit', " +
+  "'asyncContext', 'http', 'authority'";
+
+/** All settings that do not depend on the two required options. */
+const DEFAULT_SETTINGS = {
+  forwardAuthIv: true,
+  protection: {
+    timeoutMs: 3_000,
+    maxAttempts: 2,
+    maxInFlight: 128,
+    maxQueued: 1_024,
+    breaker: { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 },
+  },
+  cache: undefined,
+  shared: undefined,
+  signInTimeoutMs: 10_000,
+  signOutTimeoutMs: 5_000,
+  maxSignIns: 32,
+  signInLimit: undefined,
+  statusMap: {},
+  userRecord: UserRecord,
+  identityFields: ['username', 'email'],
+  impersonatorField: undefined,
+  tokenEcho: 'deny',
+  audit: 'warn',
+  asyncContext: false,
+  http: { httpAgent: undefined, httpsAgent: undefined, proxy: undefined, maxResponseBytes: 65_536, maxTokenLength: 4_096 },
+  resolveAuthority: undefined,
+};
+
+function messageOf(options: unknown, name?: string): string {
+  try {
+    readSettings(options as SessionAuthOptions, name);
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    return (error as Error).message;
+  }
+  throw new Error('The options are valid');
+}
+
+describe('the settings of a registration', () => {
+  it('are the defaults, except for the two required options', () => {
+    const { sources, ...settings } = readSettings(REQUIRED);
+    expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
+    const request = { headers: { 'x-auth-token': 'token', authorization: 'Bearer other' } } as unknown as HttpRequest;
+    expect(sources.map((source) => source({} as never, request))).toEqual(['token']);
+  });
+
+  it('are the defaults as well where an option is undefined', () => {
+    const names = KNOWN.split(', ').map((name) => name.slice(1, -1));
+    const absent = Object.fromEntries(names.map((name) => [name, undefined]));
+    const { sources, ...settings } = readSettings({ ...absent, ...REQUIRED });
+    expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
+    expect(sources).toHaveLength(1);
+  });
+
+  it('have the name of the registration', () => {
+    expect(readSettings(REQUIRED, 'partners').authority).toBe('partners');
+  });
+
+  it.each([
+    ['is left out', false],
+    ['is undefined', true],
+  ])('provide the guard everywhere, protect no route and have the name default if that %s', (_case, isGiven) => {
+    const absent = { isGlobal: undefined, protectAllRoutes: undefined, name: undefined };
+    const { global, providers = [] } = SessionAuthModule.forRoot({ ...REQUIRED, ...(isGiven && (absent as object)) });
+    const useValue = { isForWholeApplication: true, name: 'default', protectsAllRoutes: false };
+    expect(global).toBe(true);
+    expect(providers).toContainEqual({ provide: REGISTRATION, useValue });
+  });
+});
+
+describe('options that are no options', () => {
+  it.each([[undefined], [null], ['options'], [7], [() => REQUIRED]])('stop the application: %p', (options) => {
+    expect(messageOf(options)).toBe(`SessionAuthModule: options must be an object. It may hold ${KNOWN}.`);
+  });
+
+  it.each([['baseURL'], ['timeout'], ['isGlobal'], ['protectAllRoutes'], ['']])(
+    'stop the application if they have another one: %p',
+    (name) => {
+      expect(messageOf({ ...REQUIRED, [name]: undefined })).toBe(
+        `SessionAuthModule: options.${name} is not an option. Valid options: ${KNOWN}.`,
+      );
+    },
+  );
+
+  it.each([
+    ['retry', 'attempts', {}, "'maxAttempts'"],
+    ['breaker', 'window', {}, "'windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs'"],
+    ['cache', 'ttl', { ttlMs: 1 }, "'ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'"],
+    ['signInLimit', 'window', { failures: 1, windowMs: 1 }, "'failures', 'windowMs', 'failuresPerClient'"],
+    ['statusMap', '200', {}, "'400', '401', '403', '404'"],
+    ['http', 'agent', {}, "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
+  ])('stop the application if %s has another one: %s', (owner, name, others, known) => {
+    const message = `SessionAuthModule: ${owner}.${name} is not an option. Valid options: ${known}.`;
+    expect(messageOf({ ...REQUIRED, [owner]: { ...others, [name]: 1 } })).toBe(message);
+  });
+
+  it.each([
+    ['retry', "'maxAttempts'"],
+    ['breaker', "'windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs'"],
+    ['signInLimit', "'failures', 'windowMs', 'failuresPerClient'"],
+    ['statusMap', "'400', '401', '403', '404'"],
+    ['http', "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
+  ])('stop the application if %s is no object', (owner, known) => {
+    for (const value of [null, true, 3, 'on', () => ({})]) {
+      expect(messageOf({ ...REQUIRED, [owner]: value })).toBe(`SessionAuthModule: ${owner} must be an object. It may hold ${known}.`);
+    }
+  });
+
+  it('name their registration, unless it has no name', () => {
+    expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'partners')).toMatch(/^SessionAuthModule 'partners': timeoutMs must be an integer/);
+    expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'default')).toMatch(/^SessionAuthModule: timeoutMs must be an integer/);
+  });
+
+  it('are an error of the application, if one of its getters throws', () => {
+    const failure = new TypeError('SessionAuthModule: the application');
+    const options = {
+      ...REQUIRED,
+      get timeoutMs(): number {
+        throw failure;
+      },
+    };
+    for (const name of ['default', 'partners']) expect(() => readSettings(options, name)).toThrow(failure);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { UserRecord } from '../../contract/record/user-record.js';
+import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
+import type { SessionAuthOptions } from '../options/options.js';
+import { readSources } from './source-settings.js';
+
+function expectRefused(token: unknown, message: string): void {
+  expect(() => readSources(token as SessionAuthOptions['token'])).toThrow(new Error(`SessionAuthModule: token ${message}.`));
+}
+
+/** A source that ends as a class begins. */
+const endingAsClass: TokenSource = (_context, request) => (request as unknown as { class: string }).class;
+
+describe('the option token', () => {
+  it.each<[TokenSource]>([
+    [fromHeader('X_Auth.Token~1')],
+    [fromBearer()],
+    [fromCookie('__Host-session')],
+    [fromCookie('session', { trustedOrigins: ['https://app.example.com'] })],
+    [fromPayload('my token')],
+    [() => undefined],
+    [endingAsClass],
+    [Object.assign(() => 'token', { header: 'X-Own' })],
+    [Object.assign(() => 'token', { header: undefined }) as unknown as TokenSource],
+  ])('may be one source, and a list of sources: %p', (source) => {
+    const other = fromBearer();
+    expect(readSources(source)).toEqual([source]);
+    expect(readSources([other, source])).toEqual([other, source]);
+  });
+
+  it.each([
+    [null],
+    ['x-auth-token'],
+    [7],
+    [{}],
+    [[]],
+    [['x-auth-token']],
+    [[fromBearer(), null]],
+    [[null, fromBearer()]],
+    [[[fromBearer()]]],
+  ])('stops the application if it is no source: %p', (token) => {
+    expectRefused(
+      token,
+      "must be a token source, or a list of them. Give it fromHeader('x-auth-token'), fromBearer(), fromCookie(name) or your own function",
+    );
+  });
+
+  it('stops the application if it is a class', () => {
+    for (const token of [UserRecord, [fromBearer(), UserRecord]]) {
+      expect(() => readSources(token as unknown as TokenSource)).toThrow('token must be a token source, or a list of them.');
+    }
+  });
+
+  it.each([[fromHeader], [fromBearer], [fromCookie], [fromPayload]])(
+    'stops the application if it is the function %p, not called',
+    (create) => {
+      const message = `has ${create.name} itself, which is no source. Call it: ${create.name}(...)`;
+      expectRefused(create, message);
+      expectRefused([() => undefined, create], message);
+    },
+  );
+
+  it.each([
+    [fromHeader('x auth'), "fromHeader() without a valid name. Give it the name of a header, as in fromHeader('x-auth-token')"],
+    [fromCookie('a=b'), "fromCookie() without a valid name. Give it the name of a cookie, as in fromCookie('session')"],
+    [fromPayload(''), "fromPayload() without a valid name. Give it the name of a field, as in fromPayload('token')"],
+  ])('stops the application if a source has no valid name: %#', (source, message) => {
+    expectRefused(source, `has ${message}`);
+    expectRefused([fromBearer(), source], `has ${message}`);
+  });
+
+  it('stops the application if a source trusts something that is no origin', () => {
+    expectRefused(
+      fromCookie('session', { trustedOrigins: ['https://a.example', 'https://b.example/'] }),
+      'has fromCookie() with trustedOrigins[1], "https://b.example/", that is not an origin. ' +
+        "Write each as browsers do, as in 'https://app.example.com' or 'http://localhost:5173'",
+    );
+  });
+
+  it.each([
+    [async () => Promise.resolve('token')],
+    [
+      function* () {
+        yield 'token';
+      },
+    ],
+    [
+      async function* () {
+        yield await Promise.resolve('token');
+      },
+    ],
+  ])('stops the application if a source is asynchronous: %p', (source) => {
+    expectRefused(source, 'has an asynchronous source. Use a function that returns the token at once');
+  });
+
+  it.each([['x-auth\nx: y'], [''], ['x auth'], [null], [7], [['x-auth']]])(
+    'stops the application if the header of a source is none: %p',
+    (header) => {
+      expectRefused(
+        Object.assign(() => 'token', { header }),
+        'has a source whose header is not the name of a header. Set it to the one header that the source reads',
+      );
+    },
+  );
+});

@@ -1,0 +1,178 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Validate, ValidateBy, ValidateNested, ValidatorConstraint } from 'class-validator';
+import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
+import { readUserWith } from './user-reader.js';
+
+class Desk {
+  @IsString() readonly room: string = '';
+  readonly floor: number = 0;
+}
+
+class Undecorated extends UserRecord {
+  readonly team: string = '';
+  readonly floor: number = 0;
+  @IsOptional() @ValidateNested() @Type(() => Desk) readonly desk?: Desk;
+}
+
+class Staff extends UserRecord {
+  @IsOptional() @IsInt() readonly badge?: number;
+  @IsOptional() @IsString() readonly shift?: string;
+}
+
+class TokenAgain extends UserRecord {
+  @IsString() override readonly auth_token: string = '';
+}
+
+@ValidatorConstraint({ async: true })
+class Later {
+  validate(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+}
+
+class AsyncRecord extends UserRecord {
+  @IsOptional() @Validate(Later) readonly badge?: string;
+}
+
+const Throwing = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'throwing',
+    validator: {
+      validate: () => {
+        throw new TypeError('canary');
+      },
+    },
+  });
+
+class Doubtful extends UserRecord {
+  @IsOptional() @Throwing() readonly team?: string;
+}
+
+const SETTINGS = {
+  userRecord: UserRecord as UserRecordClass,
+  identityFields: ['username', 'email'] as readonly string[],
+  impersonatorField: undefined as unknown,
+  cache: undefined as object | undefined,
+};
+
+/** A reader, and the reasons that it has logged. */
+function readerOf(settings: Partial<typeof SETTINGS>) {
+  const log: unknown[] = [];
+  const read = readUserWith(
+    { ...SETTINGS, ...settings },
+    {
+      invalidField: (field) => log.push(field),
+      missingIdentity: (fields) => log.push(fields),
+      validatorThrew: (name) => log.push(name),
+    },
+  );
+  return { read, log };
+}
+
+function expectRefused(settings: Partial<typeof SETTINGS>, message: string): void {
+  expect(() => readerOf(settings)).toThrow(new Error(`SessionAuthModule: ${message}.`));
+}
+
+describe('the record of a user', () => {
+  it.each([
+    [{ username: 'ann' }],
+    [{ email: 'ann@a.example' }],
+    [{ username: '', email: 'ann@a.example' }],
+    [{ username: null, email: 'ann@a.example' }],
+  ])('is the user if one identity field is set: %j', (json) => {
+    const { read, log } = readerOf({});
+    const user = read(json);
+    expect(user).toBeInstanceOf(UserRecord);
+    expect(user).toMatchObject(Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)));
+    expect(log).toEqual([]);
+  });
+
+  it.each([[{}], [{ username: '' }], [{ username: '', email: '' }], [{ username: null }], [{ first_name: 'ann' }]])(
+    'is no user if no identity field is set, which is logged: %j',
+    (json) => {
+      const { read, log } = readerOf({});
+      expect(read(json)).toBeUndefined();
+      expect(log).toEqual([['username', 'email']]);
+    },
+  );
+
+  it('is no user if the identity field holds another value than a text', () => {
+    const { read } = readerOf({ userRecord: Staff, identityFields: ['badge'] });
+    expect(read({ badge: 7, username: 'ann' })).toBeUndefined();
+  });
+
+  it('is no user if a field has the wrong type, which is logged once, without the value', () => {
+    const { read, log } = readerOf({});
+    expect(read({ username: 'ann', role: 7 })).toBeUndefined();
+    expect(log).toEqual([{ path: 'role', expectation: '$property must be a string' }]);
+  });
+
+  it('is no user if a validator throws, and the log has the name of the class only', () => {
+    const { read, log } = readerOf({ userRecord: Doubtful });
+    expect(read({ username: 'ann', team: 'x' })).toBeUndefined();
+    expect(log).toEqual(['Doubtful']);
+  });
+
+  it('has fields of the own class of the application', () => {
+    const { read } = readerOf({ userRecord: Staff, identityFields: ['shift'], impersonatorField: 'badge' });
+    expect(read({ shift: 'night', badge: 7 })).toBeInstanceOf(Staff);
+  });
+
+  it('shares equal values with other records if there is a cache', () => {
+    const json = { username: 'ann', ccl_info: { client_id: 1 } };
+    for (const [cache, isShared] of [
+      [{}, true],
+      [undefined, false],
+    ] as const) {
+      const { read } = readerOf({ cache });
+      expect(read(json)?.ccl_info === read(json)?.ccl_info).toBe(isShared);
+    }
+  });
+});
+
+describe('a record class', () => {
+  it('stops the application if a field has no decorator of class-validator', () => {
+    expectRefused(
+      { userRecord: Undecorated },
+      "userRecord has fields without a decorator of class-validator, which the service can't set: 'team', 'floor', 'desk.floor'. " +
+        'Decorate them, for example with @IsOptional() @IsString(), or make them getters',
+    );
+  });
+
+  it('stops the application if a validator is asynchronous', () => {
+    expectRefused({ userRecord: AsyncRecord }, 'userRecord has an asynchronous validator. Use validators that answer at once');
+  });
+
+  it('stops the application if it declares the token again', () => {
+    expectRefused({ userRecord: TokenAgain }, 'userRecord declares auth_token again. Leave it to UserRecord');
+  });
+});
+
+describe('an identity field', () => {
+  it.each([
+    [['user_name'], 'user_name'],
+    [['username', 'password'], 'password'],
+    [['badge', 'username'], 'badge'],
+    [['toString'], 'toString'],
+  ])('stops the application if the record class has no such field: %j', (identityFields, name) => {
+    expectRefused({ identityFields }, `identityFields names '${name}', which is no field of the user record. Name declared fields`);
+  });
+});
+
+describe('an impersonator field', () => {
+  it('is a field of the record class', () => {
+    expect(() => readerOf({ impersonatorField: 'display_label' })).not.toThrow();
+  });
+
+  it.each([['badge'], ['auth_token'], [''], [null], [7], [['username']]])(
+    'stops the application if it is none: %p',
+    (impersonatorField) => {
+      expectRefused(
+        { impersonatorField },
+        'impersonatorField must be the name of a field of the user record. Declare the field in userRecord, or leave it out',
+      );
+    },
+  );
+});
