@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionStore } from '../../contract/session-store.js';
-import type { SessionAuthOptions } from '../options/options.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com/api/', apiKey: 'application-key' };

@@ -1,7 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { describe, expect, it } from '@jest/globals';
-import type { SessionAuthHttpOptions } from '../options/http-options.js';
 import { readHttpSettings } from './http-settings.js';
 
 const PROXY = { host: 'proxy.example.com', port: 3128 };

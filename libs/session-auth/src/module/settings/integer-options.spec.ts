@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionStore } from '../../contract/session-store.js';
-import type { SessionAuthOptions } from '../options/options.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 
 const within = (owner: string, others: object = {}) => {

@@ -15,7 +15,7 @@ export function namingRegistration<Result>(name: string, check: () => Result): R
     return check();
   } catch (error) {
     if (name === DEFAULT_AUTHORITY || !(error instanceof InvalidConfigurationError)) throw error;
-    throw new InvalidConfigurationError(error.message.replace(/^SessionAuthModule: /, `SessionAuthModule '${name}': `));
+    throw new InvalidConfigurationError(error.message.replace('SessionAuthModule: ', `SessionAuthModule '${name}': `));
   }
 }
 
@@ -36,8 +36,8 @@ export function requiredInteger(option: string, value: unknown, range: Range): n
 }
 
 function integerWithin(option: string, value: unknown, { min, max }: Range, remedy: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  return invalidOption(option, `must be an integer from ${min} to ${max}`, remedy);
+  const integer = Number.isInteger(value) ? (value as number) : NaN;
+  return integer >= min && integer <= max ? integer : invalidOption(option, `must be an integer from ${min} to ${max}`, remedy);
 }
 
 /** Returns a Boolean option, or the default if it is absent. @throws InvalidConfigurationError */

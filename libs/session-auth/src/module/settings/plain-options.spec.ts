@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { CclInfo, UserRecord } from '../../contract/record/user-record.js';
-import type { SessionAuthOptions } from '../options/options.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };

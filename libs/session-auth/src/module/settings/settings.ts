@@ -25,7 +25,7 @@ import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { readSignIns, type SignInSettings } from './sign-in-settings.js';
 import { readSources } from './source-settings.js';
 import type { Audit } from '../audit/boot-audit.js';
-import type { SessionAuthOptions } from '../options/options.js';
+import type { SessionAuthCacheOptions, SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated options, with defaults applied. */
@@ -101,7 +101,7 @@ function readDuration(options: SessionAuthOptions, name: 'signInTimeoutMs' | 'si
 }
 
 function readShared(cache: SessionAuthOptions['cache'], context: StoreContext): SharedTierSettings | undefined {
-  const store = cache === false ? undefined : cache?.store;
+  const { store } = cache as SessionAuthCacheOptions;
   return store === undefined ? undefined : readStoreSettings(store, context);
 }
 
