@@ -62,6 +62,11 @@ export function rejectUnknownOptions(owner: string, options: unknown, known: rea
   if (unknown !== undefined) invalidOption(`${owner}.${unknown}`, 'is not an option', `Valid options: ${quoted(known)}`);
 }
 
+/** Returns whether a function is a class, which throws when it is called. The names of other functions may begin like one. */
+export function isClass(value: object): boolean {
+  return /^class[\s{]/.test(Function.prototype.toString.call(value));
+}
+
 function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ');
 }

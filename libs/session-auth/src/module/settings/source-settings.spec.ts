@@ -1,3 +1,4 @@
+import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord } from '../../contract/record/user-record.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
@@ -8,8 +9,12 @@ function expectRefused(token: unknown, message: string): void {
   expect(() => readSources(token as SessionAuthOptions['token'])).toThrow(new Error(`SessionAuthModule: token ${message}.`));
 }
 
-/** A source that ends as a class begins. */
-const endingAsClass: TokenSource = (_context, request) => (request as unknown as { class: string }).class;
+/** Their texts begin like that of a class, and have one within. */
+const METHODS: TokenSource[] = Object.values({
+  classToken(): string {
+    return 'class {';
+  },
+});
 
 describe('the option token', () => {
   it.each<[TokenSource]>([
@@ -19,7 +24,7 @@ describe('the option token', () => {
     [fromCookie('session', { trustedOrigins: ['https://app.example.com'] })],
     [fromPayload('my token')],
     [() => undefined],
-    [endingAsClass],
+    ...METHODS.map((source): [TokenSource] => [source]),
     [Object.assign(() => 'token', { header: 'X-Own' })],
     [Object.assign(() => 'token', { header: undefined }) as unknown as TokenSource],
   ])('may be one source, and a list of sources: %p', (source) => {
@@ -46,7 +51,7 @@ describe('the option token', () => {
   });
 
   it('stops the application if it is a class', () => {
-    for (const token of [UserRecord, [fromBearer(), UserRecord]]) {
+    for (const token of [UserRecord, [fromBearer(), UserRecord], runInThisContext('(class{})')]) {
       expect(() => readSources(token as unknown as TokenSource)).toThrow('token must be a token source, or a list of them.');
     }
   });

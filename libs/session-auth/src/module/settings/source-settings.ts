@@ -2,7 +2,7 @@ import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { invalidSourceOf, isHeaderName } from '../../guard/session/source-names.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { invalidOption } from './option-checks.js';
+import { invalidOption, isClass } from './option-checks.js';
 
 /** Functions that return a source, and are not sources themselves. */
 const CREATORS: ReadonlySet<unknown> = new Set([fromHeader, fromBearer, fromCookie, fromPayload]);
@@ -39,10 +39,6 @@ function isSource(source: unknown): source is TokenSource {
   const { header } = source as TokenSource;
   if (header === undefined || isHeaderName(header)) return true;
   return invalidOption('token', 'has a source whose header is not the name of a header', 'Set it to the one header that the source reads');
-}
-
-function isClass(source: object): boolean {
-  return Function.prototype.toString.call(source).startsWith('class');
 }
 
 /** A promise is never a valid token, so that such a source would deny every user. */
