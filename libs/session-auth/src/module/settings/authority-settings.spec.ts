@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { readName, readResolver, rejectDefaultOnly, rejectMisplacedName } from './authority-settings.js';
 import { readSettings } from './settings.js';
@@ -52,6 +53,7 @@ describe('the option authority', () => {
       },
     ],
     [{ constructor: Function }],
+    [UserRecord],
   ])('stops the application if it is no function that returns a name at once: %p', (authority) => {
     expect(() => readSettings({ ...REQUIRED, authority } as unknown as SessionAuthOptions)).toThrow(
       new Error(

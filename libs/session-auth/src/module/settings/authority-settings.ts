@@ -1,7 +1,7 @@
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { invalidOption } from './option-checks.js';
+import { invalidOption, isClass } from './option-checks.js';
 
 /** Validates the name of a registration. @throws InvalidConfigurationError */
 export function readName(name: unknown): string {
@@ -11,7 +11,8 @@ export function readName(name: unknown): string {
 /** Validates the option `authority`. @throws InvalidConfigurationError */
 export function readResolver(resolver: unknown): AuthorityResolver | undefined {
   if (resolver === undefined) return undefined;
-  if (typeof resolver === 'function' && resolver.constructor.name === 'Function') return resolver as AuthorityResolver;
+  const isFunction = typeof resolver === 'function' && resolver.constructor.name === 'Function';
+  if (isFunction && !isClass(resolver)) return resolver as AuthorityResolver;
   return invalidOption(
     'authority',
     'must be a function that returns a name at once',

@@ -61,12 +61,22 @@ describe('the option apiKey', () => {
     expectRefused({ apiKey }, `apiKey is missing. ${remedy}`);
   });
 
-  it.each([[null], [' '], [' key'], ['key '], ['k y'], ['key\r\nX: y'], ['k\u00e9y'], ['k'.repeat(4_097)], [42], [{}], [['key']]])(
-    'stops the application if it cannot be sent: %p',
-    (apiKey) => {
-      expectRefused({ apiKey }, `apiKey is not a key that can be sent. ${remedy}`);
-    },
-  );
+  it.each([
+    [null],
+    [' '],
+    [' key'],
+    ['key '],
+    ['k y'],
+    ['key\r\nX: y'],
+    ['k\u00e9y'],
+    ['k'.repeat(4_097)],
+    [42],
+    [{}],
+    [['key']],
+    [UserRecord],
+  ])('stops the application if it cannot be sent: %p', (apiKey) => {
+    expectRefused({ apiKey }, `apiKey is not a key that can be sent. ${remedy}`);
+  });
 });
 
 describe('the option statusMap', () => {

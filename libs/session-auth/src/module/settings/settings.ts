@@ -15,6 +15,7 @@ import {
   enumOption,
   integerOption,
   invalidOption,
+  isClass,
   namingRegistration,
   rejectUnknownOptions,
   readBaseUrl,
@@ -106,7 +107,7 @@ function readShared(cache: SessionAuthOptions['cache'], context: StoreContext): 
 }
 
 function readApiKeyOption(apiKey: unknown): ApiKey {
-  if (typeof apiKey === 'function') return apiKey as ApiKey;
+  if (typeof apiKey === 'function' && !isClass(apiKey)) return apiKey as ApiKey;
   if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
   const isMissing = apiKey === undefined || apiKey === '';
   return invalidOption(
