@@ -29,7 +29,7 @@ describe('the option cache', () => {
     expect(settings.shared).toBeUndefined();
   });
 
-  it.each([[null], [true], [30_000], ['on'], [() => ({ ttlMs: 1 })]])('stops the application if it is %p', (cache) => {
+  it.each([[null], [true], [30_000], ['on'], [[]], [[30_000]], [() => ({ ttlMs: 1 })]])('stops the application if it is %p', (cache) => {
     expect(() => settingsOf({ cache })).toThrow(
       new Error(
         'SessionAuthModule: cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds.',

@@ -5,7 +5,7 @@ import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import type { SessionAuthCacheOptions } from '../options/options.js';
-import { integerOption, invalidOption, rejectUnknownOptions, requiredInteger } from './option-checks.js';
+import { integerOption, invalidOption, isGroup, rejectUnknownOptions, requiredInteger } from './option-checks.js';
 import { DEFAULTS } from './defaults.js';
 
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
@@ -35,7 +35,7 @@ export function readCacheSettings(cache: false | SessionAuthCacheOptions = false
 }
 
 function rejectMissingTtl(cache: unknown): void {
-  if (typeof cache !== 'object' || cache === null) {
+  if (!isGroup(cache)) {
     invalidOption('cache', 'must be an object with ttlMs, or false', 'Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds');
   }
   rejectUnknownOptions('cache', cache, OPTIONS);

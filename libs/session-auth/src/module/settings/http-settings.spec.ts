@@ -74,7 +74,7 @@ describe('a proxy', () => {
 
   it('stops the application if it is no object, or has another option', () => {
     const known = "'protocol', 'host', 'port', 'auth'";
-    for (const proxy of [null, false, 'http://proxy.example.com:3128', 3128]) {
+    for (const proxy of [null, false, 'http://proxy.example.com:3128', 3128, [], ['proxy.example.com', 3128]]) {
       expectRefused({ proxy }, `http.proxy must be an object. It may hold ${known}`);
     }
     expectRefused({ proxy: { ...PROXY, hostname: 'proxy' } }, `http.proxy.hostname is not an option. Valid options: ${known}`);

@@ -57,7 +57,7 @@ export function enumOption<Word extends string>(option: string, value: unknown, 
 
 /** Rejects unknown option names: a misspelt option would otherwise silently have its default. @throws InvalidConfigurationError */
 export function rejectUnknownOptions(owner: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) invalidOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
+  if (!isGroup(options)) invalidOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) invalidOption(`${owner}.${unknown}`, 'is not an option', `Valid options: ${quoted(known)}`);
 }
@@ -65,6 +65,11 @@ export function rejectUnknownOptions(owner: string, options: unknown, known: rea
 /** Returns whether a function is a class, which throws when it is called. The names of other functions may begin like one. */
 export function isClass(value: object): boolean {
   return /^class[\s{]/.test(Function.prototype.toString.call(value));
+}
+
+/** Returns whether a value is an object that may have options. A list has none, so that an empty one would silently have each default. */
+export function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function quoted(words: readonly string[]): string {

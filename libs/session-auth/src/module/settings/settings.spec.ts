@@ -83,7 +83,7 @@ describe('the settings of a registration', () => {
 });
 
 describe('options that are no options', () => {
-  it.each([[undefined], [null], ['options'], [7], [() => REQUIRED]])('stop the application: %p', (options) => {
+  it.each([[undefined], [null], ['options'], [7], [[]], [[REQUIRED]], [() => REQUIRED]])('stop the application: %p', (options) => {
     expect(messageOf(options)).toBe(`SessionAuthModule: options must be an object. It may hold ${KNOWN}.`);
   });
 
@@ -115,7 +115,7 @@ describe('options that are no options', () => {
     ['statusMap', "'400', '401', '403', '404'"],
     ['http', "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
   ])('stop the application if %s is no object', (owner, known) => {
-    for (const value of [null, true, 3, 'on', () => ({})]) {
+    for (const value of [null, true, 3, 'on', [], [1], () => ({})]) {
       expect(messageOf({ ...REQUIRED, [owner]: value })).toBe(`SessionAuthModule: ${owner} must be an object. It may hold ${known}.`);
     }
   });
