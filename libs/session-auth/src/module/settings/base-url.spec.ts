@@ -37,6 +37,7 @@ describe('baseUrl', () => {
     ['https://sessions.example.com/#', 'must not have a query'],
     ['https://sessions.example.com/authentication', 'must not end in /authentication'],
     ['https://sessions.example.com/api/authentication/', 'must not end in /authentication'],
+    ['https://sessions.example.com/authentication//', 'must not end in /authentication'],
   ])('%p is refused: it %s', (value, problem) => {
     const read = (): unknown => readBaseUrl(value);
     expect(read).toThrow(`SessionAuthModule: baseUrl ${problem}`);

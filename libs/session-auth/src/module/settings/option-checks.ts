@@ -87,7 +87,7 @@ export function readBaseUrl(value: unknown): string {
     return invalidOption('baseUrl', 'must start with http:// or https://', EXAMPLE);
   if (url.username !== '' || url.password !== '') return invalidOption('baseUrl', 'must not hold a user or a password', EXAMPLE);
   if (url.href.includes('?') || url.href.includes('#')) return invalidOption('baseUrl', 'must not have a query or a fragment', EXAMPLE);
-  if (/\/authentication\/?$/.test(url.pathname)) return invalidOption('baseUrl', 'must not end in /authentication', EXAMPLE);
+  if (/\/authentication\/*$/.test(url.pathname)) return invalidOption('baseUrl', 'must not end in /authentication', EXAMPLE);
   return url.href.replace(/\/+$/, '');
 }
 
