@@ -57,7 +57,15 @@ describe('a proxy', () => {
     [{ ...PROXY, host: 7 }],
     [{ ...PROXY, host: ['proxy.example.com'] }],
     [{ ...PROXY, host: '::1' }],
+    [{ ...PROXY, host: 'http://proxy.example.com' }],
+    [{ ...PROXY, host: 'proxy.example.com/path' }],
+    [{ ...PROXY, host: 'proxy.example.com?' }],
+    [{ ...PROXY, host: 'proxy.example.com#' }],
+    [{ ...PROXY, host: 'proxy.example.com\\' }],
+    [{ ...PROXY, host: 'user@proxy.example.com' }],
+    [{ ...PROXY, host: 'proxy.\texample.com' }],
     [{ ...PROXY, port: '3128' }],
+    [{ ...PROXY, port: 0 }],
     [{ ...PROXY, port: 31.28 }],
     [{ ...PROXY, port: -1 }],
     [{ ...PROXY, port: 65_536 }],
@@ -68,9 +76,18 @@ describe('a proxy', () => {
     [{ ...PROXY, protocol: 'httpss' }],
     [{ ...PROXY, protocol: 'https::' }],
     [{ ...PROXY, protocol: null }],
+    [{ ...PROXY, protocol: ['http'] }],
   ])('stops the application if it is %j', (proxy) => {
     expectRefused({ proxy }, "http.proxy must have a host and a port. Give it { host: 'proxy.example.com', port: 3128 }");
   });
+
+  it.each([[null], [''], ['user:password'], [{}], [{ username: 'app' }], [{ password: 'secret' }], [{ username: 7, password: 'secret' }]])(
+    'stops the application if its credentials are %j',
+    (auth) => {
+      const remedy = 'Give it { username, password }, or leave it out';
+      expectRefused({ proxy: { ...PROXY, auth } }, `http.proxy.auth must have a username and a password. ${remedy}`);
+    },
+  );
 
   it('stops the application if it is no object, or has another option', () => {
     const known = "'protocol', 'host', 'port', 'auth'";

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import type { AxiosProxyConfig } from 'axios';
-import { integerOption, rejectUnknownOptions, invalidOption } from './option-checks.js';
+import { integerOption, invalidOption, isGroup, rejectUnknownOptions } from './option-checks.js';
 import type { SessionAuthHttpOptions } from '../options/http-options.js';
 import { DEFAULTS } from './defaults.js';
 
@@ -45,13 +45,24 @@ function readAgent(option: string, agent: unknown): Agent | undefined {
 function readProxy(proxy: unknown): AxiosProxyConfig | undefined {
   if (proxy === undefined) return undefined;
   rejectUnknownOptions('http.proxy', proxy, ['protocol', 'host', 'port', 'auth']);
-  const { protocol = 'http', host, port } = proxy as Record<string, unknown>;
-  const valid =
-    typeof host === 'string' &&
-    Number.isInteger(port) &&
-    /^https?:?$/.test(String(protocol)) &&
-    URL.canParse(`http://${host}:${String(port)}`);
-  return valid
-    ? (proxy as AxiosProxyConfig)
-    : invalidOption('http.proxy', 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
+  const { protocol = 'http', host, port, auth } = proxy as Record<string, unknown>;
+  if (!isAddress(protocol, host, port))
+    return invalidOption('http.proxy', 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
+  if (auth !== undefined && !isCredentials(auth))
+    return invalidOption('http.proxy.auth', 'must have a username and a password', 'Give it { username, password }, or leave it out');
+  return proxy as AxiosProxyConfig;
+}
+
+/** A host with a scheme, a path or a user in it would become another address. */
+const HOST = /^[^\s/?#@\\]+$/;
+
+function isAddress(protocol: unknown, host: unknown, port: unknown): boolean {
+  if (typeof protocol !== 'string' || typeof host !== 'string' || !Number.isInteger(port)) return false;
+  return /^https?:?$/.test(protocol) && HOST.test(host) && port !== 0 && URL.canParse(`http://${host}:${String(port)}`);
+}
+
+function isCredentials(auth: unknown): boolean {
+  if (!isGroup(auth)) return false;
+  const { username, password } = auth as Record<string, unknown>;
+  return typeof username === 'string' && typeof password === 'string';
 }
