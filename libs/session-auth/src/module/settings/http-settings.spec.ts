@@ -27,6 +27,17 @@ describe('an agent', () => {
     }
   });
 
+  it('stops the application if it is for the other protocol', () => {
+    expectRefused({ httpAgent: new HttpsAgent() }, 'http.httpAgent is an agent for https. Set it as http.httpsAgent');
+    expectRefused({ httpsAgent: new HttpAgent() }, 'http.httpsAgent is an agent for http. Set it as http.httpAgent');
+  });
+
+  it('may be of a class of its own for https, because such a class may serve both', () => {
+    class OwnAgent extends HttpAgent {}
+    const httpsAgent = new OwnAgent();
+    expect(read({ httpsAgent, httpAgent: httpsAgent })).toMatchObject({ httpsAgent, httpAgent: httpsAgent });
+  });
+
   it('stops the application beside a proxy', () => {
     for (const agents of [{ httpAgent: new HttpAgent() }, { httpsAgent: new HttpsAgent() }]) {
       expectRefused({ ...agents, proxy: PROXY }, 'http.proxy cannot go with an agent. Set one of the two');

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import type { AxiosProxyConfig } from 'axios';
 import { integerOption, invalidOption, isGroup, rejectUnknownOptions } from './option-checks.js';
 import type { SessionAuthHttpOptions } from '../options/http-options.js';
@@ -21,8 +22,8 @@ export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSetting
   const { httpAgent, httpsAgent, proxy } = http;
   if (proxy !== undefined && (httpAgent ?? httpsAgent)) invalidOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
   return {
-    httpAgent: readAgent('http.httpAgent', httpAgent),
-    httpsAgent: readAgent('http.httpsAgent', httpsAgent),
+    httpAgent: readHttpAgent(httpAgent),
+    httpsAgent: readHttpsAgent(httpsAgent),
     proxy: readProxy(proxy),
     maxResponseBytes: integerOption('http.maxResponseBytes', http.maxResponseBytes, {
       min: 1,
@@ -35,6 +36,19 @@ export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSetting
       fallback: DEFAULTS.http.maxTokenLength,
     }),
   };
+}
+
+/** Node.js throws at each call whose agent is for the other protocol. */
+function readHttpAgent(agent: unknown): Agent | undefined {
+  if (agent instanceof HttpsAgent) invalidOption('http.httpAgent', 'is an agent for https', 'Set it as http.httpsAgent');
+  return readAgent('http.httpAgent', agent);
+}
+
+/** The classes of proxy agents extend that of node:http, and serve both protocols. */
+function readHttpsAgent(agent: unknown): Agent | undefined {
+  const read = readAgent('http.httpsAgent', agent);
+  const isPlain = read !== undefined && Object.getPrototypeOf(read) === Agent.prototype;
+  return isPlain ? invalidOption('http.httpsAgent', 'is an agent for http', 'Set it as http.httpAgent') : read;
 }
 
 function readAgent(option: string, agent: unknown): Agent | undefined {
