@@ -25,6 +25,13 @@ class TokenAgain extends UserRecord {
   @IsString() override readonly auth_token: string = '';
 }
 
+class Dependent extends UserRecord {
+  constructor(readonly settings: { readonly team: string }) {
+    super();
+    if (settings.team === '') throw new Error('canary');
+  }
+}
+
 @ValidatorConstraint({ async: true })
 class Later {
   validate(): Promise<boolean> {
@@ -143,6 +150,10 @@ describe('a record class', () => {
 
   it('stops the application if a validator is asynchronous', () => {
     expectRefused({ userRecord: AsyncRecord }, 'userRecord has an asynchronous validator. Use validators that answer at once');
+  });
+
+  it('stops the application if its constructor throws', () => {
+    expectRefused({ userRecord: Dependent as never }, 'userRecord has a constructor that throws. Declare fields only, without arguments');
   });
 
   it('stops the application if it declares the token again', () => {

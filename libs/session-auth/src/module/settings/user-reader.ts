@@ -31,6 +31,7 @@ export function readUserWith(
   { userRecord, identityFields, impersonatorField, cache }: UserReaderSettings,
   log: InvalidRecordLog,
 ): (json: object) => UserRecord | undefined {
+  const sample = createSample(userRecord);
   rejectUndecoratedFields(userRecord);
   const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
   const unknown = identityFields.find((name) => !declared.has(name));
@@ -38,7 +39,7 @@ export function readUserWith(
     invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
   rejectImpersonatorField(impersonatorField, declared);
   if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
-  if (Object.hasOwn(new userRecord(), 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
+  if (Object.hasOwn(sample, 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
   const readOrLog = loggingReader(userRecord, cache, log);
   return (json) => {
     const user = readOrLog(json);
@@ -64,6 +65,15 @@ function loggingReader(userRecord: UserRecordClass, cache: object | undefined, l
 function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown>): void {
   if (field === undefined || (declared.has(field) && field !== 'auth_token')) return;
   invalidOption('impersonatorField', 'must be the name of a field of the user record', 'Declare the field in userRecord, or leave it out');
+}
+
+/** A record is created without arguments, before its fields are set. */
+function createSample(userRecord: UserRecordClass): UserRecord {
+  try {
+    return new userRecord();
+  } catch {
+    return invalidOption('userRecord', 'has a constructor that throws', 'Declare fields only, without arguments');
+  }
 }
 
 function rejectUndecoratedFields(userRecord: UserRecordClass): void {
