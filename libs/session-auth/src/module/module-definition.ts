@@ -6,6 +6,7 @@ import type { SessionAuthExtras } from './options/extras.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { registrationProvider } from './authorities/registration.js';
 import { DEFAULTS } from './settings/defaults.js';
+import { extrasCheck } from './settings/extra-settings.js';
 
 /** `forRoot` and `forRootAsync`, from Nest's own builder. */
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<SessionAuthOptions>({
@@ -29,5 +30,9 @@ function withExtras(definition: DynamicModule, extras: SessionAuthExtras): Dynam
     name,
     protectsAllRoutes: protectAllRoutes,
   });
-  return { ...definition, global: isGlobal, providers: [...(definition.providers ?? []), ...guard, registration] };
+  return {
+    ...definition,
+    global: isGlobal,
+    providers: [...(definition.providers ?? []), ...guard, registration, extrasCheck(extras, name)],
+  };
 }

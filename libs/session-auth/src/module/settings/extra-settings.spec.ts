@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { SessionAuthModule } from '../session-auth.module.js';
+
+const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+
+const main = (extras: object): DynamicModule => SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
+const asynchronous = (extras: object): DynamicModule => SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...extras });
+
+@Module({})
+class Root {}
+
+describe('an extra of a registration', () => {
+  let started: INestApplicationContext | undefined;
+
+  /** Starts an application with registrations. */
+  async function start(...imports: DynamicModule[]): Promise<void> {
+    started = await NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false });
+  }
+
+  afterEach(async () => {
+    await started?.close();
+    started = undefined;
+  });
+
+  it.each([
+    ['isGlobal', true],
+    ['protectAllRoutes', false],
+  ])('stops the application if it is no boolean: %s', async (extra, fallback) => {
+    const message = `SessionAuthModule: ${extra} must be a boolean. Set true or false, or leave it out for ${fallback}.`;
+    for (const value of [null, '', 'true', 'false', 0, 1, {}]) {
+      await expect(start(main({ [extra]: value }))).rejects.toThrow(new Error(message));
+      await expect(start(asynchronous({ [extra]: value }))).rejects.toThrow(new Error(message));
+    }
+  });
+
+  it('stops the application with the name of its registration', async () => {
+    const partners = main({ name: 'partners', isGlobal: 'yes' });
+    await expect(start(main({}), partners)).rejects.toThrow("SessionAuthModule 'partners': isGlobal must be a boolean.");
+  });
+
+  it.each([[{}], [{ isGlobal: true, protectAllRoutes: true }], [{ isGlobal: false, protectAllRoutes: false }], [{ isGlobal: undefined }]])(
+    'may be a boolean, and may be left out: %j',
+    async (extras) => {
+      await expect(start(main(extras))).resolves.toBeUndefined();
+      await started?.close();
+      await expect(start(asynchronous(extras))).resolves.toBeUndefined();
+    },
+  );
+});
