@@ -632,4 +632,23 @@ export const EQUIVALENT = [
     reason: OWN_NAME,
   },
   { file: 'module/events/warning-log.ts', line: '#write(kind', original: "''", replacement: '"Stryker was here!"', reason: OWN_NAME },
+  {
+    file: 'module/authorities/registration-checks.ts',
+    original: 'registrationIn(module)?.protectsAllRoutes',
+    replacement: 'registrationIn(module).protectsAllRoutes',
+    reason: SET_HERE,
+  },
+  {
+    file: 'module/authorities/unknown-authorities.ts',
+    original: 'name === undefined',
+    replacement: 'false',
+    reason: 'The names of all modules include undefined, because Nest has modules of its own.',
+  },
+  {
+    file: 'module/authorities/authority-table.ts',
+    original: 'name instanceof Promise',
+    replacement: 'true',
+    reason: 'A value without this method throws here, which denies the call as well.',
+  },
+  { file: 'module/authorities/authority-table.ts', original: 'name === undefined', replacement: 'false', reason: NO_SUCH_KEY },
 ];

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger, Module, type DynamicModule } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { WebSocketGateway } from '@nestjs/websockets';
+import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
+import type { AuthorityResolver, CallGuard } from '../../guard/authorities.js';
+import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
+import type { HttpRequest } from '../../guard/http/http-request.js';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { fromHeader } from '../../guard/session/token-source.js';
+import type { GuardedCall } from '../../guard/transport.js';
+import { WarningLog } from '../events/warning-log.js';
+import { SessionAuthModule } from '../session-auth.module.js';
+import { SessionSockets } from '../sockets/session-sockets.js';
+import { SocketAuthority } from '../sockets/socket-authority.js';
+import { AuthorityTable } from './authority-table.js';
+import { nameIn, registrationProvider, type NestModule } from './registration.js';
+
+const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
+
+@Module({})
+class Root {}
+@Module({})
+class OtherCopy {}
+
+/** A registration that another copy of this package has made: it shares the tokens that are symbols, and no class. */
+const ofOtherCopy = (parts: unknown): DynamicModule => ({
+  module: OtherCopy,
+  providers: [registrationProvider({ isForWholeApplication: true, name: 'copy' }), { provide: GUARD_PARTS, useValue: parts }],
+});
+
+const context = new ExecutionContextHost([]);
+const request: HttpRequest = { headers: { 'x-tenant': 'partners' } };
+const call = { context, request } as unknown as GuardedCall;
+const own: CallGuard = { admit: () => true };
+const ownSockets = {} as SocketAuthority;
+
+describe('the registrations of an application', () => {
+  let lines: string[];
+  let close: () => Promise<void>;
+  let modules: ModulesContainer;
+  let log: WarningLog;
+  const found = (name: string): NestModule | undefined => [...modules.values()].find((module) => nameIn(module) === name);
+  const partOf = (name: string, token: symbol | typeof SocketAuthority): unknown => found(name)?.providers.get(token)?.instance;
+  const tableOf = (resolve?: unknown): AuthorityTable => new AuthorityTable(modules, resolve as AuthorityResolver | undefined, log);
+
+  beforeEach(async () => {
+    lines = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void lines.push(String(line)));
+    const imports = [
+      SessionAuthModule.forRoot(OPTIONS),
+      SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', token: fromHeader('x-partner') }),
+      ofOtherCopy({ presented: { challenges: 'challenges of the copy' } }),
+    ];
+    const application = await NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false });
+    close = () => application.close();
+    modules = application.get(ModulesContainer);
+    log = new WarningLog();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await close();
+  });
+
+  it('have a guard each, which the name of a handler selects', () => {
+    const table = tableOf();
+    const guard = table.guardOf(call, 'partners', own);
+    expect(guard).toBeInstanceOf(SessionAuthGuard);
+    expect((guard as unknown as { parts: GuardParts }).parts).toBe(partOf('partners', GUARD_PARTS));
+    expect(table.guardOf(call, 'partners', own)).toBe(guard);
+    expect(table.guardOf(call, 'default', own)).toBe(own);
+    expect(table.guardOf(call, 'copy', own)).not.toBe(guard);
+    expect([undefined, 'partners', 'default'].map((name) => tableOf(() => 'staff').guardOf(call, name, own) === undefined)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it.each(['suppliers', 'Partners', '', '__proto__'])('are not found by another name: %j', (name) => {
+    const table = tableOf(() => name);
+    expect([table.guardOf(call, name, own), table.guardOf(call, undefined, own), table.challengesOf(name)]).toEqual(
+      Array(3).fill(undefined),
+    );
+    expect(table.socketsOf(context, request, ownSockets)).toBeUndefined();
+    expect(lines).toEqual([]);
+  });
+
+  it('have challenges each, also those of another copy', () => {
+    const table = tableOf();
+    expect(table.challengesOf('partners')).toBe((partOf('partners', GUARD_PARTS) as GuardParts).presented.challenges);
+    expect(table.challengesOf('copy')).toBe('challenges of the copy');
+    expect(table.challengesOf('default')).toBeUndefined();
+  });
+
+  it('have sockets each, except those of another copy', () => {
+    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBe(partOf('partners', SocketAuthority));
+    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBeInstanceOf(SocketAuthority);
+    expect(tableOf(() => 'copy').socketsOf(context, request, ownSockets)).toBeUndefined();
+    expect(tableOf(() => 'default').socketsOf(context, request, ownSockets)).toBe(ownSockets);
+  });
+
+  it('are that without a name for each call, without the option authority', () => {
+    const table = tableOf();
+    expect(table.arePerCall).toBe(false);
+    expect([table.guardOf(call, undefined, own), table.socketsOf(context, request, ownSockets)]).toEqual([own, ownSockets]);
+    expect(lines).toEqual([]);
+  });
+
+  it('are selected for each call by the option authority', () => {
+    const asked: unknown[] = [];
+    const table = tableOf((...values: [unknown, HttpRequest]) => {
+      asked.push(values);
+      return values[1].headers['x-tenant'];
+    });
+    expect(table.arePerCall).toBe(true);
+    expect(table.guardOf(call, undefined, own)).toBe(table.guardOf(call, 'partners', own));
+    expect(table.guardOf({ ...call, request: { headers: { 'x-tenant': 'default' } } }, undefined, own)).toBe(own);
+    expect(asked[0]).toEqual([context, request]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each<[string, unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['a number', () => 5],
+    ['a String object', (): unknown => Object('default')],
+    ['an object', () => ({ catch: 'default' })],
+    ['a promise', () => Promise.resolve('default')],
+    ['a promise that rejects', () => Promise.reject(new Error('of the application'))],
+    [
+      'an exception',
+      () => {
+        throw new Error('of the application');
+      },
+    ],
+  ])('are none where the option authority returns %s, which is logged', async (_kind, resolve) => {
+    const table = tableOf(resolve);
+    expect([table.guardOf(call, undefined, own), table.socketsOf(context, request, ownSockets)]).toEqual([undefined, undefined]);
+    expect(lines).toEqual([expect.stringMatching(/^no authority: /)]);
+    // A rejection that nothing handles would fail this test.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+});
+
+describe('a gateway with the sockets of another registration than its messages', () => {
+  it('stops the start of the application', async () => {
+    @SessionAuthority('partners')
+    @WebSocketGateway()
+    class MixedGateway {
+      constructor(readonly sockets: SessionSockets) {}
+    }
+    const imports = [SessionAuthModule.forRoot(OPTIONS), SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners' })];
+    const root: DynamicModule = { module: Root, imports, providers: [MixedGateway] };
+    await expect(NestFactory.createApplicationContext(root, { logger: false, abortOnError: false })).rejects.toThrow(
+      /^MixedGateway has SessionSockets of the registration 'default'/,
+    );
+  });
+});

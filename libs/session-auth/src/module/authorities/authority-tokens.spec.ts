@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { SessionHttpService } from '../../client/http/session-http.service.js';
+import { SessionClient } from '../../client/session-client.js';
+import { SessionAuthEvents } from '../events/session-auth-events.js';
+import { SessionAuthService } from '../service/session-auth.service.js';
+import { SessionSockets } from '../sockets/session-sockets.js';
+import { authorityToken, tokensOf } from './authority-tokens.js';
+
+const PARTS = {
+  client: [SessionClient, 'SessionClient'],
+  service: [SessionAuthService, 'SessionAuthService'],
+  events: [SessionAuthEvents, 'SessionAuthEvents'],
+  sockets: [SessionSockets, 'SessionSockets'],
+  http: [SessionHttpService, 'SessionHttpService'],
+} as const;
+
+/** Calls a function while the classes have the names that a bundler gave them. */
+function bundled<Result>(run: () => Result): Result {
+  const classes = Object.values(PARTS).map(([provided]) => provided);
+  const names = classes.map((provided) => Object.getOwnPropertyDescriptor(provided, 'name') ?? {});
+  for (const provided of classes) Object.defineProperty(provided, 'name', { value: 'a', configurable: true });
+  try {
+    return run();
+  } finally {
+    classes.forEach((provided, index) => Object.defineProperty(provided, 'name', names[index] ?? {}));
+  }
+}
+
+describe('the injection tokens of a registration', () => {
+  it('are the classes themselves, if it has no name', () => {
+    const classes = Object.entries(PARTS).map(([part, [provided]]) => [part, provided]);
+    expect(tokensOf('default')).toEqual(Object.fromEntries(classes));
+  });
+
+  it('have the name of the class and that of the registration, also in a bundle', () => {
+    const expected = Object.fromEntries(Object.entries(PARTS).map(([part, [, label]]) => [part, `${label}@partners`]));
+    expect(tokensOf('partners')).toEqual(expected);
+    expect(bundled(() => tokensOf('partners'))).toEqual(expected);
+  });
+
+  it('have the own name of any other class', () => {
+    class OwnService extends SessionAuthService {}
+    expect(authorityToken('partners', OwnService as typeof SessionAuthService)).toBe('OwnService@partners');
+    expect(authorityToken('default', OwnService as typeof SessionAuthService)).toBe(OwnService);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { nameIn, registrationIn, registrationProvider, type NestModule, type Registration } from './registration.js';
+
+@Module({})
+class Root {}
+
+/** The module of an application, as Nest stores it. */
+async function moduleOf(definition: Omit<DynamicModule, 'module'>): Promise<NestModule> {
+  const context = await NestFactory.createApplicationContext({ module: Root, ...definition }, { logger: false });
+  await context.close();
+  const module = [...context.get(ModulesContainer).values()].find(({ metatype }) => metatype === Root);
+  if (!module) throw new Error('not found');
+  return module;
+}
+
+describe('a module', () => {
+  it.each<[Registration, string | undefined]>([
+    [{ isForWholeApplication: true, name: 'partners', protectsAllRoutes: false }, 'partners'],
+    [{ isForWholeApplication: false, name: 'default', protectsAllRoutes: true }, undefined],
+    [{ isForWholeApplication: true }, undefined],
+  ])('with the registration %j is one with the name %p', async (registration, name) => {
+    const module = await moduleOf({ providers: [registrationProvider(registration)] });
+    expect([registrationIn(module), nameIn(module)]).toEqual([registration, name]);
+  });
+
+  it('without a registration is none, and has no name', async () => {
+    const module = await moduleOf({});
+    expect([registrationIn(module), nameIn(module)]).toEqual([undefined, undefined]);
+  });
+
+  it('with the registration of another copy of this package is found', async () => {
+    const registration = { isForWholeApplication: true, name: 'partners' };
+    const useValue = { provide: Symbol.for('nestjs-session-auth:registration'), useValue: registration };
+    expect(nameIn(await moduleOf({ providers: [useValue] }))).toBe('partners');
+  });
+});
