@@ -32,7 +32,7 @@ export class CallLimit {
     if (this.#inFlight >= this.#limits.maxInFlight) throw new SessionServiceUnavailableError(unavailable('busy', RETRY_AFTER_SECONDS));
     const deadline = this.#deadlines.start(this.#limits.timeoutMs);
     const abort = (): void => deadline.end('aborted');
-    signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort);
     this.#inFlight += 1;
     try {
       return await abortable(work(deadline), signal);

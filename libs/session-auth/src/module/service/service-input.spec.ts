@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
+import { CurrentPresentedSession, type PresentedSession } from '../../guard/session/current-session.js';
+import { ServiceInput } from './service-input.js';
+
+const input = new ServiceInput(5);
+
+describe('the session of a call', () => {
+  it.each<[string | PresentedSession, string | undefined, object]>([
+    ['token', undefined, { token: 'token', authIv: undefined }],
+    ['token', 'iv', { token: 'token', authIv: 'iv' }],
+    ['t', '12345', { token: 't', authIv: '12345' }],
+    [{ token: 'token' }, undefined, { token: 'token', authIv: undefined }],
+    [{ token: 'token', authIv: 'iv' }, undefined, { token: 'token', authIv: 'iv' }],
+    [{ token: 'token', authIv: 'iv' }, 'other', { token: 'token', authIv: 'iv' }],
+    [{ token: 'token' }, 'other', { token: 'token', authIv: undefined }],
+    [new CurrentPresentedSession({ token: 'token', authIv: 'iv' }), undefined, { token: 'token', authIv: 'iv' }],
+  ])('%j has an X-AUTH-IV of its own, or as a token the one beside it (%p)', (session, authIv, identity) => {
+    expect(input.identity(session, { authIv })).toEqual(identity);
+    expect(input.token(session)).toBe((identity as { token: string }).token);
+  });
+
+  it.each<[unknown]>([
+    ...['', 'to ken', '123456', 't\u00f6ken', 'a\r\nb'].map((token): [string] => [token]),
+    ...[undefined, null, 7, true, ['token'], () => 'token', {}].map((token): [unknown] => [token]),
+    [{ token: '' }],
+    [{ token: '123456' }],
+    [{ token: 7 }],
+    [{ authIv: 'iv' }],
+  ])('%j has no token that can be sent', (session) => {
+    expect(() => input.token(session as string)).toThrow(SessionRejectedError);
+    expect(() => input.identity(session as string, {})).toThrow(SessionRejectedError);
+  });
+
+  it.each<[unknown]>([[''], ['i v'], ['123456'], ['iv\n'], [7], [null]])('%j is no X-AUTH-IV that can be sent', (authIv) => {
+    expect(() => input.identity('token', { authIv: authIv as string })).toThrow(SessionRejectedError);
+    expect(() => input.identity({ token: 'token', authIv: authIv as string }, {})).toThrow(SessionRejectedError);
+  });
+
+  it('may be read for its token, whatever its X-AUTH-IV is', () => {
+    expect(input.token({ token: 'token', authIv: '' })).toBe('token');
+  });
+});
+
+describe('the credentials of a sign-in', () => {
+  it.each([undefined, 'iv', '12345'])('are the user name and the password, and nothing else, with the X-AUTH-IV %p', (authIv) => {
+    expect(input.credentials({ username: 'ann', password: 'secret', persist: true }, authIv)).toStrictEqual({
+      username: 'ann',
+      password: 'secret',
+    });
+    expect(input.credentials({ username: '', password: '' }, authIv)).toStrictEqual({ username: '', password: '' });
+  });
+
+  it.each<[unknown]>([
+    ...[undefined, null, 'ann', 7, true, []].map((credentials): [unknown] => [credentials]),
+    [{}],
+    [{ username: 'ann' }],
+    [{ password: 'secret' }],
+    [{ username: 7, password: 'secret' }],
+    [{ username: 'ann', password: ['secret'] }],
+    [{ username: null, password: null }],
+    [Object.assign(() => undefined, { username: 'ann', password: 'secret' })],
+  ])('are not %j', (credentials) => {
+    expect(() => input.credentials(credentials, undefined)).toThrow(InvalidRequestError);
+    expect(() => input.credentials(credentials, undefined)).toThrow('A sign-in needs a username and a password');
+  });
+
+  it.each<[unknown]>([[''], ['i v'], ['123456'], [7], [null]])('are not sent with the X-AUTH-IV %j', (authIv) => {
+    const read = (): unknown => input.credentials({ username: 'ann', password: 'secret' }, authIv as string);
+    expect(read).toThrow(InvalidRequestError);
+    expect(read).toThrow('The X-AUTH-IV cannot be sent as it is');
+  });
+});
+
+describe('the name of a user whose sessions end', () => {
+  it.each([['a'], ['\u00e4 b'], ['a'.repeat(1_024)]])('has 1 to 1024 characters', (username) => {
+    expect(input.username(username)).toBe(username);
+  });
+
+  it.each<[unknown]>([[''], ['a'.repeat(1_025)], [undefined], [null], [7], [['a']], [{ length: 1 }]])('is not %j', (username) => {
+    expect(() => input.username(username)).toThrow(InvalidRequestError);
+  });
+});

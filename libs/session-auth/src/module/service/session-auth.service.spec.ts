@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Deadlines, noReplyAt } from '../../client/deadline.js';
+import type { NoReply, Reply } from '../../client/http/reply.js';
+import type { ServiceRequest } from '../../client/http/service-request.js';
+import { SessionClient } from '../../client/session-client.js';
+import { SessionRequests } from '../../client/session-requests.js';
+import { UserDetailsVerdicts } from '../../client/user-details-verdict.js';
+import { SessionCache } from '../../verifier/cache/session-cache.js';
+import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
+import { SessionVerifier } from '../../verifier/session-verifier.js';
+import { SignInLimit } from '../sign-in-limit/sign-in-limit.js';
+import { SessionAuthService } from './session-auth.service.js';
+
+const USER = { username: 'ann', auth_token: 'token' };
+const CREDENTIALS = { username: 'ann', password: 'secret' };
+const LIMITS = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
+const [SIGN_IN_MS, SIGN_OUT_MS] = [2_000, 1_000];
+const reply = (status: number, json: object = USER): Reply => ({ status, headers: {}, body: Buffer.from(JSON.stringify(json)) });
+const silence = ({ deadline }: ServiceRequest): Promise<NoReply> =>
+  new Promise((resolve) => deadline.onEnd((end) => resolve(noReplyAt(end))));
+
+let requests: ServiceRequest[];
+let answer: (request: ServiceRequest) => Promise<Reply | NoReply>;
+let ended: string[];
+let verifier: SessionVerifier<object>;
+let service: SessionAuthService<object>;
+
+const answers = (given: Reply): void => void (answer = () => Promise.resolve(given));
+const methods = (): string[] => requests.map(({ method }) => method);
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => error,
+  );
+const aborted = AbortSignal.abort(new Error('the client has left'));
+
+beforeEach(() => {
+  [requests, ended] = [[], []];
+  answers(reply(200));
+  const send = (request: ServiceRequest): Promise<Reply | NoReply> => (requests.push(request), answer(request));
+  const wire = new SessionRequests({ send }, { baseUrl: 'http://service', apiKey: 'key' });
+  const read = (json: object): object => json;
+  const client = new SessionClient<object>(
+    wire,
+    new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'ignore' }, {} as never),
+    read,
+    5,
+  );
+  const deadlines = new Deadlines();
+  const lanes = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+  const check = new ProtectedCheck((session, deadline) => client.userDetails(session, deadline), deadlines, lanes);
+  const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
+  verifier = new SessionVerifier(check, { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
+  const signInLimit = new SignInLimit({ failures: 1, failuresPerClient: 10, windowMs: 60_000 }, () => undefined);
+  const settings = { signInTimeoutMs: SIGN_IN_MS, signOutTimeoutMs: SIGN_OUT_MS, maxSignIns: 1, maxTokenLength: 5, signInLimit };
+  service = new SessionAuthService(client, verifier, deadlines, settings);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+});
+
+const signIn = (more: object = {}): Promise<unknown> => service.signIn(CREDENTIALS, { client: '10.0.0.7', ...more });
+
+describe('signIn()', () => {
+  it('returns the user and the token, whose session is a known one from then on', async () => {
+    expect(verifier.revoker.count).toBe(0);
+    const signedIn = jest.spyOn(verifier.revoker, 'signedIn');
+    expect(await signIn({ authIv: 'iv' })).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
+    expect(requests).toMatchObject([{ method: 'POST', body: JSON.stringify(CREDENTIALS) }]);
+    expect(requests[0]?.headers).toEqual(expect.arrayContaining(['X-AUTH-IV', 'iv']));
+    expect(signedIn.mock.calls).toEqual([['token']]);
+  });
+
+  it('that is accepted only issues no session', async () => {
+    const signedIn = jest.spyOn(verifier.revoker, 'signedIn');
+    answers(reply(202));
+    expect(await signIn()).toEqual({ kind: 'accepted' });
+    expect(signedIn).not.toHaveBeenCalled();
+  });
+
+  it('rejects credentials and an X-AUTH-IV that cannot be sent, without a call', async () => {
+    await expect(service.signIn({ username: 'ann' } as never, { client: '10.0.0.7' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(signIn({ authIv: 'i v' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(requests).toEqual([]);
+  });
+
+  it('is limited for each user name and client, and needs a client', async () => {
+    await expect(service.signIn(CREDENTIALS)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    answers(reply(401));
+    await expect(signIn()).rejects.toMatchObject({ code: 'CREDENTIALS_REJECTED' });
+    await expect(signIn()).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' });
+    await expect(service.signIn({ ...CREDENTIALS, username: 'bob' }, { client: '10.0.0.7' })).rejects.toMatchObject({
+      code: 'CREDENTIALS_REJECTED',
+    });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is limited in number, and takes its time at most', async () => {
+    jest.useFakeTimers();
+    answer = silence;
+    const first = errorOf(signIn());
+    await expect(signIn({ client: '10.0.0.8' })).rejects.toMatchObject({ reason: 'busy' });
+    await jest.advanceTimersByTimeAsync(SIGN_IN_MS - 1);
+    answers(reply(200));
+    await expect(signIn({ client: '10.0.0.8' })).rejects.toMatchObject({ reason: 'busy' });
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await first).toMatchObject({ reason: 'timeout' });
+    expect(await signIn()).toMatchObject({ kind: 'signed-in' });
+  });
+
+  it('is not made for a signal that has aborted', async () => {
+    await expect(signIn({ signal: aborted })).rejects.toThrow('the client has left');
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('signOut()', () => {
+  it('ends the session here at once, and again after the reply', async () => {
+    await service.verify('token');
+    const ends = ['signingOut', 'signedOut'] as const;
+    const calls = ends.map((end) => jest.spyOn(verifier.revoker, end));
+    const pending = service.signOut('token', { authIv: 'iv' });
+    expect([service.countCached(), calls.map(({ mock }) => mock.calls)]).toEqual([0, [[['token']], []]]);
+    await pending;
+    expect(calls.map(({ mock }) => mock.calls)).toEqual([[['token']], [['token']]]);
+    expect(requests[1]).toMatchObject({ method: 'DELETE' });
+    expect(requests[1]?.headers).toEqual(expect.arrayContaining(['X-AUTH-TOKEN', 'token', 'X-AUTH-IV', 'iv']));
+  });
+
+  it('ends the session here whatever the service answers', async () => {
+    const signedOut = jest.spyOn(verifier.revoker, 'signedOut');
+    answers(reply(500));
+    await expect(service.signOut('token')).rejects.toMatchObject({ reason: 'server_error' });
+    await expect(service.signOut('token', { authIv: 'i v' })).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(service.signOut('token', { signal: aborted })).rejects.toThrow('the client has left');
+    expect([signedOut.mock.calls, methods()]).toEqual([[['token'], ['token'], ['token']], ['DELETE']]);
+  });
+
+  it('rejects a token that cannot be sent', async () => {
+    await expect(service.signOut('to ken')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    expect(requests).toEqual([]);
+  });
+
+  it('is limited in number apart from sign-ins, and takes its time at most', async () => {
+    jest.useFakeTimers();
+    answer = silence;
+    const pending = [errorOf(signIn()), errorOf(service.signOut('token'))];
+    await jest.advanceTimersByTimeAsync(0);
+    await expect(service.signOut('other')).rejects.toMatchObject({ reason: 'busy' });
+    expect(methods()).toEqual(['POST', 'DELETE']);
+    await jest.advanceTimersByTimeAsync(SIGN_OUT_MS - 1);
+    await expect(service.signOut('other')).rejects.toMatchObject({ reason: 'busy' });
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await pending[1]).toMatchObject({ reason: 'timeout' });
+    await jest.advanceTimersByTimeAsync(SIGN_IN_MS);
+    expect(await pending[0]).toMatchObject({ reason: 'timeout' });
+  });
+});
