@@ -651,4 +651,18 @@ export const EQUIVALENT = [
     reason: 'A value without this method throws here, which denies the call as well.',
   },
   { file: 'module/authorities/authority-table.ts', original: 'name === undefined', replacement: 'false', reason: NO_SUCH_KEY },
+  {
+    file: 'module/relay/axios-relay.ts',
+    line: 'axios.getUri(',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'The path of a URL has no part in its origin.',
+  },
+  { file: 'module/relay/axios-relay.ts', original: '{ return undefined; }', replacement: '{}', reason: RETURNS_NOTHING },
+  {
+    file: 'module/context/context-providers.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'No class injects this text.',
+  },
 ];
