@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Logger, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { FORBIDDEN } from '../contract/outcome.js';
+import type { SessionAuthDecision } from '../guard/decisions.js';
+import { OptionalAuth, Roles } from '../guard/access/access.decorators.js';
+import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { nameIn } from './authorities/registration.js';
+import { EventSource } from './events/event-source.js';
+import { SessionAuthEvents } from './events/session-auth-events.js';
+import type { SessionAuthOptions } from './options/options.js';
+import { SessionAuthService } from './service/session-auth.service.js';
+import { SessionAuthModule } from './session-auth.module.js';
+import { SocketAuthority } from './sockets/socket-authority.js';
+
+const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
+
+@Module({})
+class Root {}
+
+@Controller()
+class Contradicting {
+  @Get()
+  @OptionalAuth()
+  @Roles('admin')
+  list(): string {
+    return 'list';
+  }
+}
+
+let lines: string[];
+let context: INestApplicationContext | undefined;
+beforeEach(() => {
+  lines = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void lines.push(String(line)));
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await context?.close();
+  context = undefined;
+});
+
+/** Starts an application, and returns the providers of one of its registrations. */
+async function start(options: Partial<SessionAuthOptions> = {}, name?: string, controllers: Type[] = []) {
+  const imports: DynamicModule[] = [SessionAuthModule.forRoot({ ...OPTIONS, ...(name === undefined && options) })];
+  if (name !== undefined) imports.push(SessionAuthModule.forRoot({ ...OPTIONS, ...options, name }));
+  context = await NestFactory.createApplicationContext({ module: Root, imports, controllers }, { logger: false, abortOnError: false });
+  const modules = [...context.get(ModulesContainer).values()];
+  const module = modules.find((each) => each.providers.has(SessionVerifier) && nameIn(each) === name);
+  const find = <Part>(token: abstract new (...values: never[]) => Part): Part => module?.providers.get(token)?.instance as Part;
+  return { find, parts: module?.providers.get(GUARD_PARTS)?.instance as GuardParts };
+}
+
+describe('the guard of a registration', () => {
+  it('has its verifier, its name, its token sources and the limits of its options', async () => {
+    const { find, parts } = await start({ http: { maxTokenLength: 5 } });
+    expect([parts.authority, parts.verifier]).toEqual(['default', find(SessionVerifier)]);
+    const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
+    expect(parts.presented.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: 'iv' });
+    expect(parts.presented.read(new ExecutionContextHost([]), { headers: { 'x-auth-token': '123456' } })).toBe('malformed token');
+  });
+
+  it('leaves out the X-AUTH-IV with forwardAuthIv: false', async () => {
+    const { parts } = await start({ forwardAuthIv: false });
+    const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
+    expect(parts.presented.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: undefined });
+  });
+
+  it.each([undefined, 'partners'])('emits its decisions, with the name of its registration: %p', async (name) => {
+    const { find, parts } = await start({ impersonatorField: 'email' }, name);
+    const decisions: SessionAuthDecision[] = [];
+    find(EventSource).decisions.subscribe((decision) => decisions.push(decision));
+    parts.decisions.allowed(contextOf(Contradicting), { username: 'ann', email: 'eve@example.com' });
+    expect(decisions).toEqual([expect.objectContaining({ authority: name ?? 'default', impersonator: 'eve@example.com' })]);
+  });
+
+  it('enforces the rules of handlers', async () => {
+    @Controller()
+    class Closed {
+      list = (): string => 'list';
+    }
+    Roles('admin')(Closed);
+    const { parts } = await start();
+    expect(parts.rules.of(contextOf(Closed))).toMatchObject({ kind: 'protected', requirements: [{ text: '@Roles(admin)' }] });
+    expect(new SessionAuthGuard(parts)).toBeInstanceOf(SessionAuthGuard);
+  });
+});
+
+function contextOf(owner: Type): ExecutionContextHost {
+  const host = new ExecutionContextHost([{ headers: {} }, {}], owner, () => undefined);
+  host.setType('http');
+  return host;
+}
+
+describe('the service of a registration', () => {
+  it('has the limits of its options', async () => {
+    const { find } = await start({ http: { maxTokenLength: 5 }, maxSignIns: 1, signInLimit: { failures: 3, windowMs: 60_000 } });
+    const service = find(SessionAuthService);
+    await expect(service.verify('123456')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(service.signIn({ username: 'ann', password: 'secret' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    const calls = [1, 2].map(() => service.signOut('token').catch((error: unknown) => (error as { reason?: string }).reason));
+    expect(await Promise.all(calls)).toEqual(['unreachable', 'busy']);
+  });
+});
+
+describe('the events of a registration', () => {
+  it('log a subscriber to decisions that fails', async () => {
+    const { find, parts } = await start();
+    find(SessionAuthEvents).decisions$.subscribe(() => {
+      throw new Error('fault');
+    });
+    parts.decisions.allowed(contextOf(Contradicting), { username: 'ann' });
+    expect(lines).toEqual([expect.stringMatching(/^decision subscriber failed: /)]);
+  });
+});
+
+describe('the sockets of a registration', () => {
+  it('have its guard, and close when the service refuses their session', async () => {
+    const { find, parts } = await start();
+    const sockets = find(SocketAuthority);
+    expect(sockets.parts).toBe(parts);
+    const fingerprintOf = jest.spyOn(find(EventSource), 'fingerprintOf');
+    const close = jest.fn();
+    sockets.watched.index.add('fingerprint', { end: close } as never);
+    parts.verifier.revoker.refused('key' as never, FORBIDDEN.kind);
+    expect(fingerprintOf.mock.calls).toEqual([['key']]);
+    find(EventSource).ended.next('fingerprint');
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('the audit of a registration', () => {
+  it.each<[SessionAuthOptions['audit'], number]>([
+    ['warn', 1],
+    ['off', 0],
+  ])('runs by its option: %s', async (audit, count) => {
+    await start({ ...(audit && { audit }) }, undefined, [Contradicting]);
+    expect(lines).toEqual(Array(count).fill(expect.stringMatching(/^audit: Contradicting\.list has @OptionalAuth\(\)/)));
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { Inject, Injectable, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
+import { MessagePattern } from '@nestjs/microservices';
+import { SessionHttpService } from '../client/http/session-http.service.js';
+import { ApplicationGuards, ApplicationGuardsProxy } from '../guard/access/application-guards.js';
+import { SessionContext } from '../guard/context/session-context.js';
+import { enhancersOf } from '../guard/enhancers.js';
+import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { AuthorityTable } from './authorities/authority-table.js';
+import { SessionAuthEvents } from './events/session-auth-events.js';
+import type { SessionAuthOptions } from './options/options.js';
+import { SessionRelay } from './relay/session-relay.js';
+import { SessionAuthService } from './service/session-auth.service.js';
+import { SessionAuthModule } from './session-auth.module.js';
+import { SessionSockets } from './sockets/session-sockets.js';
+
+@Injectable()
+class Consumer {
+  constructor(
+    readonly service: SessionAuthService,
+    readonly events: SessionAuthEvents,
+    readonly sockets: SessionSockets,
+    readonly session: SessionContext,
+    readonly relay: SessionRelay,
+    readonly guard: SessionAuthGuard,
+    readonly http: SessionHttpService,
+    @Inject(GUARD_PARTS) readonly parts: GuardParts,
+  ) {}
+}
+
+@Module({})
+class Root {}
+@Module({ providers: [Consumer] })
+class Feature {}
+
+function start(options: Partial<SessionAuthOptions> = {}, providers: Type[] = [], imports: Type[] = []): Promise<INestApplicationContext> {
+  const registration = SessionAuthModule.forRoot({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', ...options });
+  const root: DynamicModule = { module: Root, imports: [registration, ...imports], providers };
+  return NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+}
+
+describe('the registration without a name', () => {
+  it('provides its classes to every module', async () => {
+    const context = await start({ asyncContext: true }, [], [Feature]);
+    const { service, events, sockets, session, relay, guard, http, parts } = context.get(Consumer);
+    expect([service, events, sockets, session, relay, guard, http]).toEqual(
+      [SessionAuthService, SessionAuthEvents, SessionSockets, SessionContext, SessionRelay, SessionAuthGuard, SessionHttpService].map(
+        (type) => expect.any(type) as unknown,
+      ),
+    );
+    expect(parts).toMatchObject({ authority: 'default', authorities: expect.any(AuthorityTable) as unknown });
+    await context.close();
+  });
+
+  it.each([undefined, () => 'partners'])('selects the registration of each call if the option authority is set: %p', async (authority) => {
+    const context = await start(authority && { authority });
+    const { authorities } = context.get<GuardParts>(GUARD_PARTS);
+    expect(authorities?.arePerCall).toBe(authority !== undefined);
+    await context.close();
+  });
+
+  it('has its filter of errors below those of the application', async () => {
+    const context = await start();
+    const filters = context.get(ApplicationConfig).getGlobalFilters();
+    expect(filters).toEqual([expect.any(SessionAuthErrorFilter)]);
+    expect(filters[0]).toBe(context.get(SessionAuthErrorFilter));
+    await context.close();
+  });
+
+  it('applies the global guards to handlers of messages', async () => {
+    @Injectable()
+    class Messages {
+      @MessagePattern('list') list(): string {
+        return 'list';
+      }
+    }
+    const context = await start({}, [Messages]);
+    const [method] = [Object.getOwnPropertyDescriptor(Messages.prototype, 'list')?.value as object];
+    expect(enhancersOf(method, 'guard')).toEqual([ApplicationGuardsProxy]);
+    expect(context.get(ApplicationGuards, { strict: false })).toBeInstanceOf(ApplicationGuards);
+    const proxy = new ApplicationGuardsProxy(context.get(ModulesContainer));
+    context.get(ApplicationConfig).useGlobalGuards(denyingGuard());
+    expect(proxy.canActivate({} as never)).toBe(false);
+    await context.close();
+  });
+});
+
+/** A session guard that denies. */
+function denyingGuard(): SessionAuthGuard {
+  const guard = Object.create(SessionAuthGuard.prototype) as { canActivate: () => boolean };
+  guard.canActivate = () => false;
+  return guard as unknown as SessionAuthGuard;
+}

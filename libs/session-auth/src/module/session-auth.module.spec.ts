@@ -1,0 +1,114 @@
+import 'reflect-metadata';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { Deadlines } from '../client/deadline.js';
+import { RequestSender } from '../client/http/request-sender.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { BootAudit } from './audit/boot-audit.js';
+import { nameIn, type NestModule } from './authorities/registration.js';
+import { EventSource } from './events/event-source.js';
+import { SessionAuthEvents } from './events/session-auth-events.js';
+import { GraphqlContextsModule } from './handlers/graphql-contexts.module.js';
+import { SessionAuthService } from './service/session-auth.service.js';
+import { SessionAuthModule } from './session-auth.module.js';
+
+const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
+
+@Module({})
+class Root {}
+
+const start = (...imports: DynamicModule[]): Promise<INestApplicationContext> =>
+  NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false });
+
+function moduleWith(name: string | undefined, context: INestApplicationContext): NestModule {
+  const modules = [...context.get(ModulesContainer).values()];
+  const found = modules.find((module) => module.providers.has(SessionVerifier) && nameIn(module) === name);
+  if (!found) throw new Error('not found');
+  return found;
+}
+
+describe.each<[string, (name?: string) => DynamicModule]>([
+  ['forRoot()', (name) => SessionAuthModule.forRoot({ ...OPTIONS, ...(name !== undefined && { name }) })],
+  ['forRootAsync()', (name) => SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...(name !== undefined && { name }) })],
+])('a registration by %s', (_method, register) => {
+  it('without a name is one of SessionAuthModule itself', () => {
+    for (const name of [undefined, 'default']) {
+      const definition = register(name);
+      expect([definition.module, definition.exports, definition.providers?.length]).toEqual([SessionAuthModule, undefined, 2]);
+    }
+  });
+
+  it('with a name is one of another class, with tokens of its own only', async () => {
+    expect(register('partners').module).not.toBe(SessionAuthModule);
+    expect(register('partners').module.prototype).toBeInstanceOf(SessionAuthModule);
+    const context = await start(register(), register('partners'));
+    const [own, partners] = [moduleWith(undefined, context), moduleWith('partners', context)];
+    for (const provided of [SessionAuthService, SessionAuthEvents, SessionAuthGuard]) {
+      expect([own.providers.has(provided), partners.providers.has(provided)]).toEqual([true, false]);
+      expect([own.exports.has(provided), partners.exports.has(provided)]).toEqual([true, false]);
+    }
+    const kinds = ['SessionAuthService', 'SessionAuthEvents', 'SessionSockets', 'SessionHttpService'];
+    expect([...partners.exports]).toEqual(kinds.map((kind) => `${kind}@partners`));
+    for (const kind of ['imports', 'providers', 'exports']) expect(Reflect.getMetadata(kind, register('partners').module)).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('an application', () => {
+  it('has separate contexts of GraphQL requests', async () => {
+    const context = await start(SessionAuthModule.forRoot(OPTIONS));
+    expect(context.get(GraphqlContextsModule)).toBeInstanceOf(GraphqlContextsModule);
+    await context.close();
+  });
+});
+
+describe('the injection token of a class', () => {
+  it('is that of the service, unless another class is named', () => {
+    expect(SessionAuthModule.getToken('partners')).toBe('SessionAuthService@partners');
+    expect(SessionAuthModule.getToken('partners', SessionAuthEvents)).toBe('SessionAuthEvents@partners');
+    expect(SessionAuthModule.getToken('default', SessionAuthEvents)).toBe(SessionAuthEvents);
+  });
+});
+
+/** A registration that has started nothing yet, and its parts. */
+async function parts() {
+  const context = await start(SessionAuthModule.forRoot(OPTIONS));
+  const { instance, providers } = moduleWith(undefined, context);
+  const [deadlines, events, requests, verifier, audit] = [Deadlines, EventSource, RequestSender, SessionVerifier, BootAudit].map(
+    (token: unknown) => providers.get(token as typeof BootAudit)?.instance,
+  ) as unknown as [Deadlines, EventSource, RequestSender, SessionVerifier<object>, BootAudit];
+  return { context, module: instance as unknown as SessionAuthModule, deadlines, events, requests, verifier, audit };
+}
+
+describe('a registration', () => {
+  it('subscribes to revocations when its module is initialized, and audits when the application has started', async () => {
+    const { context, module, verifier, audit } = await parts();
+    const calls = [jest.spyOn(verifier.revoker, 'subscribe'), jest.spyOn(audit, 'run')];
+    module.onModuleInit();
+    expect(calls.map(({ mock }) => mock.calls)).toEqual([[[]], []]);
+    module.onApplicationBootstrap();
+    expect(calls.map(({ mock }) => mock.calls)).toEqual([[[]], [[]]]);
+    await context.close();
+  });
+
+  it('ends the calls in flight when the application shuts down, then its events, and then its connections', async () => {
+    const { context, deadlines, events, requests, verifier } = await parts();
+    const seen: string[] = [];
+    const spied = [jest.spyOn(requests, 'close'), jest.spyOn(verifier, 'close')];
+    events.ended.subscribe({
+      complete: () => seen.push(`${spied.length - spied.filter(({ mock }) => mock.calls.length > 0).length} open`),
+    });
+    const running = deadlines.start(60_000);
+    running.onEnd((end) => seen.push(end));
+    const closing = context.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([seen, events.isComplete]).toEqual([[], false]);
+    running.clear();
+    await closing;
+    expect([seen, events.isComplete]).toEqual([['2 open'], true]);
+    expect(spied.map(({ mock }) => mock.calls)).toEqual([[[]], [[]]]);
+    expect(deadlines.start(60_000).ended).toBe('shutting_down');
+  });
+});
