@@ -9,6 +9,8 @@ type FollowRedirect = NonNullable<InternalAxiosRequestConfig['beforeRedirect']>;
 
 /** The session of each transform of this file; `undefined` without one. A request that is sent again has the transform of its first attempt. */
 const sessions = new WeakMap<object, RelayedSession | undefined>();
+/** The redirect hooks of this file. A request that is sent again has that of its first attempt. */
+const hooks = new WeakSet<object>();
 
 /**
  * Adds the current session to the requests of an axios instance to the targets of its registration. The session is read when the request starts. The headers are set by
@@ -49,13 +51,19 @@ function setHeaders(config: InternalAxiosRequestConfig, headers: AxiosRequestHea
 /** Drops the headers on each redirect, also within an origin: axios and follow-redirects would send them on, to any host. */
 function keepFromRedirects(config: InternalAxiosRequestConfig): void {
   const { beforeRedirect, fetchOptions } = config;
-  const withoutSession: FollowRedirect = (options: { readonly headers?: Record<string, unknown> }, ...rest) => {
+  if (!hooks.has(beforeRedirect as object)) config.beforeRedirect = hookAfter(beforeRedirect);
+  // The fetch adapter has no such function, and fetch drops no header of ours.
+  config.fetchOptions = { ...fetchOptions, redirect: 'manual' };
+}
+
+/** Returns a redirect hook that removes the headers which the hook of the application leaves. */
+function hookAfter(beforeRedirect: FollowRedirect | undefined): FollowRedirect {
+  const hook: FollowRedirect = (options: { readonly headers?: Record<string, unknown> }, ...rest) => {
     (beforeRedirect as ((...parameters: unknown[]) => void) | undefined)?.(options, ...rest);
     if (options.headers) removeSessionHeaders(options.headers);
   };
-  config.beforeRedirect = withoutSession;
-  // The fetch adapter has no such function, and fetch drops no header of ours.
-  config.fetchOptions = { ...fetchOptions, redirect: 'manual' };
+  hooks.add(hook);
+  return hook;
 }
 
 /**

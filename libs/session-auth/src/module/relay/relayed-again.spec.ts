@@ -146,6 +146,16 @@ describe('a request that is sent again', () => {
     expect(ivs()[0]).toEqual([undefined, 'own-iv']);
   });
 
+  it('calls the redirect hook of the application once, however often it was sent', async () => {
+    let calls = 0;
+    let { config } = await send({ url: payroll.origin, beforeRedirect: () => void (calls += 1) });
+    const { beforeRedirect } = config;
+    for (let time = 0; time < 3; time += 1) ({ config } = await send(config));
+    expect(config.beforeRedirect).toBe(beforeRedirect);
+    await send({ ...config, url: `${payroll.origin}/to?${encodeURIComponent(foreign.origin)}` });
+    expect([calls, tokens()[1]]).toEqual([1, [undefined]]);
+  });
+
   it('has the transforms of the application once', async () => {
     const { config } = await send({ url: payroll.origin, transformRequest: (data: unknown) => data });
     const again = await send(config);
