@@ -665,4 +665,17 @@ export const EQUIVALENT = [
     replacement: '["Stryker was here"]',
     reason: 'No class injects this text.',
   },
+  {
+    file: 'module/core-providers.ts',
+    original: 'BREAKER.hasSubscribers',
+    replacement: 'true',
+    reason: FASTER,
+  },
+  ...['module/module-definition.ts', 'module/session-auth.module.ts'].map((file) => ({
+    file,
+    line: 'definition.providers ?? []',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: "Nest's builder always gives a definition its providers: only the compiler needs the list.",
+  })),
 ];

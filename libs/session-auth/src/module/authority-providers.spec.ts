@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Controller, Get, Logger, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
+import { Controller, Get, Injectable, Logger, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { FORBIDDEN } from '../contract/outcome.js';
 import type { SessionAuthDecision } from '../guard/decisions.js';
-import { OptionalAuth, Roles } from '../guard/access/access.decorators.js';
+import { Authorize, OptionalAuth, Roles } from '../guard/access/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
@@ -86,6 +86,31 @@ describe('the guard of a registration', () => {
     const { parts } = await start();
     expect(parts.rules.of(contextOf(Closed))).toMatchObject({ kind: 'protected', requirements: [{ text: '@Roles(admin)' }] });
     expect(new SessionAuthGuard(parts)).toBeInstanceOf(SessionAuthGuard);
+  });
+});
+
+describe('a policy of the application', () => {
+  @Injectable()
+  class IsAdmin {
+    allows({ role }: { readonly role?: string }): boolean {
+      return role === 'admin';
+    }
+  }
+  @Controller()
+  class Policed {
+    @Get()
+    @Authorize(IsAdmin)
+    list(): string {
+      return 'list';
+    }
+  }
+
+  it.each([undefined, 'partners'])('decides in the guard of each registration: %p', async (name) => {
+    const { parts } = await start({}, name, [Policed]);
+    const method = Object.getOwnPropertyDescriptor(Policed.prototype, 'list')?.value as () => string;
+    const call = new ExecutionContextHost([{ headers: {} }, {}], Policed, method);
+    const { requirements } = parts.rules.of(call) as unknown as { requirements: { isMet: (user: object, context: object) => unknown }[] };
+    expect(['admin', 'boss'].map((role) => requirements.map(({ isMet }) => isMet({ role }, call)))).toEqual([[true], [false]]);
   });
 });
 

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
+import { WebSocket, WebSocketServer } from 'ws';
 import { SessionHttpService } from '../client/http/session-http.service.js';
 import { ApplicationGuards, ApplicationGuardsProxy } from '../guard/access/application-guards.js';
 import { SessionContext } from '../guard/context/session-context.js';
@@ -59,6 +63,21 @@ describe('the registration without a name', () => {
     const context = await start(authority && { authority });
     const { authorities } = context.get<GuardParts>(GUARD_PARTS);
     expect(authorities?.arePerCall).toBe(authority !== undefined);
+    await context.close();
+  });
+
+  it.each<[string, SessionAuthOptions['authority'], string]>([
+    ['its own', undefined, 'SESSION_REQUIRED'],
+    ['that of no registration', () => 'staff', 'SESSION_REJECTED'],
+  ])('checks the handshakes of sockets by the registration that is selected: %s', async (_which, authority, code) => {
+    const context = await start(authority && { authority });
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    context.get(SessionSockets).protect(server);
+    await once(server, 'listening');
+    const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect(JSON.parse(Buffer.concat(await response.toArray()).toString())).toMatchObject({ code });
+    server.close();
     await context.close();
   });
 
