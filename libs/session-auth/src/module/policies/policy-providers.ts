@@ -12,7 +12,7 @@ export function moduleRefOf({ providers }: NestModule): ModuleRef {
 
 /** Returns the module whose provider of a policy is visible in a module: its own, or one that an imported module exports. */
 export function providerModuleOf(module: NestModule, policy: Type): NestModule | undefined {
-  return module.providers.has(policy) ? module : exporterOf(policy, [...module.imports], new Set([module]));
+  return module.providers.has(policy) ? module : exporterOf(policy, [...module.imports], new Set());
 }
 
 /** Searches imports as Nest's injector does: a module passes on what the modules export that it exports itself. */
