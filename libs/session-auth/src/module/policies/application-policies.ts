@@ -1,10 +1,11 @@
 import type { OnModuleInit, Type } from '@nestjs/common';
-import type { ModulesContainer } from '@nestjs/core';
+import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
 import type { AskPolicy, Policies } from '../../guard/access/policies.js';
+import type { Wrapper } from '../handlers/dependencies.js';
 import { classesOf, handlersIn, type Handler } from '../handlers/handlers.js';
 import { contextIdOf } from './call-context.js';
 import { isScoped, moduleRefOf, providerModuleOf, type NestModule } from './policy-providers.js';
@@ -70,7 +71,8 @@ export class ApplicationPolicies implements Policies, OnModuleInit {
     const home = providerModuleOf(module, policy) ?? module;
     const existing = this.#ofModules.get(home)?.get(policy);
     if (existing) return existing;
-    const ask = home.providers.has(policy) ? provided(home, handler, policy) : await created(home, handler, policy);
+    const wrapper = home.providers.get(policy);
+    const ask = wrapper ? provided(moduleRefOf(home), wrapper, handler, policy) : await created(home, handler, policy);
     return put(this.#ofModules, home, policy, { home, ask });
   }
 }
@@ -87,12 +89,10 @@ function policiesOf({ owner, method }: Handler): Type[] {
 }
 
 /** A policy that is a provider. A scoped one is resolved for each call. */
-function provided(home: NestModule, handler: Handler, policy: Type): AskPolicy {
-  const wrapper = home.providers.get(policy);
-  const moduleRef = moduleRefOf(home);
-  if (wrapper?.isDependencyTreeStatic() && !wrapper.isTransient) return asking(wrapper.instance, handler, policy);
+function provided(moduleRef: ModuleRef, wrapper: Wrapper, handler: Handler, policy: Type): AskPolicy {
+  if (wrapper.isDependencyTreeStatic() && !wrapper.isTransient) return asking(wrapper.instance, handler, policy);
   return async (user, context) => {
-    const id = contextIdOf(context, moduleRef, wrapper?.isDependencyTreeDurable() ?? false);
+    const id = contextIdOf(context, moduleRef, wrapper.isDependencyTreeDurable());
     return (await moduleRef.resolve<AuthorizationPolicy>(policy, id, { strict: true })).allows(user, context);
   };
 }

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import { Global, Injectable, Module, type ExecutionContext, type Provider, type Type } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { MessagePattern } from '@nestjs/microservices';
+import { Authorize, Public, Roles } from '../../guard/access/access.decorators.js';
+import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
+import { GUARD_PARTS } from '../../guard/guard-parts.js';
+import { ApplicationPolicies } from './application-policies.js';
+
+/** Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls them here. */
+@Global()
+@Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
+class PartsModule {}
+
+const CONTEXT = {} as ExecutionContext;
+const ANN = { username: 'ann' };
+const BOB = { username: 'bob' };
+
+@Injectable()
+class Openings {
+  readonly owner: string = 'ann';
+}
+
+@Injectable()
+class OwnsOpening implements AuthorizationPolicy {
+  static created = 0;
+  constructor(private readonly openings: Openings) {
+    OwnsOpening.created += 1;
+  }
+  allows(user: object): boolean {
+    return (user as { readonly username: string }).username === this.openings.owner;
+  }
+}
+
+class IsSameCall implements AuthorizationPolicy {
+  allows(_user: object, context: ExecutionContext): boolean {
+    return context === CONTEXT;
+  }
+}
+
+/** A class with three handlers: two ask the policies, and one does not. */
+function handlersOf(...policies: Type<AuthorizationPolicy>[]): Type {
+  class Handlers {
+    @MessagePattern('ruled')
+    ruled(): string {
+      return 'ruled';
+    }
+    @MessagePattern('again')
+    again(): string {
+      return 'again';
+    }
+    @MessagePattern('public')
+    @Public()
+    public(): string {
+      return 'public';
+    }
+  }
+  for (const name of ['ruled', 'again'] as const) {
+    const descriptor = Object.getOwnPropertyDescriptor(Handlers.prototype, name) as TypedPropertyDescriptor<unknown>;
+    Roles('admin')(Handlers.prototype, name, descriptor);
+    for (const policy of policies) Authorize(policy)(Handlers.prototype, name, descriptor);
+  }
+  return Handlers;
+}
+
+function moduleOf(providers: Provider[], imports: Type[] = [], exported: Type[] = []): Type {
+  @Module({ imports, providers, exports: exported })
+  class AnyModule {}
+  return AnyModule;
+}
+
+async function modulesOf(root: Type): Promise<ModulesContainer> {
+  const withParts = moduleOf([], [PartsModule, root]);
+  return (await NestFactory.createApplicationContext(withParts, { logger: false, abortOnError: false })).get(ModulesContainer);
+}
+
+async function policiesOf(root: Type): Promise<ApplicationPolicies> {
+  const policies = ApplicationPolicies.of(await modulesOf(root));
+  await policies.onModuleInit();
+  return policies;
+}
+
+const answers = (policies: ApplicationPolicies, owner: Type, policy: Type): unknown[] =>
+  [ANN, BOB].map((user) => policies.find(owner, policy)?.(user, CONTEXT));
+
+const owning = (owner: string): Provider => ({ provide: Openings, useValue: { owner } });
+const allowing = (isAllowed: boolean): Provider => ({ provide: OwnsOpening, useValue: { allows: () => isAllowed } });
+
+describe('a policy', () => {
+  it('that is no provider is created once in its module, with the dependencies of the module', async () => {
+    const [first, second] = [handlersOf(OwnsOpening, IsSameCall), handlersOf(OwnsOpening)];
+    OwnsOpening.created = 0;
+    const policies = await policiesOf(moduleOf([first, second, owning('bob')]));
+    expect([first, second].map((owner) => answers(policies, owner, OwnsOpening))).toEqual([
+      [false, true],
+      [false, true],
+    ]);
+    expect(answers(policies, first, IsSameCall)).toEqual([true, true]);
+    expect(OwnsOpening.created).toBe(1);
+  });
+
+  it('that is no provider is created in each module that has a controller with it', async () => {
+    const [first, second] = [handlersOf(OwnsOpening), handlersOf(OwnsOpening)];
+    const policies = await policiesOf(moduleOf([second, owning('bob')], [moduleOf([first, owning('ann')])]));
+    expect(answers(policies, first, OwnsOpening)).toEqual([true, false]);
+    expect(answers(policies, second, OwnsOpening)).toEqual([false, true]);
+  });
+
+  it('that the module of the controller provides is the one that is asked', async () => {
+    const owner = handlersOf(OwnsOpening);
+    const exporting = moduleOf([allowing(true)], [], [OwnsOpening]);
+    expect(answers(await policiesOf(moduleOf([owner, allowing(false)], [exporting])), owner, OwnsOpening)).toEqual([false, false]);
+  });
+
+  it('that an imported module exports is the one that is asked', async () => {
+    const owner = handlersOf(OwnsOpening);
+    const exporting = moduleOf([allowing(false)], [], [OwnsOpening]);
+    expect(answers(await policiesOf(moduleOf([owner, owning('ann')], [exporting])), owner, OwnsOpening)).toEqual([false, false]);
+  });
+
+  it('of a controller is asked for its handlers', async () => {
+    @Authorize(OwnsOpening)
+    class Handlers {
+      @MessagePattern('inherits')
+      inherits(): string {
+        return 'inherits';
+      }
+    }
+    expect(answers(await policiesOf(moduleOf([Handlers, Openings])), Handlers, OwnsOpening)).toEqual([true, false]);
+  });
+
+  it('is not found before the bootstrap, for another controller, or for a handler that does not name it', async () => {
+    const [owner, other] = [handlersOf(OwnsOpening), handlersOf()];
+    const policies = ApplicationPolicies.of(await modulesOf(moduleOf([owner, other, Openings])));
+    expect(policies.find(owner, OwnsOpening)).toBeUndefined();
+    await policies.onModuleInit();
+    expect([policies.find(other, OwnsOpening), policies.find(owner, IsSameCall)]).toEqual([undefined, undefined]);
+    expect(policies.find(owner, OwnsOpening)).toBeDefined();
+  });
+
+  it('of a controller in two modules that share a provider of it is that provider', async () => {
+    const owner = handlersOf(OwnsOpening);
+    const exporting = moduleOf([OwnsOpening, Openings], [], [OwnsOpening]);
+    const root = moduleOf([owner], [exporting, moduleOf([owner], [exporting])]);
+    expect(answers(await policiesOf(root), owner, OwnsOpening)).toEqual([true, false]);
+  });
+});
+
+describe('the policies of an application', () => {
+  it('are loaded once, for all registrations of the module', async () => {
+    const modules = await modulesOf(moduleOf([handlersOf(OwnsOpening), Openings]));
+    const policies = ApplicationPolicies.of(modules);
+    expect(ApplicationPolicies.of(modules)).toBe(policies);
+    expect(policies.onModuleInit()).toBe(policies.onModuleInit());
+    expect(ApplicationPolicies.of(await modulesOf(moduleOf([])))).not.toBe(policies);
+  });
+});
