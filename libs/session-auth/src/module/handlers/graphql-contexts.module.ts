@@ -51,7 +51,7 @@ export class GraphqlContextsModule implements OnModuleInit {
 
 function separate(options: GraphqlOptions, module: GraphqlModule): void {
   const { context } = options;
-  if (typeof context === 'function' && originals.has(context)) return;
+  if (originals.has(context as object)) return;
   const separated = separateContexts(context, warnOnce());
   originals.set(separated, context);
   const isTooLate = Object.keys(module.completeOptions ?? {}).length > 0;
@@ -69,7 +69,7 @@ export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
     const options = optionsOf(module);
     if (!options) return [];
     const { context, driver } = options;
-    return [{ driver, context: typeof context === 'function' && originals.has(context) ? originals.get(context) : context }];
+    return [{ driver, context: originals.has(context as object) ? originals.get(context as object) : context }];
   });
 }
 

@@ -40,11 +40,11 @@ export function classesOf({ controllers, providers }: Classes): Type[] {
 
 /** Returns the handlers of a class, including inherited ones. */
 export function handlersIn(owner: Type): Handler[] {
-  const prototype = owner.prototype as Record<string, object>;
+  const prototype = owner.prototype as object;
   return scanner.getAllMethodNames(prototype).flatMap((name) => {
-    const method = prototype[name];
-    const kinds = method ? KEYS.filter(([, key]) => Reflect.hasMetadata(key, method)).map(([kind]) => kind) : [];
-    return method && kinds.length > 0 ? [{ kinds: new Set(kinds), owner, name, method }] : [];
+    const method = Reflect.get(prototype, name) as object;
+    const kinds = KEYS.filter(([, key]) => Reflect.hasMetadata(key, method)).map(([kind]) => kind);
+    return kinds.length > 0 ? [{ kinds: new Set(kinds), owner, name, method }] : [];
   });
 }
 

@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Global, Module, UseGuards, type ExecutionContext, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
+import { MessagePattern } from '@nestjs/microservices';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { ApplicationGuards, ApplicationGuardsProxy } from '../../guard/access/application-guards.js';
+import { enhancersOf } from '../../guard/enhancers.js';
+import { GUARD_PARTS } from '../../guard/guard-parts.js';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { guardEveryHandler } from './guard-every-handler.js';
+
+const CONTEXT = {} as ExecutionContext;
+
+/** Has the parts of the guards that these classes name. Nest creates these guards, and nothing calls them here. */
+@Global()
+@Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
+class PartsModule {}
+
+/** A session guard that refuses. */
+class RefusingGuard extends SessionAuthGuard {
+  override canActivate(): never {
+    return false as never;
+  }
+}
+
+function messages(): Type {
+  @Controller()
+  class Messages {
+    @MessagePattern('say')
+    say(): string {
+      return 'said';
+    }
+    @Get()
+    route(): string {
+      return 'route';
+    }
+  }
+  return Messages;
+}
+
+function gateway(): Type {
+  @WebSocketGateway()
+  class Gateway {
+    @SubscribeMessage('say')
+    say(): string {
+      return 'said';
+    }
+  }
+  return Gateway;
+}
+
+function routes(): Type {
+  @Controller()
+  class Routes {
+    @Get()
+    say(): string {
+      return 'said';
+    }
+  }
+  return Routes;
+}
+
+interface Stored {
+  readonly modules: ModulesContainer;
+  readonly guards: ApplicationGuards;
+  /** The proxy that Nest would call for the handlers of these classes. */
+  proxy(): { readonly instance: unknown; readonly subtype?: unknown } | undefined;
+}
+
+/** An application with these classes, whose global guard refuses. */
+async function storing(...classes: Type[]): Promise<Stored> {
+  @Module({ providers: classes })
+  class FeatureModule {}
+  @Module({ imports: [PartsModule, FeatureModule] })
+  class RootModule {}
+  const app = await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false });
+  const modules = app.get(ModulesContainer);
+  const config = new ApplicationConfig();
+  const refusing = new RefusingGuard({} as never);
+  config.useGlobalGuards(refusing);
+  const feature = [...modules.values()].find(({ metatype }) => metatype === FeatureModule);
+  const proxy = (): ReturnType<Stored['proxy']> => feature?.injectables.get(ApplicationGuardsProxy);
+  return { modules, guards: new ApplicationGuards(config, refusing), proxy };
+}
+
+const methodOf = (owner: Type, name = 'say'): object => Reflect.get(owner.prototype as object, name) as object;
+const guardsOf = (target: object): readonly unknown[] => enhancersOf(target, 'guard');
+const calling = (stored: Stored): unknown => (stored.proxy()?.instance as ApplicationGuardsProxy | undefined)?.canActivate(CONTEXT);
+
+describe('the global guards of an application', () => {
+  it.each<[string, () => Type, number]>([
+    ['message handlers', messages, 1],
+    ['gateways', gateway, 0],
+  ])('are applied to %s, which Nest may call without them', async (_kind, classOf, filterCount) => {
+    const owner = classOf();
+    const stored = await storing(owner);
+    guardEveryHandler(stored.modules, stored.guards);
+    expect(guardsOf(methodOf(owner))).toEqual([ApplicationGuardsProxy]);
+    expect(stored.proxy()?.subtype).toBe('guard');
+    expect(calling(stored)).toBe(false);
+    expect(enhancersOf(owner, 'filter')).toHaveLength(filterCount);
+  });
+
+  it('are not applied again to routes, which Nest calls with them', async () => {
+    const [owner, both] = [routes(), messages()];
+    const stored = await storing(owner);
+    guardEveryHandler(stored.modules, stored.guards);
+    expect([guardsOf(methodOf(owner)), stored.proxy()]).toEqual([[], undefined]);
+    expect(enhancersOf(owner, 'filter')).toEqual([]);
+
+    const { modules, guards } = await storing(both);
+    guardEveryHandler(modules, guards);
+    expect(guardsOf(methodOf(both, 'route'))).toEqual([]);
+  });
+
+  it.each<[string, (owner: Type) => void]>([
+    ['its class', (owner) => UseGuards(RefusingGuard)(owner)],
+    [
+      'itself',
+      (owner) =>
+        UseGuards(SessionAuthGuard)(owner.prototype as object, 'say', { value: methodOf(owner) } as TypedPropertyDescriptor<unknown>),
+    ],
+  ])('are not applied to a handler that names the session guard on %s', async (_where, name) => {
+    const [owner, neighbour] = [messages(), gateway()];
+    name(owner);
+    const named = guardsOf(methodOf(owner));
+    const stored = await storing(owner, neighbour);
+    guardEveryHandler(stored.modules, stored.guards);
+    expect(guardsOf(methodOf(owner))).toEqual(named);
+    expect(guardsOf(methodOf(neighbour))).toEqual([ApplicationGuardsProxy]);
+    expect(enhancersOf(owner, 'filter')).toHaveLength(1);
+  });
+
+  it('of each application are called for a class that several applications use', async () => {
+    const owner = messages();
+    const first = await storing(owner);
+    guardEveryHandler(first.modules, first.guards);
+    const second = await storing(owner);
+    const created = second.proxy();
+    guardEveryHandler(second.modules, second.guards);
+    expect(guardsOf(methodOf(owner))).toEqual([ApplicationGuardsProxy]);
+    expect(created).toBeDefined();
+    expect(second.proxy()).toBe(created);
+    expect([calling(first), calling(second)]).toEqual([false, false]);
+  });
+});
