@@ -3,6 +3,7 @@ import { RequestMethod } from '@nestjs/common';
 import { enhancersOf } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
+import { classNameOf, prototypesOf } from './prototypes.js';
 import { requirementsOf } from './unguarded-fields.js';
 
 const ROUTE_METHOD = 'method';
@@ -14,19 +15,18 @@ const CACHED_METHODS: ReadonlySet<unknown> = new Set([RequestMethod.GET, Request
 
 /** Returns whether `CacheInterceptor` of `@nestjs/cache-manager` may send one user's reply of a guarded handler to another user. */
 export function sharesCachedReplies(handler: Handler, { isGlobal, interceptors }: AuditContext): boolean {
-  const { kinds, owner, method } = handler;
+  const { owner, method } = handler;
   if (!requirementsOf(handler, isGlobal)) return false;
   const key: unknown = Reflect.getMetadata(CACHE_KEY, method);
   if (typeof key === 'function') return false;
-  const isCached = Boolean(key) || (kinds.has('route') && CACHED_METHODS.has(Reflect.getMetadata(ROUTE_METHOD, method)));
+  const isCached = Boolean(key) || CACHED_METHODS.has(Reflect.getMetadata(ROUTE_METHOD, method));
   return isCached && [...interceptors, ...enhancersOf(owner, 'interceptor'), ...enhancersOf(method, 'interceptor')].some(ignoresTheUser);
 }
 
 /** The cache key is the URL, unless a subclass overrides it. Compares names, because the library does not import the package. */
 function ignoresTheUser(interceptor: unknown): boolean {
-  let prototype = (typeof interceptor === 'function' ? interceptor.prototype : interceptor) as object | null | undefined;
-  for (; prototype; prototype = Object.getPrototypeOf(prototype) as object | null) {
-    if (prototype.constructor.name === CACHE_INTERCEPTOR) return true;
+  for (const prototype of prototypesOf(interceptor)) {
+    if (classNameOf(prototype) === CACHE_INTERCEPTOR) return true;
     if (Object.hasOwn(prototype, 'trackBy') || Object.hasOwn(prototype, 'isRequestCacheable')) return false;
   }
   return false;

@@ -5,6 +5,7 @@ import { isSessionAuthGuard } from '../../guard/access/declare-access.js';
 import { enhancersOf } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
+import { classNameOf, prototypesOf } from './prototypes.js';
 
 /** Nest's metadata key of parameter decorators, in every kind of context. */
 const PARAMETERS = '__routeArguments__';
@@ -21,19 +22,12 @@ export function unguardedParametersOf(handler: Handler, context: AuditContext): 
 }
 
 /** Guards that set no user: the proxy of the global guards, and that of `@nestjs/throttler`, which many applications register globally. */
-const WITHOUT_USER = ['ApplicationGuardsProxy', 'ThrottlerGuard'];
+const WITHOUT_USER: ReadonlySet<unknown> = new Set(['ApplicationGuardsProxy', 'ThrottlerGuard']);
 
 function mayHaveUser(owner: object, method: object, { guards }: AuditContext): boolean {
   const all = [...guards, ...enhancersOf(owner, 'guard'), ...enhancersOf(method, 'guard')].filter(
-    (guard) => !WITHOUT_USER.some((name) => isNamed(guard, name)),
+    (guard) => !prototypesOf(guard).some((prototype) => WITHOUT_USER.has(classNameOf(prototype))),
   );
   if (all.some((guard) => !isSessionAuthGuard(guard))) return true;
   return all.length > 0 && resolveRule(declarationOf(method), declarationOf(owner)).kind !== 'public';
-}
-
-/** Whether a class or an instance is of a class with this name, or of a subclass. */
-function isNamed(candidate: unknown, name: string): boolean {
-  let prototype = (typeof candidate === 'function' ? candidate.prototype : candidate) as object | null | undefined;
-  for (; prototype; prototype = Object.getPrototypeOf(prototype) as object | null) if (prototype.constructor.name === name) return true;
-  return false;
 }
