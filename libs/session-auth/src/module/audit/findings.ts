@@ -69,14 +69,17 @@ function placeOf({ owner, name }: Handler): string {
 
 /** Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the rule. */
 function hasLostItsRule({ owner, name, method }: Handler): boolean {
-  let prototype = owner.prototype as object | null;
-  while (prototype && !Object.hasOwn(prototype, name)) prototype = Object.getPrototypeOf(prototype) as object | null;
-  const decorated = prototype ? decoratedMethod(prototype, name) : undefined;
-  if (!decorated || decorated === method) return false;
+  const decorated = decoratedMethod(homeOf(owner.prototype as object, name), name);
+  if (!decorated) return false;
   const [before, now] = [declarationOf(decorated), declarationOf(method)];
   return (
     before.open !== now.open ||
     before.authority !== now.authority ||
     before.requirements.some((requirement) => !now.requirements.includes(requirement))
   );
+}
+
+/** Returns the prototype that has a method itself, which others inherit. */
+function homeOf(prototype: object, name: string): object {
+  return Object.hasOwn(prototype, name) ? prototype : homeOf(Object.getPrototypeOf(prototype) as object, name);
 }

@@ -13,7 +13,6 @@ interface MissingParameter {
 export function missingParametersOf(handler: Handler, { isGlobal, prefixes }: AuditContext): MissingParameter[] {
   if (!handler.kinds.has('route')) return [];
   const parameters = requirementsOf(handler, isGlobal)?.flatMap(({ parameters: names }) => names ?? []) ?? [];
-  if (parameters.length === 0) return [];
   return pathsOf(handler, prefixes).flatMap((path) =>
     [...new Set(parameters)].filter((parameter) => !hasParameter(path, parameter)).map((parameter) => ({ parameter, path })),
   );

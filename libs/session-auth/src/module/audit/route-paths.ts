@@ -15,8 +15,9 @@ export function routePrefixesOf(modules: ModulesContainer, config: ApplicationCo
   const prefixes = new Map<Type, string[]>();
   for (const { controllers, metatype } of modules.values()) {
     const prefix = [config.getGlobalPrefix(), modulePathOf(metatype, modules)].filter((part) => typeof part === 'string').join('/');
-    for (const { metatype: controller } of controllers.values()) {
-      if (typeof controller === 'function') prefixes.set(controller as Type, [...(prefixes.get(controller as Type) ?? []), prefix]);
+    for (const wrapper of controllers.values()) {
+      const controller = wrapper.metatype as Type;
+      prefixes.set(controller, [...(prefixes.get(controller) ?? []), prefix]);
     }
   }
   return prefixes;
@@ -37,8 +38,9 @@ export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): st
   );
 }
 
-function combine([first = [], ...rest]: readonly unknown[][]): unknown[][] {
-  return rest.length === 0 ? first.map((part) => [part]) : first.flatMap((part) => combine(rest).map((others) => [part, ...others]));
+/** Returns each choice of one part from each list. */
+function combine(lists: readonly unknown[][]): unknown[][] {
+  return lists.reduce<unknown[][]>((chosen, parts) => chosen.flatMap((others) => parts.map((part) => [...others, part])), [[]]);
 }
 
 /** A named parameter, as Express and Fastify read it. Escaped colons are text. A wildcard is none: it has no name on Fastify, and a list as its value on Express. */

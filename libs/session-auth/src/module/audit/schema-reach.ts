@@ -1,13 +1,23 @@
 /** The used part of a type of graphql-js, which is not imported, because an application may not have it. */
 interface SchemaType {
-  readonly name?: string;
   /** Only on lists and non-null types: the wrapped type. */
   readonly ofType?: SchemaType;
-  getFields?(): Readonly<Record<string, SchemaField>>;
+  getFields?(): Fields;
   /** Only on unions. */
   getTypes?(): readonly SchemaType[];
-  getInterfaces?(): readonly SchemaType[];
+  getInterfaces?(): readonly NamedType[];
 }
+
+/** A type that is no list, and may be null. */
+interface NamedType extends SchemaType {
+  readonly name: string;
+}
+
+interface RootObject {
+  getFields(): Fields;
+}
+
+type Fields = Readonly<Record<string, SchemaField>>;
 
 interface SchemaField {
   readonly type: SchemaType;
@@ -17,9 +27,9 @@ interface SchemaField {
 
 /** A schema of graphql-js. */
 export interface Schema {
-  getQueryType(): SchemaType | null | undefined;
-  getMutationType(): SchemaType | null | undefined;
-  getSubscriptionType(): SchemaType | null | undefined;
+  getQueryType(): RootObject | null | undefined;
+  getMutationType(): RootObject | null | undefined;
+  getSubscriptionType(): RootObject | null | undefined;
   getPossibleTypes(type: SchemaType): readonly SchemaType[];
 }
 
@@ -41,7 +51,7 @@ export function rootFieldsOf(schema: Schema): RootField[] {
     ['Subscription', schema.getSubscriptionType()],
   ] as const;
   return roots.flatMap(([type, root]) =>
-    Object.entries(root?.getFields?.() ?? {})
+    Object.entries(root?.getFields() ?? {})
       .filter(([, { resolve, subscribe }]) => resolve ?? subscribe)
       .map(([name, field]) => ({ type, name, reaches: reachedFrom(field.type, schema) })),
   );
@@ -53,10 +63,10 @@ function reachedFrom(start: SchemaType, schema: Schema): ReadonlySet<string> {
   const queue = [start];
   for (let type = queue.pop(); type; type = queue.pop()) {
     const named = namedTypeOf(type);
-    if (named.name === undefined || reached.has(named.name)) continue;
+    if (reached.has(named.name)) continue;
     reached.add(named.name);
     // Resolvers of an interface apply to its objects. Other objects of the interface are not reached that way.
-    for (const { name } of named.getInterfaces?.() ?? []) if (name !== undefined) interfaces.add(name);
+    for (const { name } of named.getInterfaces?.() ?? []) interfaces.add(name);
     queue.push(...neighboursOf(named, schema));
   }
   return new Set([...reached, ...interfaces]);
@@ -68,8 +78,6 @@ function neighboursOf(type: SchemaType, schema: Schema): readonly SchemaType[] {
   return [...Object.values(type.getFields()).map((field) => field.type), ...schema.getPossibleTypes(type)];
 }
 
-function namedTypeOf(type: SchemaType): SchemaType {
-  let named = type;
-  while (named.ofType) named = named.ofType;
-  return named;
+function namedTypeOf(type: SchemaType): NamedType {
+  return type.ofType ? namedTypeOf(type.ofType) : (type as NamedType);
 }

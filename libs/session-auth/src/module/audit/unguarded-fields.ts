@@ -50,9 +50,7 @@ function pathTo(field: Handler, handlers: readonly Handler[], context: AuditCont
   const required = requirementsOf(field, context.isGlobal);
   const parent = typeNameOf(field);
   if (required === undefined || parent === undefined) return CLOSED;
-  if (field.kinds.has('reference') || handlers.some((handler) => handler.kinds.has('reference') && typeNameOf(handler) === parent)) {
-    return ENTITIES;
-  }
+  if (handlers.some((handler) => handler.kinds.has('reference') && typeNameOf(handler) === parent)) return ENTITIES;
   if (!context.rootFields) return undefined;
   const isChecked = (root: RootField): boolean => {
     const resolvers = handlers.filter((handler) => resolves(handler, root));

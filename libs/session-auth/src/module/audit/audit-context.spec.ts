@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, type Provider, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
+import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { buildSchema } from 'graphql';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { auditContextOf, type AuditContext } from './audit-context.js';
+
+@Controller('routes')
+class Routes {
+  @Get()
+  list(): string {
+    return 'listed';
+  }
+}
+class OtherGuard {
+  canActivate(): boolean {
+    return true;
+  }
+}
+class Interceptor {
+  intercept(): never {
+    throw new Error('no call is intercepted');
+  }
+}
+const wrapperOf = (metatype: unknown): InstanceWrapper<never> => new InstanceWrapper({ metatype: metatype as never });
+
+/** A module that provides what GraphQLModule does: its options, and the host of a schema that it has built or not. */
+function graphqlModule(options: unknown, schema?: string): Type {
+  const host = new GraphQLSchemaHost();
+  if (schema !== undefined) host.schema = withResolvers(schema);
+  const providers: Provider[] = [
+    { provide: 'GqlModuleOptions', useValue: options },
+    { provide: GraphQLSchemaHost, useValue: host },
+  ];
+  @Module({ providers })
+  class GraphqlModule {}
+  return GraphqlModule;
+}
+
+function withResolvers(types: string): GraphQLSchemaHost['schema'] {
+  const schema = buildSchema(types);
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) field.resolve = () => undefined;
+  return schema;
+}
+
+async function contextOf(imports: Type[], config = new ApplicationConfig()): Promise<AuditContext> {
+  @Module({ imports, controllers: [Routes] })
+  class Root {}
+  const app = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
+  return auditContextOf(app.get(ModulesContainer), config);
+}
+
+describe('the context of the audit', () => {
+  it('has the global guards and interceptors, instances and classes, and the prefixes of routes', async () => {
+    const config = new ApplicationConfig();
+    const [guard, interceptor] = [new OtherGuard(), new Interceptor()];
+    config.useGlobalGuards(guard);
+    config.addGlobalRequestGuard(wrapperOf(SessionAuthGuard));
+    config.useGlobalInterceptors(interceptor);
+    config.addGlobalRequestInterceptor(wrapperOf(Interceptor));
+    config.setGlobalPrefix('api');
+    expect(await contextOf([], config)).toStrictEqual({
+      isGlobal: true,
+      fieldsAreGuarded: true,
+      rootFields: undefined,
+      guards: [guard, SessionAuthGuard],
+      interceptors: [interceptor, Interceptor],
+      prefixes: new Map([[Routes, ['api']]]),
+    });
+  });
+
+  it.each<[string, unknown[], boolean]>([
+    ['none', [], false],
+    ['one of the application', [OtherGuard], false],
+    ['the session guard', [SessionAuthGuard], true],
+    ['both', [OtherGuard, SessionAuthGuard], true],
+  ])('knows whether the session guard is global: %s', async (_which, guards, isGlobal) => {
+    const config = new ApplicationConfig();
+    for (const guard of guards) config.addGlobalRequestGuard(wrapperOf(guard));
+    expect((await contextOf([], config)).isGlobal).toBe(isGlobal);
+  });
+
+  const [guarded, others] = [{ fieldResolverEnhancers: ['interceptors', 'guards'] }, { fieldResolverEnhancers: ['filters'] }];
+
+  it.each<[string, unknown[], boolean]>([
+    ['it runs none', [{}], false],
+    ['it runs others', [others], false],
+    ['it runs them', [guarded], true],
+    ['one of two modules runs them', [guarded, {}], false],
+    ['both modules run them', [guarded, guarded], true],
+  ])('knows whether Nest runs guards on fields: %s', async (_which, options, fieldsAreGuarded) => {
+    const modules = options.map((each) => graphqlModule(each));
+    expect((await contextOf(modules)).fieldsAreGuarded).toBe(fieldsAreGuarded);
+  });
+
+  const SCHEMA = 'type Query { openings: Opening } type Opening { title: String }';
+  const OPENINGS = { type: 'Query', name: 'openings', reaches: new Set(['Opening', 'String']) };
+
+  it.each<[string, Type[], unknown]>([
+    ['that it has built', [graphqlModule({}, SCHEMA)], [OPENINGS]],
+    ['unless it has built none', [graphqlModule({})], undefined],
+    ['unless two modules may have built one', [graphqlModule({}, SCHEMA), graphqlModule({})], undefined],
+    ['unless there is no GraphQLModule', [], undefined],
+  ])('has the root fields of the GraphQL schema %s', async (_which, modules, rootFields) => {
+    expect((await contextOf(modules)).rootFields).toEqual(rootFields);
+  });
+
+  it('has no root fields if no module has the host of a schema', async () => {
+    @Module({ providers: [{ provide: 'GqlModuleOptions', useValue: {} }] })
+    class OldModule {}
+    expect((await contextOf([OldModule])).rootFields).toBeUndefined();
+  });
+
+  it('ignores options of GraphQL that are not there', async () => {
+    @Module({ providers: [{ provide: 'GqlModuleOptions', useFactory: () => undefined }] })
+    class WithoutOptions {}
+    expect(await contextOf([WithoutOptions, graphqlModule(guarded, SCHEMA)])).toMatchObject({
+      fieldsAreGuarded: true,
+      rootFields: [OPENINGS],
+    });
+  });
+});

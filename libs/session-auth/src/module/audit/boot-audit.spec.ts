@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Global, Logger, Module, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
+import { MessagePattern } from '@nestjs/microservices';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { OptionalAuth, Roles } from '../../guard/access/access.decorators.js';
+import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
+import { GUARD_PARTS } from '../../guard/guard-parts.js';
+import { BootAudit, type Audit } from './boot-audit.js';
+
+/** Has the parts of the guards that decorators apply. Nest creates these guards, and nothing calls them here. */
+@Global()
+@Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
+class PartsModule {}
+
+/** A controller with this number of contradictory handlers, which the decorators complete. */
+function contradicting(count: number, ...decorators: (MethodDecorator & ClassDecorator)[]): Type {
+  @Controller()
+  class Handlers {
+    readonly count = count;
+  }
+  for (let index = 1; index <= count; index += 1) {
+    const name = `handle${index}`;
+    const descriptor: TypedPropertyDescriptor<() => string> = { value: () => name, configurable: true };
+    Object.defineProperty(Handlers.prototype, name, descriptor);
+    for (const decorate of [MessagePattern(name), OptionalAuth(), Roles('admin'), ...decorators])
+      decorate(Handlers.prototype, name, descriptor);
+  }
+  return Handlers;
+}
+
+/** A module with options as those of GraphQLModule. */
+function graphqlModule(options: unknown): Type {
+  @Module({ providers: [{ provide: 'GqlModuleOptions', useValue: options }] })
+  class GraphqlModule {}
+  return GraphqlModule;
+}
+
+async function modulesOf(providers: Type[], imports: Type[] = []): Promise<ModulesContainer> {
+  @Module({ imports: [PartsModule, ...imports], providers })
+  class Root {}
+  return (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).get(ModulesContainer);
+}
+
+/** The configuration of an application on a version of Nest. */
+function configOf(isNest12: boolean): ApplicationConfig {
+  return new Proxy(new ApplicationConfig(), {
+    has: (config, key) => (key === 'getGlobalPreRequestHooks' ? isNest12 : key in config),
+  });
+}
+
+describe('the audit at bootstrap', () => {
+  let warnings: unknown[][];
+  beforeEach(() => {
+    warnings = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(function (this: { context?: string }, ...line: unknown[]) {
+      warnings.push([this.context, ...line]);
+    });
+  });
+  afterEach(() => void jest.restoreAllMocks());
+
+  function run(modules: ModulesContainer, audit: Audit = 'warn', authority: string = DEFAULT_AUTHORITY, isNest12 = true): unknown {
+    warnings = [];
+    try {
+      new BootAudit(modules, configOf(isNest12), { audit, authority }).run();
+    } catch (error) {
+      return error;
+    }
+    return warnings;
+  }
+  const warningOf = (handler: string): unknown[] => [
+    'SessionAuth',
+    expect.stringMatching(new RegExp(`^audit: Handlers\\.${handler} has @OptionalAuth\\(\\), `)),
+  ];
+
+  it('writes a warning for each finding, or nothing', async () => {
+    expect(run(await modulesOf([contradicting(2)]))).toEqual([warningOf('handle1'), warningOf('handle2')]);
+    expect(run(await modulesOf([]))).toEqual([]);
+  });
+
+  it('does nothing if it is off', async () => {
+    const modules = await modulesOf([contradicting(1)]);
+    expect(run(modules, 'off')).toEqual([]);
+    expect(run(modules)).toEqual([warningOf('handle1')]);
+  });
+
+  it("stops the application with a list of the findings if it is set to 'error'", async () => {
+    const error = run(await modulesOf([contradicting(2)]), 'error');
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect((error as Error).message).toMatch(
+      /^SessionAuthModule: the audit found\n {2}Handlers\.handle1 .*\n {2}Handlers\.handle2 [^\n]*$/,
+    );
+    expect(warnings).toEqual([]);
+    expect(run(await modulesOf([]), 'error')).toEqual([]);
+  });
+
+  it.each([
+    [50, 50, 'handle50'],
+    [51, 51, '... and 1 more.'],
+    [53, 51, '... and 3 more.'],
+  ])('has at most 50 findings: of %i, %i lines', async (count, lineCount, last) => {
+    const lines = run(await modulesOf([contradicting(count)])) as unknown[][];
+    expect(lines).toHaveLength(lineCount);
+    expect(String(lines.at(-1)?.[1])).toContain(last);
+    expect(lines[49]).toEqual(warningOf('handle50'));
+  });
+
+  it('runs once for an application, whose module may be registered more than once', async () => {
+    const modules = await modulesOf([contradicting(1)]);
+    expect([run(modules), run(modules), run(modules, 'error')]).toEqual([[warningOf('handle1')], [], []]);
+  });
+
+  it('of a registration finds the handlers that name it, and that of the application all others', async () => {
+    const staff = contradicting(1, SessionAuthority('staff'));
+    SessionAuthority('partners')(staff);
+    const byClass = contradicting(2);
+    SessionAuthority('partners')(byClass);
+    const own = contradicting(3);
+    SessionAuthority(DEFAULT_AUTHORITY)(own);
+    const modules = await modulesOf([staff, byClass, own, contradicting(4)]);
+    const counted = (authority: string): number => (run(modules, 'warn', authority) as unknown[]).length;
+    expect([counted('staff'), counted('partners'), counted('others')]).toEqual([1, 2, 0]);
+    expect([counted(DEFAULT_AUTHORITY), counted(DEFAULT_AUTHORITY), counted('staff')]).toEqual([7, 0, 1]);
+  });
+
+  class ApolloDriver {
+    readonly name = 'driver';
+  }
+  class MercuriusDriver extends ApolloDriver {}
+  const SHARED = { tenant: 'acme' };
+
+  it.each<[string, unknown, boolean, boolean]>([
+    ['an object on NestJS 11', { context: SHARED, driver: ApolloDriver }, false, true],
+    ['an object with Mercurius', { context: SHARED, driver: MercuriusDriver }, true, true],
+    ['an object without a driver', { context: SHARED }, true, true],
+    ['an object, which NestJS 12 copies', { context: SHARED, driver: ApolloDriver }, true, false],
+    ['a function', { context: () => SHARED, driver: MercuriusDriver }, false, false],
+    ['null', { context: null, driver: MercuriusDriver }, false, false],
+    ['undefined', { driver: MercuriusDriver }, false, false],
+  ])('warns of a context that the requests of GraphQL share: %s', async (_what, options, isNest12, isShared) => {
+    const modules = await modulesOf([], [graphqlModule(options)]);
+    const warning = ['SessionAuth', expect.stringMatching(/^audit: GraphQLModule has one object as its context, for all requests\./)];
+    expect(run(modules, 'warn', 'staff', isNest12)).toEqual([]);
+    expect(run(modules, 'warn', DEFAULT_AUTHORITY, isNest12)).toEqual(isShared ? [warning] : []);
+  });
+
+  it('warns once for each GraphQLModule with a shared context', async () => {
+    const modules = await modulesOf([contradicting(1)], [graphqlModule({ context: SHARED }), graphqlModule({ context: SHARED })]);
+    expect(run(modules)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards, UseInterceptors, type Type } from '@nestjs/common';
+import { ResolveField, Resolver } from '@nestjs/graphql';
+import type { UserRecord } from '../../contract/record/user-record.js';
+import { CclScope, OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
+import { CurrentUser } from '../../guard/access/current-user.decorator.js';
+import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { handlersIn } from '../handlers/handlers.js';
+import type { AuditContext } from './audit-context.js';
+import { findingsOf } from './findings.js';
+
+const CONTEXT: AuditContext = {
+  isGlobal: false,
+  fieldsAreGuarded: false,
+  rootFields: [{ type: 'Query', name: 'openings', reaches: new Set(['Opening']) }],
+  guards: [],
+  interceptors: [],
+  prefixes: new Map(),
+};
+
+const findings = (owner: Type, context: Partial<AuditContext> = {}): string[] =>
+  findingsOf(handlersIn(owner), { ...CONTEXT, ...context }, () => true);
+
+/** A class whose handler has these decorators, the last one on top. */
+function handlerWith(...decorators: MethodDecorator[]): Type {
+  @Controller()
+  class Handlers {
+    handle(): string {
+      return 'handled';
+    }
+  }
+  for (const decorate of decorators) {
+    const descriptor = Object.getOwnPropertyDescriptor(Handlers.prototype, 'handle') as TypedPropertyDescriptor<unknown>;
+    const replaced = decorate(Handlers.prototype, 'handle', descriptor);
+    if (replaced) Object.defineProperty(Handlers.prototype, 'handle', replaced);
+  }
+  return Handlers;
+}
+
+/** Replaces the method, and keeps those of its metadata whose keys have this text. */
+function replacing(kept: string): MethodDecorator {
+  return (<Method>(_target: object, _name: string | symbol, descriptor: TypedPropertyDescriptor<Method>) => {
+    const method = descriptor.value as object;
+    const value = (): string => 'replaced';
+    for (const key of Reflect.getMetadataKeys(method) as string[])
+      if (key.includes(kept)) Reflect.defineMetadata(key, Reflect.getMetadata(key, method), value);
+    return { ...descriptor, value };
+  }) as MethodDecorator;
+}
+
+describe('the audit finds a handler', () => {
+  it.each<[string, MethodDecorator[], RegExp]>([
+    [
+      'public, and checked by a registration',
+      [Public(), SessionAuthority('staff')],
+      / has @Public\(\), .* next to @SessionAuthority\(\)\. /,
+    ],
+    ['public, and with a requirement', [Public(), Roles('admin')], / has @Public\(\), which has no effect next to decorators that require/],
+    [
+      'optional, and with a requirement',
+      [OptionalAuth(), Roles('admin')],
+      / has @OptionalAuth\(\), which has no effect next to decorators/,
+    ],
+  ])('that is %s', (_what, decorators, finding) => {
+    expect(findings(handlerWith(...decorators, Get()))).toEqual([expect.stringMatching(finding)]);
+    expect(findings(handlerWith(...decorators, Get()))[0]).toMatch(/^Handlers\.handle has /);
+  });
+
+  it.each<[string, MethodDecorator[]]>([
+    ['public', [Public()]],
+    ['optional, and checked by a registration', [OptionalAuth(), SessionAuthority('staff')]],
+    ['ruled', [Roles('admin')]],
+    ['ruled, and checked by a registration', [Roles('admin'), SessionAuthority('staff')]],
+    ['without decorators', []],
+  ])('but not one that is %s', (_what, decorators) => {
+    expect(findings(handlerWith(...decorators, Get()))).toEqual([]);
+  });
+});
+
+describe('the audit finds a method that replaces a ruled one', () => {
+  const LOST = [expect.stringMatching(/^Handlers\.handle has lost its rule: a decorator above the rule replaces the method/)];
+
+  it.each<[string, MethodDecorator[], string, unknown]>([
+    ['a requirement', [Roles('admin')], 'guards', LOST],
+    ['one of two requirements', [Roles('admin'), CclScope({ client_id: 'id' })], 'roles', LOST],
+    ['an opening', [OptionalAuth()], 'guards', LOST],
+    ['a registration', [SessionAuthority('staff')], 'guards', LOST],
+    ['nothing', [Roles('admin'), OptionalAuth(), SessionAuthority('staff')], '', [expect.stringMatching(/has @OptionalAuth\(\)/)]],
+  ])('and loses %s', (_what, decorators, kept, expected) => {
+    expect(findings(handlerWith(...decorators, replacing(kept), Get()))).toEqual(expected);
+  });
+
+  it('in a class that others extend, and not one that a class overrides without a rule', () => {
+    const base = handlerWith(Roles('admin'), replacing('none'), Get());
+    class Derived extends base {}
+    class Further extends Derived {}
+    class Overriding extends base {
+      @Get()
+      handle(): string {
+        return 'overridden';
+      }
+    }
+    expect(findings(Further)).toEqual([expect.stringMatching(/^Further\.handle has lost its rule/)]);
+    expect(findings(Overriding)).toEqual([]);
+  });
+});
+
+class CacheInterceptor {
+  intercept(): undefined {
+    return undefined;
+  }
+}
+
+@Controller('clients')
+class Routes {
+  @Get('cached')
+  @Roles('admin')
+  @UseInterceptors(CacheInterceptor)
+  cached(): string {
+    return 'cached';
+  }
+  @Get('scoped')
+  @CclScope({ client_id: 'clientId' })
+  scoped(): string {
+    return 'scoped';
+  }
+  @Get('user')
+  user(@CurrentUser() user: UserRecord | undefined): unknown {
+    return user;
+  }
+}
+
+@Resolver('Opening')
+@UseGuards(SessionAuthGuard)
+class Fields {
+  @ResolveField('title')
+  title(): string {
+    return 'title';
+  }
+}
+
+describe('a finding', () => {
+  const all = [
+    expect.stringMatching(/^Routes\.cached is cached for all users at once: /),
+    expect.stringMatching(
+      /^Routes\.scoped has @CclScope\(\) with the parameter 'clientId', which its path \/clients\/scoped does not have/,
+    ),
+    expect.stringMatching(/^Routes\.user has @CurrentUser\(\), which is always undefined: /),
+  ];
+
+  it('names each handler, and what is wrong with it', () => {
+    expect(findings(Routes, { prefixes: new Map([[Routes, ['']]]) })).toEqual(all);
+  });
+
+  it.each<[string, Partial<AuditContext>, RegExp]>([
+    ['the path to a field', {}, /^Fields\.title can be reached through Query\.openings without its check: /],
+    ['a field if the path to it is unknown', { rootFields: undefined }, /^Fields\.title can be reached without its check: /],
+  ])('names %s', (_what, context, finding) => {
+    expect(findings(Fields, context)).toEqual([expect.stringMatching(finding)]);
+  });
+
+  it('is for the audited handlers, whose fields are reached through all handlers', () => {
+    const handlers = [Routes, Fields].flatMap(handlersIn);
+    const of = (name: string): string[] => findingsOf(handlers, CONTEXT, (handler) => handler.name === name);
+    expect([of('user'), of('title'), of('none')].map((found) => found.map((finding) => finding.split(' ')[0]))).toEqual([
+      ['Routes.user'],
+      ['Fields.title'],
+      [],
+    ]);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from '@jest/globals';
+import { UseGuards, type Type } from '@nestjs/common';
+import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
+import { Authorize, OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { handlersIn } from '../handlers/handlers.js';
+import type { AuditContext } from './audit-context.js';
+import type { RootField } from './schema-reach.js';
+import { unguardedFieldsOf } from './unguarded-fields.js';
+
+const CONTEXT: AuditContext = {
+  isGlobal: false,
+  fieldsAreGuarded: false,
+  rootFields: undefined,
+  guards: [],
+  interceptors: [],
+  prefixes: new Map(),
+};
+
+const isAdmin = Roles('admin');
+const isOwner = Authorize(() => true);
+
+@Resolver('Opening')
+@UseGuards(SessionAuthGuard)
+class GuardedTitle {
+  @ResolveField('title')
+  title(): string {
+    return 'title';
+  }
+}
+@Resolver('Opening')
+class RuledSalary {
+  @ResolveField('salary')
+  @Roles('admin')
+  salary(): string {
+    return 'salary';
+  }
+}
+@Resolver('Opening')
+class OpenFields {
+  @ResolveField('plain')
+  plain(): string {
+    return 'plain';
+  }
+  @ResolveField('optional')
+  @OptionalAuth()
+  optional(): string {
+    return 'optional';
+  }
+  @ResolveField('public')
+  @Public()
+  public(): string {
+    return 'public';
+  }
+}
+@Resolver('Opening')
+@UseGuards(SessionAuthGuard)
+class TypeResolver {
+  @ResolveField('__resolveType')
+  __resolveType(): string {
+    return 'Opening';
+  }
+}
+@Resolver()
+@UseGuards(SessionAuthGuard)
+class WithoutType {
+  @ResolveField('name')
+  name(): string {
+    return 'name';
+  }
+}
+@Resolver('Opening')
+@UseGuards(SessionAuthGuard)
+class GuardedReference {
+  @ResolveReference()
+  resolveReference(): string {
+    return 'reference';
+  }
+}
+@Resolver('Opening')
+class OpenReference {
+  @ResolveReference()
+  @Public()
+  resolveReference(): string {
+    return 'reference';
+  }
+}
+@Resolver('Company')
+class OtherReference {
+  @ResolveReference()
+  @Public()
+  resolveReference(): string {
+    return 'reference';
+  }
+}
+
+/** A resolver of `Query.openings` with these decorators. */
+function queryWith(...decorators: MethodDecorator[]): Type {
+  @Resolver()
+  class Root {
+    @Query('openings')
+    list(): string {
+      return 'openings';
+    }
+  }
+  const descriptor = Object.getOwnPropertyDescriptor(Root.prototype, 'list') as TypedPropertyDescriptor<unknown>;
+  for (const decorate of decorators) decorate(Root.prototype, 'list', descriptor);
+  return Root;
+}
+
+/** A class of the `Opening` with one field, and one of `Query.openings`, that share a requirement or not. */
+function fieldWith(...decorators: MethodDecorator[]): Type {
+  @Resolver('Opening')
+  class Shared {
+    @ResolveField('salary')
+    salary(): string {
+      return 'salary';
+    }
+  }
+  const descriptor = Object.getOwnPropertyDescriptor(Shared.prototype, 'salary') as TypedPropertyDescriptor<unknown>;
+  for (const decorate of decorators) decorate(Shared.prototype, 'salary', descriptor);
+  return Shared;
+}
+
+const rootOf = (name: string, ...reaches: string[]): RootField => ({ type: 'Query', name, reaches: new Set(reaches) });
+const OPENINGS = rootOf('openings', 'Opening', 'String');
+const OTHER = rootOf('others', 'Company');
+
+function open(classes: Type[], context: Partial<AuditContext>): unknown {
+  const found = unguardedFieldsOf(classes.flatMap(handlersIn), { ...CONTEXT, ...context });
+  return found.map(({ handler, through }) => [`${handler.owner.name}.${handler.name}`, through]);
+}
+
+describe('a field or a reference of GraphQL', () => {
+  const title = ['GuardedTitle.title', 'Query.openings'];
+  const salary = ['Shared.salary', 'Query.openings'];
+
+  it.each<[string, Type[], Partial<AuditContext>, unknown[]]>([
+    ['its root field has no resolver that is guarded', [GuardedTitle], { rootFields: [OTHER, OPENINGS] }, [title]],
+    ['its root field is public', [GuardedTitle, queryWith(Public())], { rootFields: [OPENINGS] }, [title]],
+    ['its root field is optional', [GuardedTitle, queryWith(OptionalAuth())], { rootFields: [OPENINGS] }, [title]],
+    [
+      'one of two resolvers of its root field is open',
+      [GuardedTitle, queryWith(isAdmin), queryWith()],
+      { rootFields: [OPENINGS] },
+      [title],
+    ],
+    [
+      'its root field lacks its requirement',
+      [fieldWith(isAdmin), queryWith(UseGuards(SessionAuthGuard))],
+      { rootFields: [OPENINGS] },
+      [salary],
+    ],
+    [
+      'its root field lacks one of its requirements',
+      [fieldWith(isAdmin, isOwner), queryWith(isAdmin)],
+      { rootFields: [OPENINGS] },
+      [salary],
+    ],
+    ['no schema is known', [RuledSalary, queryWith(isAdmin)], {}, [['RuledSalary.salary', undefined]]],
+    [
+      'it is plain in a guarded application',
+      [OpenFields, queryWith(Public())],
+      { rootFields: [OPENINGS], isGlobal: true },
+      [['OpenFields.plain', 'Query.openings']],
+    ],
+    [
+      'it is a reference',
+      [GuardedReference, queryWith(isAdmin)],
+      { rootFields: [OPENINGS] },
+      [['GuardedReference.resolveReference', 'Query._entities']],
+    ],
+    [
+      'its type has a reference',
+      [GuardedTitle, OpenReference, queryWith(isAdmin)],
+      { rootFields: [] },
+      [['GuardedTitle.title', 'Query._entities']],
+    ],
+  ])('can be reached without its check if %s', (_when, classes, context, expected) => {
+    expect(open(classes, context)).toStrictEqual(expected);
+  });
+
+  it.each<[string, Type[], Partial<AuditContext>]>([
+    ['Nest guards fields', [GuardedTitle, GuardedReference], { fieldsAreGuarded: true, rootFields: [OPENINGS] }],
+    ['its root field is guarded', [GuardedTitle, queryWith(isAdmin)], { rootFields: [OPENINGS] }],
+    ['all resolvers of its root field are guarded', [GuardedTitle, queryWith(isAdmin), queryWith(isOwner)], { rootFields: [OPENINGS] }],
+    ['its root field has all its requirements', [fieldWith(isAdmin, isOwner), queryWith(isOwner, isAdmin)], { rootFields: [OPENINGS] }],
+    ['no root field reaches its type', [GuardedTitle], { rootFields: [OTHER] }],
+    ['it has no rule', [OpenFields, queryWith(Public())], { rootFields: [OPENINGS] }],
+    ['it resolves a type, and no data', [TypeResolver], { rootFields: [OPENINGS] }],
+    ['it belongs to no type', [WithoutType], {}],
+    ['another type has a reference', [GuardedTitle, OtherReference, queryWith(isAdmin)], { rootFields: [OPENINGS] }],
+    ['it is a public reference', [OpenReference], { rootFields: [OPENINGS] }],
+    ['it is a root field', [queryWith(isAdmin)], { rootFields: [rootOf('openings', 'Query')] }],
+  ])('cannot be reached without its check if %s', (_when, classes, context) => {
+    expect(open(classes, context)).toEqual([]);
+  });
+});
