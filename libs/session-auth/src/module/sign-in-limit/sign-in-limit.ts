@@ -91,7 +91,10 @@ export class SignInLimit {
 
 const NO_CLIENT = 'With signInLimit, a sign-in needs its client, of 1 to 256 characters: signIn(credentials, { client: request.ip })';
 
-/** A service may ignore case, spaces and compatible characters: spellings of one name must not have a count each. */
+/**
+ * A service may ignore case, spaces and compatible characters: spellings of one name must not have a count each. Some letters are equal only in
+ * lower case, and some only in upper case, such as the two forms of the Greek sigma.
+ */
 function comparable(username: string): string {
-  return username.slice(0, MAX_NAME_LENGTH).normalize('NFKC').trim().toLowerCase();
+  return username.trim().slice(0, MAX_NAME_LENGTH).normalize('NFKC').toLowerCase().toUpperCase();
 }
