@@ -113,16 +113,13 @@ type SocketVerdict = Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
 async function settle(
   verifier: SessionVerifier<UserRecord>,
   session: SessionIdentity,
-  first: SocketVerdict,
-  startedAtMs: number,
+  pending: SocketVerdict,
+  sinceMs: number,
+  checksLeft = MAX_CHECKS - 1,
 ): Promise<Verdict<UserRecord>> {
-  let pending = first;
-  let sinceMs = startedAtMs;
-  for (let checks = 1; checks <= MAX_CHECKS; checks += 1) {
-    const verdict = await pending;
-    if (verdict.kind !== 'authenticated' || !verifier.revoker.isRevokedSince(verdict.user, sinceMs)) return verdict;
-    sinceMs = performance.now();
-    pending = verifier.verify(session);
-  }
-  return unavailable('busy');
+  const verdict = await pending;
+  if (verdict.kind !== 'authenticated' || !verifier.revoker.isRevokedSince(verdict.user, sinceMs)) return verdict;
+  if (checksLeft === 0) return unavailable('busy');
+  const againAtMs = performance.now();
+  return settle(verifier, session, verifier.verify(session), againAtMs, checksLeft - 1);
 }
