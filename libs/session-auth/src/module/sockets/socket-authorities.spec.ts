@@ -1,0 +1,104 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
+import { Deadlines } from '../../client/deadline.js';
+import { SESSION_REJECTED } from '../../contract/denials.js';
+import type { Verdict } from '../../contract/outcome.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
+import type { GuardParts } from '../../guard/guard-parts.js';
+import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { fromHeader } from '../../guard/session/token-source.js';
+import { handshakeRequest } from '../../guard/sockets/socket-client.js';
+import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
+import { SessionVerifier } from '../../verifier/session-verifier.js';
+import { EventSource } from '../events/event-source.js';
+import { SessionAuthEvents } from '../events/session-auth-events.js';
+import { SocketAuthorities, type SocketSelector } from './socket-authorities.js';
+import { SocketAuthority } from './socket-authority.js';
+
+const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
+const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+const SESSION = { token: 'token', authIv: undefined };
+const REQUEST = handshakeRequest({ headers: { 'x-auth-token': 'token' } });
+
+/** The sockets of a registration, whose service knows one user, and the tokens that the service got. */
+function registration(username: string): { authority: SocketAuthority; tokens: string[] } {
+  const tokens: string[] = [];
+  const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> => {
+    tokens.push(token);
+    return Promise.resolve({ kind: 'authenticated', user: { username } });
+  };
+  const source = new EventSource();
+  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
+  const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+  const parts = { verifier, presented, authority: username } as unknown as GuardParts;
+  return { tokens, authority: new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source) };
+}
+
+/** The sockets of an application with a selection, and how a handshake of a client ends there. */
+function application(select?: (own: SocketAuthority, other: SocketAuthority) => SocketAuthority | undefined, arePerCall = true) {
+  const [own, other] = [registration('ann'), registration('bob')];
+  const socketsOf = jest.fn<SocketSelector['socketsOf']>(() => select?.(own.authority, other.authority));
+  const authorities = new SocketAuthorities(own.authority, select && { arePerCall, socketsOf });
+  const handshake = async (client: object) => {
+    const settled: unknown[][] = [];
+    const pending = authorities.begin({ client, request: REQUEST, settings: SETTINGS, settle: (...outcome) => settled.push(outcome) });
+    await new Promise(setImmediate);
+    return { pending, settled };
+  };
+  return { own, other, socketsOf, authorities, handshake };
+}
+
+/** Returns an open socket of ws. */
+const socket = () => Object.assign(new EventEmitter(), { readyState: 1 });
+
+describe('the handshakes of an application', () => {
+  it.each<[string, Parameters<typeof application>]>([
+    ['that has one registration', []],
+    ['whose option authority does not select for each call', [(_own, other) => other, false]],
+    ['whose option authority selects the registration without a name', [(own) => own]],
+  ])('%s are checked by it', async (_which, parameters) => {
+    const { own, other, handshake } = application(...parameters);
+    const { pending, settled } = await handshake({});
+    expect(pending).toBeDefined();
+    expect(settled).toEqual([[{ session: SESSION, verdict: expect.objectContaining({ user: { username: 'ann' } }) }, own.authority]]);
+    expect([own.tokens, other.tokens]).toEqual([['token'], []]);
+  });
+
+  it('are checked by the registration that its option authority selects for the connection', async () => {
+    const { own, other, socketsOf, handshake } = application((_own, other) => other);
+    const client = {};
+    expect((await handshake(client)).settled).toMatchObject([[{ verdict: { user: { username: 'bob' } } }, other.authority]]);
+    expect([own.tokens, other.tokens]).toEqual([[], ['token']]);
+    const [context, ...others] = socketsOf.mock.calls[0] as [ExecutionContext, unknown, unknown];
+    expect([context.getType(), context.switchToWs().getClient(), ...others]).toEqual(['ws', client, REQUEST, own.authority]);
+  });
+
+  it('are denied without a registration, and their token is not read', async () => {
+    const { own, other, handshake } = application(() => undefined);
+    expect(await handshake({})).toEqual({ pending: undefined, settled: [[SESSION_REJECTED, own.authority]] });
+    expect([own.tokens, other.tokens]).toEqual([[], []]);
+  });
+});
+
+describe('a watched socket', () => {
+  it('belongs to the registration that has checked it', () => {
+    const { own, other, authorities } = application((_own, other) => other);
+    const [client, ofOwn] = [socket(), socket()];
+    const watched = authorities.watch(other.authority, client, SESSION, SETTINGS);
+    authorities.watch(own.authority, ofOwn, SESSION, SETTINGS);
+    expect([authorities.own, authorities.watchedOf(client), other.authority.watched.of(client)]).toEqual([own.authority, watched, watched]);
+    expect(own.authority.watched.of(client)).toBeUndefined();
+    expect(authorities.ownerOf(client)).toMatch(/^[0-9a-f]{32}$/);
+    expect(authorities.ownerOf(client)).toBe(other.authority.watched.ownerOf(client));
+    expect(authorities.ownerOf(client)).not.toBe(authorities.ownerOf(ofOwn));
+  });
+
+  it('is not known before, and no longer once it has ended', () => {
+    const { own, authorities } = application();
+    const client = socket();
+    expect([authorities.watchedOf(client), authorities.ownerOf(client)]).toEqual([undefined, undefined]);
+    authorities.watch(own.authority, client, SESSION, SETTINGS).stop();
+    expect([authorities.watchedOf(client), authorities.ownerOf(client)]).toEqual([undefined, undefined]);
+  });
+});

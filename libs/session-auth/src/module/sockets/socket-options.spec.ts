@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { type SessionSocketOptions, watchSettings } from './socket-options.js';
+
+const DAY_MS = 86_400_000;
+
+describe('the options of watched sockets', () => {
+  it.each<[SessionSocketOptions, number, number]>([
+    [{}, 60_000, 300_000],
+    [{ recheckMs: NaN, outageGraceMs: NaN }, 60_000, 300_000],
+    [{ recheckMs: 1, outageGraceMs: 0 }, 1, 0],
+    [{ recheckMs: 0, outageGraceMs: -1 }, 1, 0],
+    [{ recheckMs: -Infinity, outageGraceMs: -Infinity }, 1, 0],
+    [{ recheckMs: 5, outageGraceMs: 7 }, 5, 7],
+    [{ recheckMs: DAY_MS, outageGraceMs: DAY_MS }, DAY_MS, DAY_MS],
+    [{ recheckMs: DAY_MS + 1, outageGraceMs: Infinity }, DAY_MS, DAY_MS],
+  ])('have defaults and limits: %j checks every %i ms, with %i ms of grace', (options, recheckMs, outageGraceMs) => {
+    expect(watchSettings(options)).toEqual({ recheckMs, outageGraceMs });
+  });
+});
