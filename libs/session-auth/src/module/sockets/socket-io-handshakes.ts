@@ -37,7 +37,11 @@ export class SocketIoHandshakes {
     if (this.#protected.has(namespace)) return;
     this.#protected.add(namespace);
     if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
-    namespace.use((socket, next) => this.#check(socket, settings(), next));
+    namespace.use((socket, next) => {
+      // Middlewares of the application may have run for long, and no `close` would end the handshake.
+      if (socket.conn.readyState === 'closed') deny(REPLACED, this.#authorities.own.parts.authority, next);
+      else this.#check(socket, settings(), next);
+    });
     // Runs before the listeners of gateways, so that they find the user.
     namespace.prependListener('connection', (socket) => this.#opened(socket));
   }

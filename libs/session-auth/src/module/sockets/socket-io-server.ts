@@ -2,6 +2,7 @@ import type { SocketClient } from '../../guard/sockets/socket-client.js';
 
 /** A connection of engine.io, which carries the sockets of one client in several namespaces. */
 export interface EngineConnection {
+  readonly readyState: string;
   once(event: 'close', listener: () => void): unknown;
 }
 
