@@ -42,8 +42,8 @@ export class SocketIoHandshakes {
       if (socket.conn.readyState === 'closed') deny(REPLACED, this.#authorities.own.parts.authority, next);
       else this.#check(socket, settings(), next);
     });
-    // Runs before the listeners of gateways, so that they find the user.
-    namespace.prependListener('connection', (socket) => this.#opened(socket));
+    // Runs before the listeners of the application, so that they find the user: `connect` comes before `connection`.
+    namespace.prependListener('connect', (socket) => this.#opened(socket));
   }
 
   /** Always calls `next`, because socket.io keeps the socket until then. */

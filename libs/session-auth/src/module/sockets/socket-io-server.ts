@@ -22,7 +22,7 @@ export interface SocketIoNamespace {
   readonly sockets: ReadonlyMap<string, SocketIoSocket>;
   use(middleware: Middleware): unknown;
   on(event: 'new_namespace', listener: (namespace: SocketIoNamespace) => void): unknown;
-  prependListener(event: 'connection', listener: (socket: SocketIoSocket) => void): unknown;
+  prependListener(event: 'connect', listener: (socket: SocketIoSocket) => void): unknown;
 }
 
 /** A server of socket.io. */

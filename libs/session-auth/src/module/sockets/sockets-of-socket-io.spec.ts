@@ -89,6 +89,18 @@ describe('a server of socket.io', () => {
     expect([events, sockets.countSockets()]).toEqual([['exception'], { watched: 0, waiting: 0 }]);
   });
 
+  it('sends nothing of the application to a socket whose session ends while it opens', async () => {
+    sockets.protect(server);
+    server.use((_socket, open) => {
+      source.emitEnded(tokenKeyOf('good'));
+      open();
+    });
+    for (const event of ['connect', 'connection'] as const) server.on(event, (socket: Socket) => socket.emit('news'));
+    const { client, events } = clientWith('good');
+    await next(client, 'disconnect');
+    expect([events, sockets.countSockets().watched]).toEqual([['exception'], 0]);
+  });
+
   it('watches no socket whose connection closes before its check', async () => {
     const opened = new Promise<() => void>((resolve) => {
       server.use((socket, open) => {
