@@ -20,10 +20,10 @@ import { SocketAuthority } from './socket-authority.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
 
-/** The sockets of a registration, whose service knows the token `good`. */
+/** The sockets of a registration, whose service refuses the token `bad`. */
 function registration(): { source: EventSource; sockets: SessionSockets } {
   const verdictOf = (token: string): Verdict<UserRecord> =>
-    token === 'good' ? { kind: 'authenticated', user: { username: 'ann' } } : UNAUTHENTICATED;
+    token === 'bad' ? UNAUTHENTICATED : { kind: 'authenticated', user: { username: token } };
   const source = new EventSource();
   const verifier = new SessionVerifier(new ProtectedCheck(({ token }) => Promise.resolve(verdictOf(token)), new Deadlines(), LIMITS));
   const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
@@ -51,10 +51,10 @@ describe('a server of socket.io', () => {
   });
 
   /** A client that connects, and the names of the events that it gets. */
-  function clientWith(token: string, auth: object = {}): { client: Client; events: string[] } {
+  function clientWith(token: string): { client: Client; events: string[] } {
     const { port } = server.httpServer.address() as AddressInfo;
     const client = io(`http://127.0.0.1:${port}`, {
-      auth: { token, ...auth },
+      auth: { token },
       transports: ['websocket'],
       reconnection: false,
       forceNew: true,
@@ -83,7 +83,7 @@ describe('a server of socket.io', () => {
     server.on('connection', (socket: Socket) => users.push(sockets.userOf(socket)?.username));
     const { client, events } = clientWith('good');
     await next(client, 'connect');
-    expect(users).toEqual(['ann']);
+    expect(users).toEqual(['good']);
     source.emitEnded(tokenKeyOf('good'));
     expect(await next(client, 'disconnect')).toBe('io server disconnect');
     expect([events, sockets.countSockets()]).toEqual([['exception'], { watched: 0, waiting: 0 }]);
@@ -113,5 +113,31 @@ describe('a server of socket.io', () => {
     (await opened)();
     await new Promise(setImmediate);
     expect(sockets.countSockets()).toEqual({ watched: 0, waiting: 0 });
+  });
+
+  it.each([
+    ['good', ['first', 'missed', 'room', 'all']],
+    ['other', ['first', 'all']],
+    ['bad', ['first']],
+  ])('sends the messages that a lost connection missed to a client with the same session only: %s', async (token, messages) => {
+    sockets.protect(server);
+    const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
+    const { client, events } = clientWith('good');
+    const socket = await connected;
+    await socket.join('room');
+    server.to('room').emit('first');
+    await next(client, 'first');
+    socket.conn.close();
+    await next(client, 'disconnect');
+    server.to('room').emit('missed');
+
+    client.auth = { token };
+    const settled = Promise.race([next(client, 'connect'), next(client, 'connect_error')]);
+    client.connect();
+    await settled;
+    server.to('room').emit('room');
+    server.emit('all');
+    if (token !== 'bad') await next(client, 'all');
+    expect(events).toEqual(messages);
   });
 });
