@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import { type EndsWithSession, SessionIndex } from './session-index.js';
 
@@ -51,6 +51,16 @@ describe('an index of sessions', () => {
     expect([index.size, index.countOf('session'), index.all()[0]]).toEqual([2, 1, second]);
     index.delete('session', second);
     expect([index.size, index.countOf('session'), index.countOf('other')]).toEqual([1, 0, 1]);
+  });
+
+  it('removes a session with its last member', () => {
+    const { index, first, second } = indexOfThree();
+    const removed = jest.spyOn(Map.prototype, 'delete');
+    index.delete('session', first);
+    expect(removed).not.toHaveBeenCalled();
+    index.delete('session', second);
+    expect(removed.mock.calls).toEqual([['session']]);
+    removed.mockRestore();
   });
 
   it('has a session again after all its members were removed', () => {

@@ -74,11 +74,12 @@ describe('the revocation of a user', () => {
   });
 
   it('does not close a socket that has no verdict yet, because its check is repeated instead', async () => {
-    const { authority, source } = registration();
+    const { authority, source, open } = registration();
     const client = new Socket();
-    const start = authority.watched.add(client, { token: 'ann-1', authIv: undefined }, SETTINGS).start();
+    const watched = authority.watched.add(client, { token: 'ann-1', authIv: undefined }, SETTINGS);
+    const socket = await open('ann-2');
     source.endedUsers.next('ann');
-    expect([await start, client.closings]).toEqual([{ username: 'ann' }, []]);
+    expect([await watched.start(), client.closings, socket.closings]).toEqual([{ username: 'ann' }, [], [4401]]);
   });
 
   it('closes every socket, if it is of every user', async () => {
