@@ -50,8 +50,8 @@ function crossSiteProblem({ sameSite, secure }: CookieSettings): Problem | undef
   return { text: "browsers drop a cookie that has sameSite 'none' without secure", remedy: 'Set secure: true' };
 }
 
-function isLifetime(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_AGE_SECONDS;
+function isLifetime(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= MAX_AGE_SECONDS;
 }
 
 function matches(form: RegExp, value: unknown): boolean {

@@ -1,8 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ExecutionContext } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import { storeUpgrade } from '../guard/sockets/socket-client.js';
 import type { CrossOriginOptions } from '../guard/session/trusted-origins.js';
 import { SameOriginGuard } from './same-origin.guard.js';
 
@@ -56,6 +58,19 @@ describe('a guard of a sign-in', () => {
   it('denies a call that has no reply', async () => {
     const { context } = calling('POST', { host: 'api.example.com', origin: APP }, 'graphql');
     await expect(new SameOriginGuard().canActivate(context)).rejects.toMatchObject({ code: 'CROSS_ORIGIN_DENIED' });
+  });
+
+  it('denies a message of a ws socket whose page is unknown, and admits one of a page of its own origin', async () => {
+    const client = { readyState: 1, once: () => undefined, emit: () => undefined };
+    const messageOf = (): ExecutionContext => {
+      const context = new ExecutionContextHost([client, {}, 'sign-in']);
+      context.setType('ws');
+      return context;
+    };
+    const denial = { error: { status: 'error', code: 'CROSS_ORIGIN_DENIED', statusCode: 403 } };
+    await expect(new SameOriginGuard().canActivate(messageOf())).rejects.toMatchObject(denial);
+    storeUpgrade(client, { headers: { host: 'app.example.com', origin: APP, upgrade: 'websocket' } });
+    expect(new SameOriginGuard().canActivate(messageOf())).toBe(true);
   });
 
   it('denies a call of an unknown transport', async () => {

@@ -92,6 +92,33 @@ describe('the cookie of a session', () => {
     }
   });
 
+  it.each<[SessionCookieOptions, string]>([
+    [{ name: '' }, "name is not the name of a cookie. Give it one as in '__Host-session'."],
+    [
+      { httpOnly: false } as SessionCookieOptions,
+      'httpOnly is not an option. Valid options: name, sameSite, maxAgeSeconds, domain, path, secure.',
+    ],
+    [{ sameSite: 'Lax' as 'lax' }, "sameSite must be 'strict', 'lax' or 'none'. Choose one."],
+    [{ secure: 1 as unknown as boolean }, 'secure must be a boolean. Set true or false.'],
+    [{ maxAgeSeconds: 0 }, 'maxAgeSeconds must be an integer from 1 to 34560000. Set it within that range.'],
+    [
+      { name: 'x', domain: 'localhost' },
+      "domain is not a domain name. Write it as in 'example.com', without a scheme, a port and a leading dot.",
+    ],
+    [{ name: 'x', path: 'api' }, "path is not a path. Start it with '/', without spaces and ';'."],
+    [{ secure: false }, 'browsers drop __Host-session without secure. Change the option, or the name.'],
+    [{ name: 'x', sameSite: 'none', secure: false }, "browsers drop a cookie that has sameSite 'none' without secure. Set secure: true."],
+  ])('names the function, the problem and the remedy, with the options %j', (options, message) => {
+    expect(() => sessionCookie('t', options)).toThrow(new InvalidConfigurationError(`sessionCookie(): ${message}`));
+    expect(() => endedSessionCookie(options)).toThrow(new InvalidConfigurationError(`endedSessionCookie(): ${message}`));
+  });
+
+  it('names the remedy for a token that no cookie can have', () => {
+    const message =
+      "sessionCookie(): the token must be 1 to 4082 visible ASCII characters without ';'. Send such a token in a header instead.";
+    expect(() => sessionCookie('')).toThrow(new InvalidConfigurationError(message));
+  });
+
   it.each(['', 'S3cret;Domain=evil.example', 'S3cret\r\nSet-Cookie: a=b', 'S3cret S3cret', 'S3cret\u00e4', 'S3cret'.repeat(1000)])(
     'is not made of the token %j, which is not printed',
     (token) => {
