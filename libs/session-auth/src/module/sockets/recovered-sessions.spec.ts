@@ -67,6 +67,7 @@ describe('the recovery of a connection', () => {
   let adapter: Adapter;
   let sockets: Map<string, Socket>;
   let recovered: RecoveredSessions;
+  let namespace: { adapter: Adapter; readonly sockets: Map<string, Socket> };
 
   beforeEach(() => {
     const check = new ProtectedCheck<UserRecord>(() => Promise.resolve(UNAUTHENTICATED), new Deadlines(), LIMITS);
@@ -76,7 +77,8 @@ describe('the recovery of a connection', () => {
     authorities = new SocketAuthorities(new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source), undefined);
     [adapter, sockets] = [new Adapter(), new Map<string, Socket>()];
     recovered = new RecoveredSessions(authorities);
-    recovered.holdBackPackets({ adapter, sockets } as unknown as SocketIoNamespace);
+    namespace = { adapter, sockets };
+    recovered.holdBackPackets(namespace as unknown as SocketIoNamespace);
   });
 
   const watch = (socket: Socket, token: string): Socket => {
@@ -144,6 +146,16 @@ describe('the recovery of a connection', () => {
   it('leaves the kept data as it is, for the next recovery', async () => {
     Object.assign(await lose('token'), { name: 'eve' });
     expect(adapter.kept.get('former')).toMatchObject({ data: { name: 'ann' }, missedPackets: MISSED });
+  });
+
+  it('holds back the packets of an adapter that the application sets later, too', async () => {
+    expect(namespace.adapter).toBe(adapter);
+    namespace.adapter = adapter = new Adapter();
+    expect(Object.getOwnPropertyDescriptor(namespace, 'adapter')).toMatchObject({ configurable: true, enumerable: true });
+    expect(namespace.adapter).toBe(adapter);
+    expect(settle(new Socket('own', await lose('token'), true))).toEqual(RESET);
+    const socket = watch(new Socket('own', await lose('token'), true), 'token');
+    expect(settle(socket)[0]).toHaveLength(MISSED.length);
   });
 
   it.each(['none', 'unknown'])('has no session if the adapter has none: %s', async (id) => {

@@ -42,9 +42,18 @@ export class RecoveredSessions {
     this.#authorities = authorities;
   }
 
-  /** Holds the missed packets of recovered sockets in a namespace. */
+  /** Holds the missed packets of recovered sockets in a namespace, also if the application sets another adapter later. */
   holdBackPackets(namespace: SocketIoNamespace): void {
-    const adapter = namespace.adapter as RecoveringAdapter;
+    let current: object = namespace.adapter;
+    const hold = (adapter: object): void => {
+      this.#wrap(adapter as RecoveringAdapter, namespace);
+      current = adapter;
+    };
+    hold(current);
+    Object.defineProperty(namespace, 'adapter', { configurable: true, enumerable: true, get: () => current, set: hold });
+  }
+
+  #wrap(adapter: RecoveringAdapter, namespace: SocketIoNamespace): void {
     const [persist, restore] = [adapter.persistSession.bind(adapter), adapter.restoreSession.bind(adapter)];
     adapter.persistSession = (session) => {
       const client = namespace.sockets.get(session.sid);

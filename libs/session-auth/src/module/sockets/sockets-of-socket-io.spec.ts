@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Server, type Socket } from 'socket.io';
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import type { Server, Socket } from 'socket.io';
 import { io, type Socket as Client } from 'socket.io-client';
 import { Deadlines } from '../../client/deadline.js';
 import { UNAUTHENTICATED, type Verdict } from '../../contract/outcome.js';
@@ -42,7 +43,7 @@ describe('a server of socket.io', () => {
     ({ source, sockets } = registration());
     clients = [];
     const http = createServer();
-    server = new Server(http, { connectionStateRecovery: {} });
+    server = new IoAdapter(http).createIOServer(0, { connectionStateRecovery: {} } as never);
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   });
   afterEach(async () => {
@@ -116,28 +117,35 @@ describe('a server of socket.io', () => {
   });
 
   it.each([
-    ['good', ['first', 'missed', 'room', 'all']],
-    ['other', ['first', 'all']],
-    ['bad', ['first']],
-  ])('sends the messages that a lost connection missed to a client with the same session only: %s', async (token, messages) => {
-    sockets.protect(server);
-    const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
-    const { client, events } = clientWith('good');
-    const socket = await connected;
-    await socket.join('room');
-    server.to('room').emit('first');
-    await next(client, 'first');
-    socket.conn.close();
-    await next(client, 'disconnect');
-    server.to('room').emit('missed');
+    ['good', false, ['first', 'missed', 'room', 'all']],
+    ['other', false, ['first', 'all']],
+    ['bad', false, ['first']],
+    ['good', true, ['first', 'missed', 'room', 'all']],
+    ['other', true, ['first', 'all']],
+    ['bad', true, ['first']],
+  ])(
+    'sends what a lost connection missed to a client with the same session only: %s, adapter replaced: %p',
+    async (token, replaced, messages) => {
+      sockets.protect(server);
+      if (replaced) server.adapter(server.adapter() as never);
+      const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
+      const { client, events } = clientWith('good');
+      const socket = await connected;
+      await socket.join('room');
+      server.to('room').emit('first');
+      await next(client, 'first');
+      socket.conn.close();
+      await next(client, 'disconnect');
+      server.to('room').emit('missed');
 
-    client.auth = { token };
-    const settled = Promise.race([next(client, 'connect'), next(client, 'connect_error')]);
-    client.connect();
-    await settled;
-    server.to('room').emit('room');
-    server.emit('all');
-    if (token !== 'bad') await next(client, 'all');
-    expect(events).toEqual(messages);
-  });
+      client.auth = { token };
+      const settled = Promise.race([next(client, 'connect'), next(client, 'connect_error')]);
+      client.connect();
+      await settled;
+      server.to('room').emit('room');
+      server.emit('all');
+      if (token !== 'bad') await next(client, 'all');
+      expect(events).toEqual(messages);
+    },
+  );
 });
