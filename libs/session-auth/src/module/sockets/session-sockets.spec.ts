@@ -3,7 +3,8 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Server } from 'socket.io';
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import type { Server } from 'socket.io';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Deadlines } from '../../client/deadline.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
@@ -44,6 +45,9 @@ function registration(authority = 'default') {
   const own = new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source);
   return { service, verifier, sockets: new SessionSockets(own, new WarningLog()) };
 }
+
+/** Returns a server of socket.io, as Nest creates it. */
+const socketIoServer = (): Server => new IoAdapter(createServer()).createIOServer(0);
 
 afterEach(() => void jest.restoreAllMocks());
 
@@ -132,7 +136,7 @@ describe('the sockets of an application', () => {
 
   it('of socket.io are protected by the server of any namespace, once', () => {
     const { sockets } = registration();
-    const server = new Server();
+    const server = socketIoServer();
     for (const each of [server.of('/news'), server, server.of('/')]) sockets.protect(each);
     expect(['/', '/news'].map((name) => server.of(name).listenerCount('connect'))).toEqual([1, 1]);
   });
@@ -168,7 +172,7 @@ describe('a misuse of SessionSockets.protect()', () => {
 
   it('for a server of another registration stops the start, and leaves the server to that one', () => {
     const [first, second, again] = [registration('staff'), registration('shop'), registration('staff')];
-    const server = new Server();
+    const server = socketIoServer();
     for (const { sockets } of [first, second, again]) sockets.protect(server);
     expect(server.of('/').listenerCount('connect')).toBe(2);
     expect([first, again].map(({ sockets }) => sockets.onApplicationBootstrap())).toEqual([undefined, undefined]);
@@ -180,7 +184,7 @@ describe('a misuse of SessionSockets.protect()', () => {
 
   it('keeps its first error, whatever follows', () => {
     const [first, second] = [registration('staff'), registration('shop')];
-    const server = new Server();
+    const server = socketIoServer();
     first.sockets.protect(server);
     second.sockets.protect(server);
     misuse(second.sockets)();

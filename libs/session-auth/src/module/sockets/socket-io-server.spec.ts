@@ -1,12 +1,13 @@
+import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { Server } from 'socket.io';
+import { IoAdapter } from '@nestjs/platform-socket.io';
 import { socketIoServerOf } from './socket-io-server.js';
 
 const SERVER = { of: () => undefined, opts: {}, _nsps: new Map() };
 
 describe('the socket.io server of a gateway', () => {
   it('is the server itself, or that of a namespace', () => {
-    const server = new Server();
+    const server = new IoAdapter(createServer()).createIOServer(0);
     expect([server, server.of('/'), server.of('/news')].map(socketIoServerOf)).toEqual([server, server, server]);
   });
 
