@@ -678,4 +678,37 @@ export const EQUIVALENT = [
     replacement: '["Stryker was here"]',
     reason: "Nest's builder always gives a definition its providers: only the compiler needs the list.",
   })),
+  {
+    file: 'module/policies/application-policies.ts',
+    original: '{ strict: true }',
+    replacement: '{}',
+    reason: "It is Nest's default.",
+  },
+  {
+    file: 'module/policies/policy-providers.ts',
+    original: '{ // Unknown to Nest, whose error names it when the policy is created. return false; }',
+    replacement: '{}',
+    reason: 'Without a value, the class is not scoped either.',
+  },
+  { file: 'module/audit/audit-context.ts', original: "typeof token === 'function'", replacement: 'true', reason: NO_SUCH_MEMBER },
+  { file: 'module/audit/audit-context.ts', original: '{ return undefined; }', replacement: '{}', reason: RETURNS_NOTHING },
+  {
+    file: 'module/sockets/socket-io-handshakes.ts',
+    original: "'busy'",
+    replacement: '""',
+    reason: 'The client gets the code of the denial, and not its reason.',
+  },
+  {
+    file: 'module/sockets/ws-handshakes.ts',
+    original: "'busy'",
+    replacement: '""',
+    reason: 'The denial is never sent: the client is gone.',
+  },
+  { file: 'module/sockets/ws-handshakes.ts', original: 'pending?.end', replacement: 'pending.end', reason: SET_HERE },
+  {
+    file: 'browsers/same-origin.guard.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'Only a 401 has challenges, and this guard answers 403.',
+  },
 ];

@@ -1,6 +1,6 @@
 /**
  * The parts of the library that are tested by default, and the share of their mutants, in percent, that the unit specs must kill. The other
- * parts are not measured yet.
+ * parts are not measured.
  */
 export const FOLDERS = {
   contract: 95,
@@ -9,5 +9,6 @@ export const FOLDERS = {
   guard: 95,
   diagnostics: 95,
   exceptions: 95,
-  'module/events': 95,
+  module: 95,
+  browsers: 95,
 };
