@@ -9,7 +9,7 @@ const IPV4_MAPPED = '0:0:0:0:0:ffff';
  * addresses of such a network. `undefined` for any other text. A port, which some proxies add, is ignored: each connection has another.
  */
 export function networkOf(address: string): string | undefined {
-  const plain = withoutPort(address).replace(/%.*$/, '');
+  const plain = withoutPort(address).replace(/%.*/, '');
   if (isIPv4(plain)) return plain;
   if (!isIPv6(plain)) return undefined;
   const groups = groupsOf(plain);
@@ -24,7 +24,7 @@ function withoutPort(address: string): string {
 
 /** Returns the eight groups of an IPv6 address, in hexadecimal. The URL parser writes every form of an address in the same way. */
 function groupsOf(address: string): string[] {
-  const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [before, after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::') as [string, string?];
   const [head, tail] = [before, after ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]];
   return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
 }

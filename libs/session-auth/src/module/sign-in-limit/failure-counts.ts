@@ -78,10 +78,8 @@ export class FailureCounts {
   }
 
   #timesOf(key: string): readonly number[] {
-    const times = this.#times.get(key);
-    if (!times) return [];
     const sinceMs = this.#now() - this.#limits.windowMs;
-    return (times[0] ?? 0) > sinceMs ? times : times.filter((time) => time > sinceMs);
+    return this.#times.get(key)?.filter((time) => time > sinceMs) ?? [];
   }
 
   /** Removes the keys whose failures no longer count; if the table is full all the same, one with the fewest failures, that failed longest ago. */

@@ -11,13 +11,18 @@ const MAX_CLIENT_LENGTH = 256;
 /** Longer user names are counted by their beginning. */
 const MAX_NAME_LENGTH = 1_024;
 
+/** The failures of clients, and of user names with clients. */
+interface Counts {
+  readonly clients: FailureCounts;
+  readonly pairs: FailureCounts;
+}
+
 /**
  * Limits the sign-ins that the service refuses: by client, and by user name and client. So a right password from another client always reaches
  * the service. Only wrong credentials count; a success sets the count of its user name and client to zero. The tables hold digests, no names.
  */
 export class SignInLimit {
-  readonly #clients: FailureCounts | undefined;
-  readonly #pairs: FailureCounts | undefined;
+  readonly #counts: Counts | undefined;
   readonly #refused: (network: string | undefined) => void;
   readonly #key = randomBytes(32);
 
@@ -27,13 +32,15 @@ export class SignInLimit {
     if (!settings) return;
     const { failures, failuresPerClient, windowMs } = settings;
     const now = (): number => performance.now();
-    this.#clients = new FailureCounts({ failures: failuresPerClient, windowMs, maxKeys: MAX_KEYS }, now);
-    this.#pairs = new FailureCounts({ failures, windowMs, maxKeys: MAX_KEYS }, now);
+    this.#counts = {
+      clients: new FailureCounts({ failures: failuresPerClient, windowMs, maxKeys: MAX_KEYS }, now),
+      pairs: new FailureCounts({ failures, windowMs, maxKeys: MAX_KEYS }, now),
+    };
   }
 
   /** Number of entries in all tables. */
   get size(): number {
-    return (this.#clients?.size ?? 0) + (this.#pairs?.size ?? 0);
+    return this.#counts ? this.#counts.clients.size + this.#counts.pairs.size : 0;
   }
 
   /**
@@ -45,9 +52,9 @@ export class SignInLimit {
     client: string | undefined,
     signIn: () => Promise<Result>,
   ): Promise<Result> {
-    const [clients, pairs] = [this.#clients, this.#pairs];
-    if (!clients || !pairs) return signIn();
-    const [clientKey, pairKey] = this.#admit(username, client, clients, pairs);
+    if (!this.#counts) return signIn();
+    const { clients, pairs } = this.#counts;
+    const [clientKey, pairKey] = this.#admit(username, client, this.#counts);
     clients.reserve(clientKey);
     pairs.reserve(pairKey);
     try {
@@ -68,11 +75,11 @@ export class SignInLimit {
 
   /** Sets all counts to zero. */
   reset(): void {
-    this.#clients?.clearAll();
-    this.#pairs?.clearAll();
+    this.#counts?.clients.clearAll();
+    this.#counts?.pairs.clearAll();
   }
 
-  #admit(username: string, client: unknown, clients: FailureCounts, pairs: FailureCounts): [clientKey: string, pairKey: string] {
+  #admit(username: string, client: unknown, { clients, pairs }: Counts): [clientKey: string, pairKey: string] {
     if (typeof client !== 'string' || client === '' || client.length > MAX_CLIENT_LENGTH)
       throw withoutStack(() => new InvalidRequestError(NO_CLIENT));
     const network = networkOf(client);
