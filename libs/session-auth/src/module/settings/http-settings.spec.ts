@@ -32,10 +32,23 @@ describe('an agent', () => {
     expectRefused({ httpsAgent: new HttpAgent() }, 'http.httpsAgent is an agent for http. Set it as http.httpAgent');
   });
 
-  it('may be of a class of its own for https, because such a class may serve both', () => {
+  it('serves both protocols if it determines its protocol for each call, as agents of proxies do', () => {
+    const ignored: string[] = [];
+    class ProxyAgent extends HttpAgent {
+      get protocol(): string {
+        return 'http:';
+      }
+      set protocol(given: string) {
+        ignored.push(given);
+      }
+    }
+    const agent = new ProxyAgent();
+    expect(read({ httpsAgent: agent, httpAgent: agent })).toMatchObject({ httpsAgent: agent, httpAgent: agent });
+  });
+
+  it('stops the application if its class extends that of the other protocol', () => {
     class OwnAgent extends HttpAgent {}
-    const httpsAgent = new OwnAgent();
-    expect(read({ httpsAgent, httpAgent: httpsAgent })).toMatchObject({ httpsAgent, httpAgent: httpsAgent });
+    expectRefused({ httpsAgent: new OwnAgent() }, 'http.httpsAgent is an agent for http. Set it as http.httpAgent');
   });
 
   it('stops the application beside a proxy', () => {

@@ -1,5 +1,4 @@
 import { Agent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { AxiosProxyConfig } from 'axios';
 import { integerOption, invalidOption, isGroup, rejectUnknownOptions } from './option-checks.js';
 import type { SessionAuthHttpOptions } from '../options/http-options.js';
@@ -22,8 +21,8 @@ export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSetting
   const { httpAgent, httpsAgent, proxy } = http;
   if (proxy !== undefined && (httpAgent ?? httpsAgent)) invalidOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
   return {
-    httpAgent: readHttpAgent(httpAgent),
-    httpsAgent: readHttpsAgent(httpsAgent),
+    httpAgent: readAgent('http.httpAgent', httpAgent),
+    httpsAgent: readAgent('http.httpsAgent', httpsAgent),
     proxy: readProxy(proxy),
     maxResponseBytes: integerOption('http.maxResponseBytes', http.maxResponseBytes, {
       min: 1,
@@ -38,22 +37,18 @@ export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSetting
   };
 }
 
-/** Node.js throws at each call whose agent is for the other protocol. */
-function readHttpAgent(agent: unknown): Agent | undefined {
-  if (agent instanceof HttpsAgent) invalidOption('http.httpAgent', 'is an agent for https', 'Set it as http.httpsAgent');
-  return readAgent('http.httpAgent', agent);
+function readAgent(option: 'http.httpAgent' | 'http.httpsAgent', agent: unknown): Agent | undefined {
+  if (agent === undefined) return undefined;
+  if (!(agent instanceof Agent))
+    return invalidOption(option, 'must be an agent of node:http or node:https', 'Give it one, or leave it out');
+  const [other, otherOption] = option === 'http.httpAgent' ? ['https', 'http.httpsAgent'] : ['http', 'http.httpAgent'];
+  if (protocolOf(agent) === `${other}:`) invalidOption(option, `is an agent for ${other}`, `Set it as ${otherOption}`);
+  return agent;
 }
 
-/** The classes of proxy agents extend that of node:http, and serve both protocols. */
-function readHttpsAgent(agent: unknown): Agent | undefined {
-  const read = readAgent('http.httpsAgent', agent);
-  const isPlain = read !== undefined && Object.getPrototypeOf(read) === Agent.prototype;
-  return isPlain ? invalidOption('http.httpsAgent', 'is an agent for http', 'Set it as http.httpAgent') : read;
-}
-
-function readAgent(option: string, agent: unknown): Agent | undefined {
-  if (agent === undefined || agent instanceof Agent) return agent;
-  return invalidOption(option, 'must be an agent of node:http or node:https', 'Give it one, or leave it out');
+/** Returns the only protocol of an agent: Node.js throws at each call for another. Agents of proxies have no own one, and serve both. */
+function protocolOf(agent: Agent): unknown {
+  return Object.getOwnPropertyDescriptor(agent, 'protocol')?.value;
 }
 
 function readProxy(proxy: unknown): AxiosProxyConfig | undefined {
