@@ -684,12 +684,6 @@ export const EQUIVALENT = [
     replacement: '{}',
     reason: "It is Nest's default.",
   },
-  {
-    file: 'module/policies/policy-providers.ts',
-    original: '{ // Unknown to Nest, whose error names it when the policy is created. return false; }',
-    replacement: '{}',
-    reason: 'Without a value, the class is not scoped either.',
-  },
   { file: 'module/audit/audit-context.ts', original: "typeof token === 'function'", replacement: 'true', reason: NO_SUCH_MEMBER },
   { file: 'module/audit/audit-context.ts', original: '{ return undefined; }', replacement: '{}', reason: RETURNS_NOTHING },
   {

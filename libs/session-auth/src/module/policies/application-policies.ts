@@ -99,16 +99,17 @@ function provided(moduleRef: ModuleRef, wrapper: Wrapper, handler: Handler, poli
 
 /** A policy that is no provider: Nest creates it for the module, as it does for guards. */
 async function created(home: NestModule, handler: Handler, policy: Type): Promise<AskPolicy> {
-  const moduleRef = moduleRefOf(home);
-  if (isScoped(policy, moduleRef)) {
+  if (isScoped(policy, home)) {
     throw new InvalidConfigurationError(
       `${subject(policy, handler)} is request-scoped or transient, and no provider. Add it to the providers of ${home.name}.`,
     );
   }
-  const instance: unknown = await moduleRef.create<unknown>(policy).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : 'Its constructor threw.';
-    throw new InvalidConfigurationError(`${subject(policy, handler)} can't be created in ${home.name}. ${reason}`);
-  });
+  const instance: unknown = await moduleRefOf(home)
+    .create<unknown>(policy)
+    .catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : 'Its constructor threw.';
+      throw new InvalidConfigurationError(`${subject(policy, handler)} can't be created in ${home.name}. ${reason}`);
+    });
   return asking(instance, handler, policy);
 }
 

@@ -150,7 +150,7 @@ function injectingIntoProperty(token: unknown): Type {
 }
 
 describe('a policy that is no provider', () => {
-  const scoped = async (policy: Type): Promise<boolean> => isScoped(policy, moduleRefOf((await storedModules(Providers))(Providers)));
+  const scoped = async (policy: Type): Promise<boolean> => isScoped(policy, (await storedModules(Providers))(Providers));
 
   it.each<[string, Type]>([
     ['is request-scoped', PerRequest],

@@ -10,7 +10,7 @@ export function moduleRefOf({ providers }: NestModule): ModuleRef {
   return providers.get(ModuleRef)?.instance as ModuleRef;
 }
 
-/** Returns the module whose provider of a policy is visible in a module: its own, or one that an imported module exports. */
+/** Returns the module whose provider of a policy, or of a dependency, is visible in a module: its own, or one that an imported module exports. */
 export function providerModuleOf(module: NestModule, policy: Type): NestModule | undefined {
   return module.providers.has(policy) ? module : exporterOf(policy, [...module.imports], new Set());
 }
@@ -35,12 +35,12 @@ const TOKENS = 'self:paramtypes';
 const PROPERTIES = 'self:properties_metadata';
 
 /**
- * Returns whether a class, or one of its dependencies, is request-scoped or transient. Asked before `ModuleRef.create()`, whose promise never settles
- * for such a class in some versions of Nest.
+ * Returns whether a class is request-scoped or transient, or has a request-scoped dependency in its module. Asked before `ModuleRef.create()`, whose
+ * promise never settles for such a class in some versions of Nest.
  */
-export function isScoped(policy: Type, moduleRef: ModuleRef): boolean {
+export function isScoped(policy: Type, home: NestModule): boolean {
   const own = (Reflect.getMetadata(SCOPE, policy) as { readonly scope?: Scope } | undefined)?.scope ?? Scope.DEFAULT;
-  return own !== Scope.DEFAULT || dependenciesOf(policy).some((token) => isRequestScoped(token, moduleRef));
+  return own !== Scope.DEFAULT || dependenciesOf(policy).some((token) => isRequestScoped(token, home));
 }
 
 function dependenciesOf(policy: Type): unknown[] {
@@ -51,13 +51,10 @@ function dependenciesOf(policy: Type): unknown[] {
   return [...types, ...properties.map(({ type }) => type)];
 }
 
-function isRequestScoped(dependency: unknown, moduleRef: ModuleRef): boolean {
+/** One that Nest does not find is not scoped: Nest's error names it when the policy is created. */
+function isRequestScoped(dependency: unknown, home: NestModule): boolean {
   const reference = dependency as { readonly forwardRef?: () => unknown } | undefined;
-  const token = (reference?.forwardRef ? reference.forwardRef() : dependency) as string;
-  try {
-    return moduleRef.introspect(token).scope === Scope.REQUEST;
-  } catch {
-    // Unknown to Nest, whose error names it when the policy is created.
-    return false;
-  }
+  const token = (reference?.forwardRef ? reference.forwardRef() : dependency) as Type;
+  const provider = providerModuleOf(home, token)?.providers.get(token);
+  return provider !== undefined && !provider.isDependencyTreeStatic();
 }
