@@ -10,6 +10,8 @@ import type { SessionAuthOptions } from './options/options.js';
 const OPTIONS: SessionAuthOptions = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 const GUARD = { provide: APP_GUARD, useExisting: SessionAuthGuard };
 const optionsOf = (useValue: object): object => ({ provide: MODULE_OPTIONS_TOKEN, useValue });
+/** Validates the extras at the start. */
+const CHECK: unknown = { provide: expect.any(Symbol), useFactory: expect.any(Function) };
 const registration = (useValue: object): object => ({ provide: REGISTRATION, useValue });
 
 type Given = SessionAuthExtras | { readonly [Name in keyof SessionAuthExtras]: undefined };
@@ -43,7 +45,7 @@ describe.each(EXTRAS)('a registration with %j', (extras, isGlobal, registered, g
     expect(ConfigurableModuleClass.forRoot({ ...OPTIONS, ...extras } as SessionAuthOptions)).toEqual({
       module: ConfigurableModuleClass,
       global: isGlobal,
-      providers: [optionsOf(OPTIONS), ...guards, registration(registered)],
+      providers: [optionsOf(OPTIONS), ...guards, registration(registered), CHECK],
     });
   });
 
@@ -51,7 +53,7 @@ describe.each(EXTRAS)('a registration with %j', (extras, isGlobal, registered, g
     const useFactory = (): SessionAuthOptions => OPTIONS;
     expect(ConfigurableModuleClass.forRootAsync({ useFactory, ...(extras as SessionAuthExtras) })).toMatchObject({
       global: isGlobal,
-      providers: [{ provide: MODULE_OPTIONS_TOKEN, useFactory }, ...guards, registration(registered)],
+      providers: [{ provide: MODULE_OPTIONS_TOKEN, useFactory }, ...guards, registration(registered), CHECK],
     });
   });
 });

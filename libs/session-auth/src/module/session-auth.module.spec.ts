@@ -36,7 +36,7 @@ describe.each<[string, (name?: string) => DynamicModule]>([
   it('without a name is one of SessionAuthModule itself', () => {
     for (const name of [undefined, 'default']) {
       const definition = register(name);
-      expect([definition.module, definition.exports, definition.providers?.length]).toEqual([SessionAuthModule, undefined, 2]);
+      expect([definition.module, definition.exports, definition.providers?.length]).toEqual([SessionAuthModule, undefined, 3]);
     }
   });
 
