@@ -78,6 +78,12 @@ describe('a request to a target', () => {
     expect(payroll.tokens()).toEqual(['ann', 'bob', undefined]);
   });
 
+  it('carries the session without an X-AUTH-IV of the request, which belongs to no token', async () => {
+    session = { ...ANN, authIv: undefined };
+    await send({ url: payroll.origin, headers: { 'x-auth-iv': 'of the request' } });
+    expect([payroll.tokens(), payroll.ivs()]).toEqual([['ann'], [undefined]]);
+  });
+
   it('carries no session of another registration', async () => {
     session = { ...ANN, authority: 'partners' };
     await send({ url: payroll.origin });

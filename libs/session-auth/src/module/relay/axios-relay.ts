@@ -44,6 +44,8 @@ function setHeaders(config: InternalAxiosRequestConfig, headers: AxiosRequestHea
   const isOfSession = own === session.token;
   if (!isTarget && isOfSession) headers.delete([AUTH_TOKEN_HEADER, AUTH_IV_HEADER]);
   if (!isTarget || (own && !isOfSession)) return;
+  // An IV belongs to the token that it was presented with.
+  headers.delete(AUTH_IV_HEADER);
   headers.set(sessionHeaders(session));
   keepFromRedirects(config);
 }

@@ -65,11 +65,14 @@ describe('an axios instance', () => {
     ]);
   });
 
-  it.each([undefined, null, {}, { interceptors: { request: {} } }, 'axios'])('is required: %j', (instance) => {
-    const attach = (): void => relayOf().attachTo(instance as unknown as AxiosInstance, { to: [PAYROLL] });
-    expect(attach).toThrow(InvalidConfigurationError);
-    expect(attach).toThrow(/^SessionRelay\.attachTo\(\): the first argument must be an axios instance/);
-  });
+  it.each([undefined, null, {}, { interceptors: null }, { interceptors: {} }, { interceptors: { request: {} } }, 'axios'])(
+    'is required: %j',
+    (instance) => {
+      const attach = (): void => relayOf().attachTo(instance as unknown as AxiosInstance, { to: [PAYROLL] });
+      expect(attach).toThrow(InvalidConfigurationError);
+      expect(attach).toThrow(/^SessionRelay\.attachTo\(\): the first argument must be an axios instance/);
+    },
+  );
 
   it('is not attached without targets that are valid', async () => {
     const { instance, tokenTo } = client();

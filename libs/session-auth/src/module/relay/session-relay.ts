@@ -80,5 +80,6 @@ export class SessionRelay {
 }
 
 function isAxios(candidate: unknown): candidate is AxiosInstance {
-  return typeof (candidate as Partial<AxiosInstance> | undefined)?.interceptors?.request.use === 'function';
+  const { interceptors } = Object(candidate) as { readonly interceptors?: { readonly request?: { readonly use?: unknown } } };
+  return typeof interceptors?.request?.use === 'function';
 }

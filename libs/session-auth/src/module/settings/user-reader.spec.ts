@@ -172,6 +172,14 @@ describe('an identity field', () => {
   });
 });
 
+describe('the token of the record', () => {
+  it('stops the application as an identity field, because a record without a user may repeat it', () => {
+    for (const identityFields of [['auth_token'], ['username', 'auth_token']]) {
+      expectRefused({ identityFields }, "identityFields names 'auth_token', which identifies no user. Name another field");
+    }
+  });
+});
+
 describe('an impersonator field', () => {
   it('is a field of the record class', () => {
     expect(() => readerOf({ impersonatorField: 'display_label' })).not.toThrow();

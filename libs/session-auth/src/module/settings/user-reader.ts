@@ -34,9 +34,7 @@ export function readUserWith(
   const sample = createSample(userRecord);
   rejectUndecoratedFields(userRecord);
   const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
-  const unknown = identityFields.find((name) => !declared.has(name));
-  if (unknown !== undefined)
-    invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
+  rejectIdentityFields(identityFields, declared);
   rejectImpersonatorField(impersonatorField, declared);
   if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
   if (Object.hasOwn(sample, 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
@@ -60,6 +58,13 @@ function loggingReader(userRecord: UserRecordClass, cache: object | undefined, l
       return undefined;
     }
   };
+}
+
+function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<string>): void {
+  const unknown = fields.find((name) => !declared.has(name));
+  if (unknown !== undefined)
+    invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
+  if (fields.includes('auth_token')) invalidOption('identityFields', "names 'auth_token', which identifies no user", 'Name another field');
 }
 
 function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown>): void {
