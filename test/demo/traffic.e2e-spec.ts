@@ -65,6 +65,14 @@ describe('the marks of the page', () => {
     expect(traffic.counts).toMatchObject({ requests: 3_000, cached: 0 });
   });
 
+  it('are counted with their outcomes by a browser that draws too slowly to show their way', () => {
+    const traffic = new Traffic(layOut(1278), false);
+    const { came, settled } = requests(1, 500, 'joined');
+    traffic.apply({ events: [...came, ...settled], more: {} }, 0);
+    for (const now of [0, 15_000, 30_000]) traffic.advance(now);
+    expect([traffic.marks.size, traffic.counts.joined]).toEqual([0, 500]);
+  });
+
   it('are not counted again if the counts are reset while they are in flight', () => {
     const traffic = new Traffic(layOut(1278), false);
     const { came, settled } = requests(1, 2_500, 'cached');

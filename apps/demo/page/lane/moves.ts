@@ -53,6 +53,12 @@ export class Moves {
     else this.#leave(mark, now);
   }
 
+  /** Ends a mark wherever it is. Its request counts if its outcome is known. */
+  end(mark: Mark): void {
+    this.#show(mark);
+    mark.stage = 'gone';
+  }
+
   leaveCrowd(mark: Mark): void {
     if (mark.place === undefined) return;
     if (this.isStill && mark.kind) this.#places[mark.kind].free(mark.place);

@@ -10,7 +10,7 @@ const BUNDLES_MAX = 500;
 const BUNDLE = 50;
 /** Requests without a mark whose outcome is awaited. */
 const CROWDED_MAX = 20_000;
-/** After this time, an event was missed if a request is not settled: no check of the demo takes as long. */
+/** After this time, an event was missed if a request is not settled, and a browser that draws too slowly if it is: no check of the demo takes as long. */
 const MAX_AGE_MS = 20_000;
 
 type ByKind = Partial<Record<MarkKind, number>>;
@@ -54,7 +54,7 @@ export class Traffic {
   advance(now: number): void {
     for (const mark of this.marks.values()) {
       mark.advance(now);
-      if (now - mark.bornAt > MAX_AGE_MS) mark.stage = 'gone';
+      if (now - mark.bornAt > MAX_AGE_MS) this.#moves.end(mark);
       else if (mark.hasArrived(now)) this.#moves.next(mark, now);
       if (mark.stage === 'gone') this.#remove(mark);
     }
