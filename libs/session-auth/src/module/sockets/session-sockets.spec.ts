@@ -23,8 +23,9 @@ import { SessionSockets } from './session-sockets.js';
 import { SocketAuthority } from './socket-authority.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-/** Every cached session is stale at once. */
-const STALE = { ttlMs: 0, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 600_000 };
+/** Every cached session is stale at once: the clock of the cache is ahead by more than the lifetime. */
+const STALE = { ttlMs: 1_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 600_000 };
+const ahead = (): number => performance.now() + 2_000;
 const UPGRADE = { headers: { 'x-auth-token': 'good' } };
 
 /** The sockets of a registration, whose service refuses the token `bad`. */
@@ -39,7 +40,9 @@ function registration(authority = 'default') {
           : { kind: 'authenticated', user: { username: token } },
     );
   const source = new EventSource();
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), { cache: new SessionCache<UserRecord>(STALE) });
+  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+    cache: new SessionCache<UserRecord>(STALE, ahead),
+  });
   const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
   const parts = { verifier, presented, authority } as unknown as GuardParts;
   const own = new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source);
