@@ -1,4 +1,5 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
+import { isClass } from '../is-class.js';
 import type { AnyUserRecord } from './current-user.decorator.js';
 
 /**
@@ -18,5 +19,5 @@ export type PolicyClass = Type<AuthorizationPolicy>;
 export function isPolicyClass(rule: unknown): rule is PolicyClass {
   if (typeof rule !== 'function') return false;
   const prototype = rule.prototype as { readonly allows?: unknown } | undefined;
-  return typeof prototype?.allows === 'function' || Function.prototype.toString.call(rule).startsWith('class');
+  return typeof prototype?.allows === 'function' || isClass(rule);
 }

@@ -4,6 +4,7 @@ import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
 import { missingParametersOf } from './missing-parameters.js';
+import { prototypesOf } from './prototypes.js';
 import { unguardedFieldsOf } from './unguarded-fields.js';
 import { unguardedParametersOf } from './unguarded-parameters.js';
 
@@ -69,7 +70,8 @@ function placeOf({ owner, name }: Handler): string {
 
 /** Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the rule. */
 function hasLostItsRule({ owner, name, method }: Handler): boolean {
-  const decorated = decoratedMethod(homeOf(owner.prototype as object, name), name);
+  const home = prototypesOf(owner).find((prototype) => Object.hasOwn(prototype, name));
+  const decorated = home && decoratedMethod(home, name);
   if (!decorated) return false;
   const [before, now] = [declarationOf(decorated), declarationOf(method)];
   return (
@@ -77,9 +79,4 @@ function hasLostItsRule({ owner, name, method }: Handler): boolean {
     before.authority !== now.authority ||
     before.requirements.some((requirement) => !now.requirements.includes(requirement))
   );
-}
-
-/** Returns the prototype that has a method itself, which others inherit. */
-function homeOf(prototype: object, name: string): object {
-  return Object.hasOwn(prototype, name) ? prototype : homeOf(Object.getPrototypeOf(prototype) as object, name);
 }

@@ -1,7 +1,8 @@
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
+import { isClass } from '../../guard/is-class.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { invalidOption, isClass } from './option-checks.js';
+import { invalidOption } from './option-checks.js';
 
 /** Validates the name of a registration. @throws InvalidConfigurationError */
 export function readName(name: unknown): string {

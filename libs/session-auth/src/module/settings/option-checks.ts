@@ -62,11 +62,6 @@ export function rejectUnknownOptions(owner: string, options: unknown, known: rea
   if (unknown !== undefined) invalidOption(`${owner}.${unknown}`, 'is not an option', `Valid options: ${quoted(known)}`);
 }
 
-/** Returns whether a function is a class, which throws when it is called. The names of other functions may begin like one. */
-export function isClass(value: object): boolean {
-  return /^class[\s{]/.test(Function.prototype.toString.call(value));
-}
-
 /** Returns whether a value is an object that may have options. A list has none, so that an empty one would silently have each default. */
 export function isGroup(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -5,6 +5,7 @@ import type { TokenEcho } from '../../client/user-details-verdict.js';
 import { isHeaderValue } from '../../contract/wire.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
+import { isClass } from '../../guard/is-class.js';
 import type { TokenSource } from '../../guard/session/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
@@ -15,7 +16,6 @@ import {
   enumOption,
   integerOption,
   invalidOption,
-  isClass,
   namingRegistration,
   rejectUnknownOptions,
   readBaseUrl,

@@ -1,8 +1,9 @@
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
+import { isClass } from '../../guard/is-class.js';
 import { invalidSourceOf, isHeaderName } from '../../guard/session/source-names.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { invalidOption, isClass } from './option-checks.js';
+import { invalidOption } from './option-checks.js';
 
 /** Functions that return a source, and are not sources themselves. */
 const CREATORS: ReadonlySet<unknown> = new Set([fromHeader, fromBearer, fromCookie, fromPayload]);
