@@ -4,11 +4,10 @@ import type { AxiosProxyConfig } from 'axios';
 import { Agent, buildConnector, Client, Pool, ProxyAgent, type Dispatcher } from 'undici/index.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { Deadline } from '../deadline.js';
-import { acceptingContinue } from './interim-replies.js';
+import { prepared } from './prepared-connector.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
 import { ReplyCollector } from './reply-collector.js';
 import type { ServiceRequest } from './service-request.js';
-import { recordingStale } from './stale-connection.js';
 import type { TlsFailed } from './tls-failure.js';
 
 /** Settings and limits of the connections to the session service. */
@@ -52,7 +51,7 @@ export class Connections {
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
-    this.#connect = recordingStale(acceptingContinue(buildConnector({ timeout: settings.connectTimeoutMs })));
+    this.#connect = prepared(buildConnector({ timeout: settings.connectTimeoutMs }));
     this.#pooled = this.#newPool();
     if (typeof this.#pooled.dispatch !== 'function') throw new InvalidConfigurationError(NOT_UNDICI);
   }
@@ -102,7 +101,7 @@ export class Connections {
   /** Sends a request on its own connection, which closes after the reply or at the deadline, even while it is connecting. */
   #dispatchOnce(options: Dispatcher.DispatchOptions & { origin: string }, handler: ReplyCollector, deadline: Deadline): void {
     const { proxy } = this.#settings;
-    const connect = acceptingContinue(closingAt(deadline, this.#connectFresh));
+    const connect = prepared(closingAt(deadline, this.#connectFresh));
     const connection = proxy ? this.#proxyAgent(proxy) : new Client(options.origin, { ...LIMITS, connect });
     deadline.onEnd(() => void connection.destroy().catch(() => undefined));
     connection.dispatch({ ...options, reset: true }, handler);
@@ -115,7 +114,7 @@ export class Connections {
     const limits = { ...LIMITS, connections: this.#settings.maxConnections };
     // Without a tunnel, undici does not pass these limits to the pool of the proxy.
     const factory = (origin: string | URL, { connect, ...options }: ProxyConnection): Pool =>
-      new Pool(origin, { ...limits, ...options, ...(connect && { connect: recordingStale(acceptingContinue(connect)) }) });
+      new Pool(origin, { ...limits, ...options, ...(connect && { connect: prepared(connect) }) });
     return new ProxyAgent({ ...limits, uri, ...(token && { token }), factory, proxyTunnel: false });
   }
 }

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import type { buildConnector } from 'undici/index.js';
 
 /** Start of an interim reply; `x` is any digit. */
 const STATUS_LINE = Buffer.from('HTTP/1.x 1xx');
@@ -11,20 +10,11 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Returns a connector whose connections accept `100 Continue` before a reply. undici accepts every other interim reply (1xx), but treats this one as
- * an error unless it sent `Expect`. The connection therefore replaces it with `102 Processing`.
+ * Makes a connection accept `100 Continue` before a reply. undici accepts every other interim reply (1xx), but treats this one as an error unless it
+ * sent `Expect`. The connection therefore replaces it with `102 Processing`. undici reads a socket with `read()`. A reply starts after a request is
+ * written, because a connection carries one request at a time.
  */
-export function acceptingContinue(connect: buildConnector.connector): buildConnector.connector {
-  return (options, settle) => {
-    connect(options, (...outcome) => {
-      if (outcome[1]) acceptContinue(outcome[1]);
-      settle(...outcome);
-    });
-  };
-}
-
-/** undici reads a socket with `read()`. A reply starts after a request is written, because a connection carries one request at a time. */
-function acceptContinue(socket: Socket): void {
+export function acceptContinue(socket: Socket): void {
   const scan = new InterimScan();
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;

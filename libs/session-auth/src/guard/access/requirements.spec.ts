@@ -128,11 +128,11 @@ describe('@Authorize()', () => {
       return true;
     },
     Object.assign(() => true, { prototype: undefined }),
-    {
-      classOf(this: void): boolean {
+    ...Object.values({
+      classOf(): boolean {
         return true;
       },
-    }.classOf,
+    }),
   ])('takes %p for a rule', (rule) => {
     expect(requirementsOf(Authorize(rule))[0]?.policy).toBeUndefined();
   });
