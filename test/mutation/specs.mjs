@@ -1,5 +1,6 @@
 // Runs specs in this process with Jest's own test functions, matchers, mocks and clock. Jest itself needs seconds for a run, and a mutant needs milliseconds.
 import { createRequire } from 'node:module';
+import { setImmediate as tick } from 'node:timers/promises';
 import fastCheck from 'fast-check';
 import { Modules, prepare } from './modules.mjs';
 
@@ -29,6 +30,18 @@ const assertProperty = (property, parameters) => fastCheck.assert(property, { ..
 const quickCheck = { ...fastCheck, assert: assertProperty };
 const quickModule = { __esModule: true, ...quickCheck, default: quickCheck };
 
+/** undici calls the faked `setImmediate` when a socket of an earlier spec closes while a spec's clock is faked: the spec would count one timer too many. */
+const MAX_SETTLING_MS = 200;
+let idleResources = Infinity;
+
+/** Waits until the sockets of the last spec are closed. Those that a mutant has left open are waited for once. */
+async function settled() {
+  const deadline = performance.now() + MAX_SETTLING_MS;
+  const open = () => process.getActiveResourcesInfo().length;
+  while (open() > idleResources && performance.now() < deadline) await tick();
+  idleResources = open();
+}
+
 /** Whether an error came that no test caught: it can be one of an earlier run. */
 let isStray = false;
 let listener = {};
@@ -47,6 +60,7 @@ addEventHandler((event) => {
  */
 export async function runSpec({ file, name, chosen = () => true, bail = false, timeout, ids: known, onLoaded, onStart }) {
   await prepare(file);
+  await settled();
   resetState();
   getState().testTimeout = timeout;
   const results = [];
