@@ -60,12 +60,12 @@ addEventHandler((event) => {
  */
 export async function runSpec({ file, name, chosen = () => true, bail = false, timeout, ids: known, onLoaded, onStart }) {
   await prepare(file);
+  const stopListening = listenToErrors();
   await settled();
   resetState();
   getState().testTimeout = timeout;
   const results = [];
   isStray = false;
-  const stopListening = listenToErrors();
   try {
     const modules = new Modules({ 'fast-check': quickModule }, specProcess);
     modules.replace('@jest/globals', { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, jest: jestOf(modules) });
