@@ -32,6 +32,18 @@ class Dependent extends UserRecord {
   }
 }
 
+class Room {
+  @IsString() readonly name: string;
+
+  constructor(room: { readonly name: string }) {
+    this.name = room.name;
+  }
+}
+
+class Placed extends UserRecord {
+  @IsOptional() @ValidateNested() @Type(() => Room) readonly room?: Room;
+}
+
 @ValidatorConstraint({ async: true })
 class Later {
   validate(): Promise<boolean> {
@@ -154,6 +166,11 @@ describe('a record class', () => {
 
   it('stops the application if its constructor throws', () => {
     expectRefused({ userRecord: Dependent as never }, 'userRecord has a constructor that throws. Declare fields only, without arguments');
+  });
+
+  it('stops the application if the constructor of a nested class throws', () => {
+    const message = 'userRecord has a nested class whose constructor throws. Declare fields only, without arguments';
+    expectRefused({ userRecord: Placed }, message);
   });
 
   it('stops the application if it declares the token again', () => {

@@ -31,7 +31,7 @@ export function readUserWith(
   { userRecord, identityFields, impersonatorField, cache }: UserReaderSettings,
   log: InvalidRecordLog,
 ): (json: object) => UserRecord | undefined {
-  const sample = createSample(userRecord);
+  const sample = constructing(() => new userRecord(), 'has a constructor that throws');
   rejectUndecoratedFields(userRecord);
   const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
   rejectIdentityFields(identityFields, declared);
@@ -72,17 +72,18 @@ function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown>)
   invalidOption('impersonatorField', 'must be the name of a field of the user record', 'Declare the field in userRecord, or leave it out');
 }
 
-/** A record is created without arguments, before its fields are set. */
-function createSample(userRecord: UserRecordClass): UserRecord {
+/** Records and their nested objects are created without arguments, before their fields are set. */
+function constructing<T>(construct: () => T, problem: string): T {
   try {
-    return new userRecord();
+    return construct();
   } catch {
-    return invalidOption('userRecord', 'has a constructor that throws', 'Declare fields only, without arguments');
+    return invalidOption('userRecord', problem, 'Declare fields only, without arguments');
   }
 }
 
 function rejectUndecoratedFields(userRecord: UserRecordClass): void {
-  const names = undecoratedFields(userRecord).map((path) => `'${path}'`);
+  const paths = constructing(() => undecoratedFields(userRecord), 'has a nested class whose constructor throws');
+  const names = paths.map((path) => `'${path}'`);
   if (names.length === 0) return;
   invalidOption(
     'userRecord',
