@@ -19,16 +19,15 @@ export function readBuiltIn<User extends object>(json: Fields<UserRecord>, recor
   return user as User;
 }
 
-/** Returns whether the decorators of the built-in class are those of this package: an application may have added some. */
+/** Returns whether a class is the built-in one, with the decorators of this package: an application may have added some. */
 export function hasOwnDecorators(record: new () => object): boolean {
-  if (record !== BuiltInRecord) return false;
-  const [fields, ids] = [fieldsOf(record), fieldsOf(CclInfo)];
-  return fields.length === 15 && ids.length === 3 && [...fields, ...ids].every(isDecoratedOnce);
+  return record === BuiltInRecord && areOwnFields(fieldsOf(record), fieldsOf(CclInfo));
 }
 
-/** `@IsOptional()` and one type. */
-function isDecoratedOnce({ checks, conditions }: FieldDescription): boolean {
-  return checks.length === 1 && conditions.length === 1;
+/** Returns whether these are the fields of the built-in class and of its `ccl_info`, each with `@IsOptional()` and one type. */
+export function areOwnFields(fields: readonly FieldDescription[], ids: readonly FieldDescription[]): boolean {
+  const isDecoratedOnce = ({ checks, conditions }: FieldDescription): boolean => checks.length === 1 && conditions.length === 1;
+  return fields.length === 15 && ids.length === 3 && [...fields, ...ids].every(isDecoratedOnce);
 }
 
 function isText(value: unknown): boolean {
@@ -69,8 +68,9 @@ function copyFlags(json: Fields<UserRecord>, user: Fields<UserRecord>): boolean 
   );
 }
 
-function readCclInfo(value: unknown): CclInfo | undefined {
-  if (typeof value !== 'object' || value === null || inheritsMore(value)) return undefined;
+/** Anything but a parsed object inherits from another prototype. */
+function readCclInfo(value: object): CclInfo | undefined {
+  if (inheritsMore(value)) return undefined;
   const json = value as Fields<CclInfo>;
   const info = new CclInfo() as Fields<CclInfo>;
   const isValid =

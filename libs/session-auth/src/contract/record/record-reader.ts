@@ -22,10 +22,8 @@ export function compileRecordReader<User extends UserRecord>(
   const build = compileRecordBuilder(hiding.record, TOKEN_FIELD);
   const read = (json: object): User | undefined => {
     const user = build(json) as Fields;
-    const token = tokenIn(json);
-    const isTokenValid = isAbsent(token) || typeof token === 'string';
-    if (isTokenValid) hiding.hideToken(user, token ?? undefined);
-    const invalid = isTokenValid ? findInvalidField(user, fields) : INVALID_TOKEN;
+    hiding.hideToken(user, tokenIn(json));
+    const invalid = findInvalidField(user, fields);
     if (invalid !== undefined) {
       onInvalid?.(invalid);
       return undefined;
@@ -44,26 +42,20 @@ function fasterReader<User extends UserRecord>(
   share: ((user: Fields) => void) | undefined,
 ): (json: object) => User | undefined {
   return (json) => {
-    const token = tokenIn(json) ?? undefined;
-    const user = token === undefined || typeof token === 'string' ? readBuiltIn(json as UserRecord, record) : undefined;
-    if (user === undefined) return read(json);
-    hideToken(user, token as string | undefined);
+    const token = tokenIn(json);
+    const user = readBuiltIn(json as UserRecord, record);
+    if (user === undefined || (token !== undefined && typeof token !== 'string')) return read(json);
+    hideToken(user, token);
     share?.(user as Fields);
     return Object.freeze(user);
   };
 }
 
 function tokenIn(json: object): unknown {
-  return Object.hasOwn(json, TOKEN_FIELD) ? (json as Fields)[TOKEN_FIELD] : undefined;
+  return Object.hasOwn(json, TOKEN_FIELD) ? ((json as Fields)[TOKEN_FIELD] ?? undefined) : undefined;
 }
 
 const TOKEN_FIELD = 'auth_token';
-
-const INVALID_TOKEN: InvalidField = { path: TOKEN_FIELD, expectation: '$property must be a string' };
-
-function isAbsent(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
-}
 
 /** Turns `null` into `undefined` in described fields at every depth, and freezes the values of the fields. */
 function normalize(instance: Fields, fields: readonly FieldDescription[]): void {
@@ -90,19 +82,19 @@ function freezeDeep(value: object): void {
 /** A record class that hides `auth_token` from enumeration, serialization and inspection. */
 interface HiddenTokenClass<User extends UserRecord> {
   readonly record: UserRecordClass<User>;
-  readonly hideToken: (user: object, token: string | undefined) => void;
+  readonly hideToken: (user: object, token: unknown) => void;
 }
 
 /** Derives a class that hides the token. Its instances are instances of `record`, with a readable `auth_token`. */
 function withHiddenToken<User extends UserRecord>(record: UserRecordClass<User>): HiddenTokenClass<User> {
   const derived = class extends (record as UserRecordClass) {
-    #token: string | undefined;
+    #token: unknown;
 
-    static hideToken(user: object, token: string | undefined): void {
+    static hideToken(user: object, token: unknown): void {
       if (#token in user) user.#token = token;
     }
 
-    static tokenOf(user: object): string | undefined {
+    static tokenOf(user: object): unknown {
       return #token in user ? user.#token : undefined;
     }
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { validateSync } from 'class-validator';
 import { compileRecordReader } from './record-reader.js';
-import { UserRecord } from './user-record.js';
+import { CclInfo, UserRecord } from './user-record.js';
 
 const read = compileRecordReader(UserRecord);
 
@@ -37,6 +38,11 @@ describe('the field', () => {
     expect(read({ ccl_info: { [id]: null } })?.ccl_info?.[id]).toBeUndefined();
     expect(read({ ccl_info: {} })).toBeDefined();
     expect(['7', 1.5, 2 ** 53, true, {}, [7]].map((value) => read({ ccl_info: { [id]: value } }))).toEqual(Array(6).fill(undefined));
+  });
+
+  it('ccl_info.client_id has an error of its own if an application validates it', () => {
+    const info = Object.assign(new CclInfo(), { client_id: 1.5 });
+    expect(validateSync(info).map(({ constraints }) => constraints)).toEqual([{ isSafeInteger: 'client_id must be a safe integer' }]);
   });
 });
 
