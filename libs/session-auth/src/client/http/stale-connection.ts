@@ -1,9 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Why a connection ends that the service had closed. A constant, because it has no stack trace of use. */
-const CLOSED = new Error('the service had closed the connection');
-
-const staleFailures = new WeakSet<Error>([CLOSED]);
+const staleFailures = new WeakSet<Error>();
 
 /** Returns whether an error is that of a stale connection. */
 export function isStale(error: Error): boolean {
@@ -23,9 +20,6 @@ export function recordStale(socket: Socket): void {
     readBefore = socket.bytesRead;
     return write(...args);
   };
-  socket.prependListener('end', () => {
-    if (isIdle()) socket.destroy(CLOSED);
-  });
   socket.prependListener('error', (error: Error) => {
     if (isIdle()) staleFailures.add(error);
   });
