@@ -60,7 +60,6 @@ addEventHandler((event) => {
  */
 export async function runSpec({ file, name, chosen = () => true, bail = false, timeout, ids: known, onLoaded, onStart }) {
   await prepare(file);
-  const stopListening = listenToErrors();
   await settled();
   resetState();
   getState().testTimeout = timeout;
@@ -92,7 +91,6 @@ export async function runSpec({ file, name, chosen = () => true, bail = false, t
     listener = {};
     clock.useRealTimers();
     mocker.restoreAllMocks();
-    stopListening();
   }
 }
 
@@ -108,25 +106,16 @@ function* testsOf(block, path, counts = new Map()) {
   }
 }
 
-/** An error that nothing catches fails the test that runs. Stryker's own listeners are back afterwards. */
-function listenToErrors() {
-  const events = ['uncaughtException', 'unhandledRejection'];
-  const others = events.map((event) => [event, process.rawListeners(event)]);
-  const onError = (error) => {
-    isStray = true;
-    const { currentlyRunningTest, unhandledErrors } = getState();
-    const caught = error ?? new Error('rejected with nothing');
-    if (currentlyRunningTest) currentlyRunningTest.errors.push([caught, caught]);
-    else unhandledErrors.push([caught, caught]);
-  };
-  for (const event of events) process.removeAllListeners(event).on(event, onError);
-  return () => {
-    for (const [event, listeners] of others) {
-      process.removeListener(event, onError);
-      for (const other of listeners) process.on(event, other);
-    }
-  };
+/** An error that nothing catches fails the test that runs. It can come after the last test, too. */
+function failWith(error) {
+  isStray = true;
+  const { currentlyRunningTest, unhandledErrors } = getState();
+  const caught = error ?? new Error('rejected with nothing');
+  if (currentlyRunningTest) currentlyRunningTest.errors.push([caught, caught]);
+  else unhandledErrors.push([caught, caught]);
 }
+process.on('uncaughtException', failWith);
+process.on('unhandledRejection', failWith);
 
 /** Never empty, because what has a message has failed: the errors of reflect-metadata, for example, have none of their own. */
 function messageOf(failure) {
