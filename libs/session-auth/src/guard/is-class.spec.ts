@@ -20,6 +20,7 @@ describe('a class', () => {
     '({ classOf() {} }).classOf',
     '({ class() {} }).class',
     '({ class () {} }).class',
+    '({ class  () {} }).class',
     '({ class$() {} }).class$',
     'Date',
   ])('is not %j', (text) => expect(isClass(functionOf(text))).toBe(false));

@@ -1,8 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { SessionKey, TokenKey } from '../contract/session-identity.js';
 import { SingleFlight } from './single-flight.js';
 
 describe('a flight', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   interface Departures {
     readonly flights: SingleFlight<number>;
     readonly join: (key?: string, token?: string, maxAgeMs?: number) => Promise<number>;
@@ -73,6 +77,19 @@ describe('a flight', () => {
     land();
     expect(await Promise.all(flights)).toEqual([0, 1, 1, 1]);
     expect([count(), counted]).toEqual([2, [1]]);
+  });
+
+  it('is joined by a check with a limit while it is younger than that', () => {
+    jest.useFakeTimers();
+    const { join, count } = departures();
+    jest.advanceTimersByTime(1000);
+    void join();
+    jest.advanceTimersByTime(99);
+    void join('key', 'token', 100);
+    expect(count()).toBe(1);
+    jest.advanceTimersByTime(1);
+    void join('key', 'token', 100);
+    expect(count()).toBe(2);
   });
 
   it('that settles late does not remove its replacement', async () => {

@@ -8,17 +8,23 @@ const SUBJECTS = 500;
 describe('the log of warnings', () => {
   let lines: string[];
   let log: WarningLog;
+  let warn: { readonly mock: { readonly contexts: unknown[] } };
   const invalid = (path: string): void => log.invalidField({ path, expectation: '$property must be a string' });
 
   beforeEach(() => {
     jest.useFakeTimers();
     lines = [];
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void lines.push(String(line)));
+    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void lines.push(String(line)));
     log = new WarningLog();
   });
   afterEach(() => {
     jest.restoreAllMocks();
     jest.useRealTimers();
+  });
+
+  it('has the context SessionAuth', () => {
+    log.storeUnavailable();
+    expect(warn.mock.contexts).toMatchObject([{ context: 'SessionAuth' }]);
   });
 
   it('has each field once a minute', () => {
