@@ -29,7 +29,6 @@ export function agentAdapter(maxResponseBytes: number, tlsFailed?: TlsFailed): A
       const limits = { ...LIMITS, transport: agentTransport(cancel), signal: abort.signal };
       const limited = { ...config, ...limits, ...(freshConnection && freshAgents(config)) };
       const response = (await http(limited)) as AxiosResponse<IncomingMessage>;
-      deadline?.onEnd(() => response.data.destroy());
       return { ...response, data: await readBody(response.data, maxResponseBytes) };
     } catch (error) {
       reportTlsFailure(error, tlsFailed);
