@@ -87,11 +87,11 @@ interface HiddenTokenClass<User extends UserRecord> {
 
 /** Derives a class that hides the token. Its instances are instances of `record`, with a readable `auth_token`. */
 function withHiddenToken<User extends UserRecord>(record: UserRecordClass<User>): HiddenTokenClass<User> {
-  const derived = class Hiding extends (record as UserRecordClass) {
+  const derived = class extends (record as UserRecordClass) {
     #token: unknown;
 
-    static hideToken(user: Hiding, token: unknown): void {
-      user.#token = token;
+    static hideToken(user: object, token: unknown): void {
+      if (#token in user) user.#token = token;
     }
 
     static tokenOf(user: object): unknown {
@@ -105,6 +105,5 @@ function withHiddenToken<User extends UserRecord>(record: UserRecordClass<User>)
   };
   Object.defineProperty(derived.prototype, 'auth_token', token);
   Object.defineProperty(derived, 'name', { value: record.name });
-  const hideToken = (user: object, value: unknown): void => derived.hideToken(user as InstanceType<typeof derived>, value);
-  return { record: derived as unknown as UserRecordClass<User>, hideToken };
+  return { record: derived as unknown as UserRecordClass<User>, hideToken: (user, value) => derived.hideToken(user, value) };
 }
