@@ -14,7 +14,7 @@ import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { SocketAuthority } from './sockets/socket-authority.js';
+import { RegistrationSockets } from './sockets/registration-sockets.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -145,7 +145,7 @@ describe('the events of a registration', () => {
 describe('the sockets of a registration', () => {
   it('have its guard, and close when the service refuses their session', async () => {
     const { find, parts } = await start();
-    const sockets = find(SocketAuthority);
+    const sockets = find(RegistrationSockets);
     expect(sockets.parts).toBe(parts);
     const fingerprintOf = jest.spyOn(find(EventSource), 'fingerprintOf');
     const close = jest.fn();

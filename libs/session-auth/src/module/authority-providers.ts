@@ -23,7 +23,7 @@ import type { SessionAuthSettings } from './settings/settings.js';
 import { SIGN_IN_LIMIT } from './sign-in-limit/sign-in-limit-provider.js';
 import { SignInLimit } from './sign-in-limit/sign-in-limit.js';
 import { SessionSockets } from './sockets/session-sockets.js';
-import { SocketAuthority } from './sockets/socket-authority.js';
+import { RegistrationSockets } from './sockets/registration-sockets.js';
 import { WarningLog } from './events/warning-log.js';
 
 const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProvider<SessionAuthService> => ({
@@ -44,9 +44,9 @@ const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> =
   inject: [EventSource, WarningLog],
 });
 
-const socketAuthority = (events: InjectionToken): FactoryProvider<SocketAuthority> => ({
-  provide: SocketAuthority,
-  useFactory: (parts: GuardParts, ended: SessionAuthEvents, source: EventSource) => new SocketAuthority(parts, ended, source),
+const registrationSockets = (events: InjectionToken): FactoryProvider<RegistrationSockets> => ({
+  provide: RegistrationSockets,
+  useFactory: (parts: GuardParts, ended: SessionAuthEvents, source: EventSource) => new RegistrationSockets(parts, ended, source),
   inject: [GUARD_PARTS, events, EventSource],
 });
 
@@ -78,9 +78,9 @@ export function guardPartsOf(
 
 /** Returns the provider of `SessionSockets`. `table` has the token of the other registrations, if it selects them. */
 export function socketsAs(provide: InjectionToken, table: [InjectionToken?] = []): FactoryProvider<SessionSockets> {
-  const useFactory = (own: SocketAuthority, log: WarningLog, others?: AuthorityTable): SessionSockets =>
+  const useFactory = (own: RegistrationSockets, log: WarningLog, others?: AuthorityTable): SessionSockets =>
     new SessionSockets(own, log, others);
-  return { provide, useFactory, inject: [SocketAuthority, WarningLog, ...(table as [InjectionToken])] };
+  return { provide, useFactory, inject: [RegistrationSockets, WarningLog, ...(table as [InjectionToken])] };
 }
 
 /** Returns the providers that each registration has, with or without a name: those of options, client, verifier and audit. */
@@ -94,7 +94,7 @@ export function authorityProviders(name: string): Provider[] {
     verifierProvider(tokens.client),
     SIGN_IN_LIMIT,
     serviceAs(tokens.service, tokens.client),
-    socketAuthority(tokens.events),
+    registrationSockets(tokens.events),
     policies,
     audit,
   ];

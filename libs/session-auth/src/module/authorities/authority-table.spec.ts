@@ -13,7 +13,7 @@ import type { GuardedCall } from '../../guard/transport.js';
 import { WarningLog } from '../events/warning-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { SessionSockets } from '../sockets/session-sockets.js';
-import { SocketAuthority } from '../sockets/socket-authority.js';
+import { RegistrationSockets } from '../sockets/registration-sockets.js';
 import { AuthorityTable } from './authority-table.js';
 import { nameIn, registrationProvider, type NestModule } from './registration.js';
 
@@ -34,7 +34,7 @@ const context = new ExecutionContextHost([]);
 const request: HttpRequest = { headers: { 'x-tenant': 'partners' } };
 const call = { context, request } as unknown as GuardedCall;
 const own: CallGuard = { admit: () => true };
-const ownSockets = {} as SocketAuthority;
+const ownSockets = {} as RegistrationSockets;
 
 describe('the registrations of an application', () => {
   let lines: string[];
@@ -42,7 +42,7 @@ describe('the registrations of an application', () => {
   let modules: ModulesContainer;
   let log: WarningLog;
   const found = (name: string): NestModule | undefined => [...modules.values()].find((module) => nameIn(module) === name);
-  const partOf = (name: string, token: symbol | typeof SocketAuthority): unknown => found(name)?.providers.get(token)?.instance;
+  const partOf = (name: string, token: symbol | typeof RegistrationSockets): unknown => found(name)?.providers.get(token)?.instance;
   const tableOf = (resolve?: unknown): AuthorityTable => new AuthorityTable(modules, resolve as AuthorityResolver | undefined, log);
 
   beforeEach(async () => {
@@ -95,8 +95,8 @@ describe('the registrations of an application', () => {
   });
 
   it('have sockets each, except those of another copy', () => {
-    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBe(partOf('partners', SocketAuthority));
-    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBeInstanceOf(SocketAuthority);
+    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBe(partOf('partners', RegistrationSockets));
+    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBeInstanceOf(RegistrationSockets);
     expect(tableOf(() => 'copy').socketsOf(context, request, ownSockets)).toBeUndefined();
     expect(tableOf(() => 'default').socketsOf(context, request, ownSockets)).toBe(ownSockets);
   });

@@ -9,14 +9,14 @@ import type { GuardedCall } from '../../guard/transport.js';
 import type { Challenges } from '../../guard/http/challenges.js';
 import { rejectForeignSockets } from './gateway-authorities.js';
 import { nameIn } from './registration.js';
-import { SocketAuthority } from '../sockets/socket-authority.js';
+import { RegistrationSockets } from '../sockets/registration-sockets.js';
 import type { WarningLog } from '../events/warning-log.js';
 
 /** The parts of a registration that the guard, the filter of errors and `SessionSockets` use. */
 interface NamedRegistration {
   readonly guard: CallGuard;
   readonly challenges: Challenges;
-  readonly sockets: SocketAuthority | undefined;
+  readonly sockets: RegistrationSockets | undefined;
 }
 
 /** The registrations of an application that have a name. */
@@ -49,7 +49,7 @@ export class AuthorityTable implements Authorities, OnModuleInit {
   }
 
   /** Returns the sockets of the registration that the option `authority` selects for a connection; `undefined` if there is no such registration. */
-  socketsOf(context: ExecutionContext, request: HttpRequest, own: SocketAuthority): SocketAuthority | undefined {
+  socketsOf(context: ExecutionContext, request: HttpRequest, own: RegistrationSockets): RegistrationSockets | undefined {
     const name = this.#nameOf(context, request);
     return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.sockets;
   }
@@ -80,7 +80,7 @@ function namedRegistrations(modules: ModulesContainer): ReadonlyMap<string, Name
     const name = nameIn(module);
     if (name === undefined) continue;
     const parts = module.providers.get(GUARD_PARTS)?.instance as GuardParts;
-    const sockets = module.providers.get(SocketAuthority)?.instance as SocketAuthority | undefined;
+    const sockets = module.providers.get(RegistrationSockets)?.instance as RegistrationSockets | undefined;
     named.set(name, { guard: new SessionAuthGuard(parts), challenges: parts.presented.challenges, sockets });
   }
   return named;

@@ -14,7 +14,7 @@ import { type EndsWithSession, SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
 
 /** The handshake of a client with a valid session. */
-export interface AcceptedHandshake {
+export interface AuthenticatedHandshake {
   readonly session: SessionIdentity;
   readonly verdict: Authenticated<UserRecord>;
 }
@@ -26,7 +26,7 @@ export interface Handshake {
   readonly request: CallRequest;
   readonly settings: SocketWatchSettings;
   /** Called once, with the outcome; synchronously if the session is cached. */
-  readonly settle: (outcome: AcceptedHandshake | GuardDenial) => void;
+  readonly settle: (outcome: AuthenticatedHandshake | GuardDenial) => void;
 }
 
 /** Maximum number of handshakes of one session that wait at once. The verifier limits the number of sessions that wait. */
@@ -69,7 +69,7 @@ export class HandshakeChecks {
       return undefined;
     }
     let open = true;
-    const settle = (outcome: AcceptedHandshake | GuardDenial): void => {
+    const settle = (outcome: AuthenticatedHandshake | GuardDenial): void => {
       if (!open) return;
       open = false;
       this.waiting.delete(fingerprint, waiter);
@@ -83,7 +83,7 @@ export class HandshakeChecks {
 }
 
 /** A stale session counts as an outage: with an outage grace of 0, it admits no new socket. */
-function outcomeOf({ settings }: Handshake, session: SessionIdentity, verdict: Verdict<UserRecord>): AcceptedHandshake | GuardDenial {
+function outcomeOf({ settings }: Handshake, session: SessionIdentity, verdict: Verdict<UserRecord>): AuthenticatedHandshake | GuardDenial {
   if (verdict.kind !== 'authenticated') return denialOfVerdict(verdict);
   return verdict.stale && settings.outageGraceMs === 0 ? unavailableDenial(unavailable('unreachable')) : { session, verdict };
 }

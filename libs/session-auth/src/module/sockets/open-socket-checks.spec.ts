@@ -12,8 +12,8 @@ import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { OpenSocketChecks } from './open-socket-checks.js';
-import { SocketAuthorities } from './socket-authorities.js';
-import { SocketAuthority } from './socket-authority.js';
+import { ApplicationSockets } from './application-sockets.js';
+import { RegistrationSockets } from './registration-sockets.js';
 
 const ANN = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
@@ -35,7 +35,7 @@ class Socket extends EventEmitter {
 
 describe('the check of an open socket', () => {
   let calls: ((verdict: Verdict<UserRecord>) => void)[];
-  let own: SocketAuthority;
+  let own: RegistrationSockets;
   let client: Socket;
   let unprotected: number;
   let selects: boolean;
@@ -48,9 +48,9 @@ describe('the check of an open socket', () => {
     const sources = [fromHeader('x-auth-token'), fromCookie('sid')];
     const presented = new PresentedSessions({ sources, forwardAuthIv: false, maxTokenLength: 100 });
     const source = new EventSource();
-    own = new SocketAuthority({ verifier, presented } as unknown as GuardParts, new SessionAuthEvents(source, () => undefined), source);
-    const authorities = new SocketAuthorities(own, { arePerCall: true, socketsOf: () => (selects ? own : undefined) });
-    checks = new OpenSocketChecks(authorities, () => (unprotected += 1));
+    own = new RegistrationSockets({ verifier, presented } as unknown as GuardParts, new SessionAuthEvents(source, () => undefined), source);
+    const application = new ApplicationSockets(own, { arePerCall: true, socketsOf: () => (selects ? own : undefined) });
+    checks = new OpenSocketChecks(application, () => (unprotected += 1));
   });
 
   const check = (upgrade: unknown = UPGRADE): Promise<UserRecord | undefined> => checks.check(client, upgrade, SETTINGS);
@@ -139,9 +139,9 @@ describe('the check of an open socket', () => {
 
     it('returns the user of one that was let in', async () => {
       const { client: admitted, calls: sent } = socket(true);
-      const authorities = new SocketAuthorities(own, undefined);
-      authorities.watch(own, admitted, { token: 'token', authIv: undefined }, SETTINGS).admit(ANN);
-      const user = await new OpenSocketChecks(authorities, () => (unprotected += 1)).check(admitted, undefined, SETTINGS);
+      const application = new ApplicationSockets(own, undefined);
+      application.watch(own, admitted, { token: 'token', authIv: undefined }, SETTINGS).admit(ANN);
+      const user = await new OpenSocketChecks(application, () => (unprotected += 1)).check(admitted, undefined, SETTINGS);
       expect([user, sent, unprotected, calls]).toEqual([ANN.user, [], 0, []]);
       own.stop();
     });

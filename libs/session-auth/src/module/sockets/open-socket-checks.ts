@@ -6,22 +6,22 @@ import { holdMessages } from '../../guard/sockets/held-messages.js';
 import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import { connectionContext } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
-import type { SocketAuthorities } from './socket-authorities.js';
+import type { ApplicationSockets } from './application-sockets.js';
 
 /** Checks sockets that are already open. */
 export class OpenSocketChecks {
-  readonly #authorities: SocketAuthorities;
+  readonly #application: ApplicationSockets;
   readonly #unprotected: () => void;
 
   /** @param unprotected called for a socket that can no longer be checked */
-  constructor(authorities: SocketAuthorities, unprotected: () => void) {
-    this.#authorities = authorities;
+  constructor(application: ApplicationSockets, unprotected: () => void) {
+    this.#application = application;
     this.#unprotected = unprotected;
   }
 
   /** Checks a socket, holds messages to it until the verdict, and watches it. Never rejects. Returns no user if the socket is closed. */
   async check(client: SocketClient, upgrade: unknown, settings: SocketWatchSettings): Promise<UserRecord | undefined> {
-    const watched = this.#authorities.watchedOf(client);
+    const watched = this.#application.watchedOf(client);
     if (watched) return watched.start();
     if (client.handshake) {
       this.#denySocketIo(client);
@@ -29,14 +29,14 @@ export class OpenSocketChecks {
     }
     storeUpgrade(client, upgrade);
     const request = handshakeOf(client);
-    const authority = this.#authorities.select(client, request);
-    const session = authority?.parts.presented.read(connectionContext(client), request);
-    if (!authority || typeof session !== 'object') {
+    const registration = this.#application.select(client, request);
+    const session = registration?.parts.presented.read(connectionContext(client), request);
+    if (!registration || typeof session !== 'object') {
       disconnect(client, payloadOf(typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED));
       return undefined;
     }
     const messages = holdMessages(client);
-    const user = await this.#authorities.watch(authority, client, session, settings).start();
+    const user = await this.#application.watch(registration, client, session, settings).start();
     if (user) messages.release();
     else messages.drop();
     return user;

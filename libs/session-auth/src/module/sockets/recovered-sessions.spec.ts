@@ -9,8 +9,8 @@ import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { RecoveredSessions } from './recovered-sessions.js';
-import { SocketAuthorities } from './socket-authorities.js';
-import { SocketAuthority } from './socket-authority.js';
+import { ApplicationSockets } from './application-sockets.js';
+import { RegistrationSockets } from './registration-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
@@ -63,7 +63,7 @@ const RESET = [[], ['own'], {}, false];
 const DATA = { name: 'ann' };
 
 describe('the recovery of a connection', () => {
-  let authorities: SocketAuthorities;
+  let application: ApplicationSockets;
   let adapter: Adapter;
   let sockets: Map<string, Socket>;
   let recovered: RecoveredSessions;
@@ -74,15 +74,15 @@ describe('the recovery of a connection', () => {
     const presented = new PresentedSessions({ sources: [], forwardAuthIv: false, maxTokenLength: 100 });
     const source = new EventSource();
     const parts = { verifier: new SessionVerifier(check), presented } as unknown as GuardParts;
-    authorities = new SocketAuthorities(new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source), undefined);
+    application = new ApplicationSockets(new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source), undefined);
     [adapter, sockets] = [new Adapter(), new Map<string, Socket>()];
-    recovered = new RecoveredSessions(authorities);
+    recovered = new RecoveredSessions(application);
     namespace = { adapter, sockets };
     recovered.holdBackPackets(namespace as unknown as SocketIoNamespace);
   });
 
   const watch = (socket: Socket, token: string): Socket => {
-    authorities.watch(authorities.own, socket as unknown as SocketIoSocket, { token, authIv: undefined }, SETTINGS);
+    application.watch(application.own, socket as unknown as SocketIoSocket, { token, authIv: undefined }, SETTINGS);
     return socket;
   };
 
@@ -168,7 +168,7 @@ describe('a protected server of socket.io', () => {
     const adapter = new Adapter();
     const namespace = { adapter, use: () => undefined, prependListener: () => undefined, on: () => undefined };
     const server = { opts: { connectionStateRecovery }, _nsps: new Map(), of: () => Object.assign(namespace, { server }) };
-    new SocketIoHandshakes({} as SocketAuthorities).protect(server as unknown as SocketIoServer, () => SETTINGS);
+    new SocketIoHandshakes({} as ApplicationSockets).protect(server as unknown as SocketIoServer, () => SETTINGS);
     return { adapter, server };
   };
 

@@ -1,5 +1,5 @@
 import type { SocketIoNamespace, SocketIoSocket } from './socket-io-server.js';
-import type { SocketAuthorities } from './socket-authorities.js';
+import type { ApplicationSockets } from './application-sockets.js';
 
 const OWNER = Symbol('owner');
 
@@ -35,11 +35,11 @@ const EVENT = 2;
  * connection. Here the packets wait for the verdict, and need the same session; otherwise the socket is reset to a new one.
  */
 export class RecoveredSessions {
-  readonly #authorities: SocketAuthorities;
+  readonly #application: ApplicationSockets;
   readonly #kept = new WeakMap<object, KeptSession>();
 
-  constructor(authorities: SocketAuthorities) {
-    this.#authorities = authorities;
+  constructor(application: ApplicationSockets) {
+    this.#application = application;
   }
 
   /** Holds the missed packets of recovered sockets in a namespace, also if the application sets another adapter later. */
@@ -57,7 +57,7 @@ export class RecoveredSessions {
     const [persist, restore] = [adapter.persistSession.bind(adapter), adapter.restoreSession.bind(adapter)];
     adapter.persistSession = (session) => {
       const client = namespace.sockets.get(session.sid);
-      session[OWNER] = client && this.#authorities.ownerOf(client);
+      session[OWNER] = client && this.#application.ownerOf(client);
       persist(session);
     };
     adapter.restoreSession = async (id, offset) => {
@@ -74,7 +74,7 @@ export class RecoveredSessions {
     const socket = client as RecoveredSocket;
     if (!socket.recovered) return;
     const kept = this.#kept.get(socket.data);
-    if (kept?.[OWNER] !== undefined && kept[OWNER] === this.#authorities.ownerOf(client)) {
+    if (kept?.[OWNER] !== undefined && kept[OWNER] === this.#application.ownerOf(client)) {
       for (const data of kept.missedPackets ?? []) socket.packet({ type: EVENT, data });
       return;
     }

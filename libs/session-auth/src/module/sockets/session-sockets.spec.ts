@@ -20,7 +20,7 @@ import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { WarningLog } from '../events/warning-log.js';
 import { SessionSockets } from './session-sockets.js';
-import { SocketAuthority } from './socket-authority.js';
+import { RegistrationSockets } from './registration-sockets.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
 /** Every cached session is stale at once: the clock of the cache is ahead by more than the lifetime. */
@@ -45,7 +45,7 @@ function registration(authority = 'default') {
   });
   const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
   const parts = { verifier, presented, authority } as unknown as GuardParts;
-  const own = new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source);
+  const own = new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source);
   return { service, verifier, sockets: new SessionSockets(own, new WarningLog()) };
 }
 

@@ -7,8 +7,8 @@ import { OpenSocketChecks } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import { type SessionSocketOptions, type SocketCounts, type SocketUpgrade, watchSettings } from './socket-options.js';
-import { SocketAuthorities, type SocketSelector } from './socket-authorities.js';
-import type { SocketAuthority } from './socket-authority.js';
+import { ApplicationSockets, type SocketSelector } from './application-sockets.js';
+import type { RegistrationSockets } from './registration-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
 
@@ -25,7 +25,7 @@ const protectedBy = new WeakMap<object, string>();
  * ```
  */
 export class SessionSockets implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly #authorities: SocketAuthorities;
+  readonly #application: ApplicationSockets;
   readonly #ws: WsHandshakes;
   readonly #socketIo: SocketIoHandshakes;
   readonly #open: OpenSocketChecks;
@@ -34,16 +34,16 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Created by Nest. */
-  constructor(own: SocketAuthority, log: WarningLog, table?: SocketSelector) {
-    this.#authorities = new SocketAuthorities(own, table);
-    this.#ws = new WsHandshakes(this.#authorities);
-    this.#socketIo = new SocketIoHandshakes(this.#authorities);
-    this.#open = new OpenSocketChecks(this.#authorities, () => log.unprotectedSocket());
+  constructor(own: RegistrationSockets, log: WarningLog, table?: SocketSelector) {
+    this.#application = new ApplicationSockets(own, table);
+    this.#ws = new WsHandshakes(this.#application);
+    this.#socketIo = new SocketIoHandshakes(this.#application);
+    this.#open = new OpenSocketChecks(this.#application, () => log.unprotectedSocket());
   }
 
   /** @internal Name of the registration. */
   get authority(): string {
-    return this.#authorities.own.parts.authority;
+    return this.#application.own.parts.authority;
   }
 
   /**
@@ -85,12 +85,12 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
 
   /** Returns the user of a socket at the last check; `undefined` if the socket is not watched, or no longer. */
   userOf(client: SocketClient): CurrentUserRecord | undefined {
-    return this.#authorities.watchedOf(client)?.user;
+    return this.#application.watchedOf(client)?.user;
   }
 
   /** Returns the numbers of watched sockets and of waiting handshakes of this registration. */
   countSockets(): SocketCounts {
-    const { watched, checks } = this.#authorities.own;
+    const { watched, checks } = this.#application.own;
     return { watched: watched.index.size, waiting: checks.waiting.size };
   }
 
@@ -102,7 +102,7 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
 
   /** Stops watching. Nest has closed the sockets. */
   onApplicationShutdown(): void {
-    this.#authorities.own.stop();
+    this.#application.own.stop();
   }
 
   #isProtectedByOther(target: object): boolean {

@@ -14,8 +14,8 @@ import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
-import { SocketAuthorities } from './socket-authorities.js';
-import { SocketAuthority } from './socket-authority.js';
+import { ApplicationSockets } from './application-sockets.js';
+import { RegistrationSockets } from './registration-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
@@ -77,7 +77,7 @@ describe('the handshakes of socket.io', () => {
   let server: SocketIoServer;
   let main: Namespace;
   let news: Namespace;
-  let own: SocketAuthority;
+  let own: RegistrationSockets;
   let source: EventSource;
   let handshakes: SocketIoHandshakes;
   const denials: unknown[] = [];
@@ -93,8 +93,8 @@ describe('the handshakes of socket.io', () => {
     const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
     source = new EventSource();
     const parts = { verifier, presented, authority: 'staff' } as unknown as GuardParts;
-    own = new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source);
-    handshakes = new SocketIoHandshakes(new SocketAuthorities(own, undefined));
+    own = new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source);
+    handshakes = new SocketIoHandshakes(new ApplicationSockets(own, undefined));
     handshakes.protect(server, () => SETTINGS);
     subscribe(DENIAL_CHANNEL, record);
   });

@@ -6,7 +6,7 @@ import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import { UnfinishedHandshakes } from './session-index.js';
-import type { SocketAuthorities } from './socket-authorities.js';
+import type { ApplicationSockets } from './application-sockets.js';
 
 type Settings = () => SocketWatchSettings;
 type Next = (error?: Error) => void;
@@ -15,14 +15,14 @@ const REPLACED = denialOfVerdict(unavailable('busy', 1));
 
 /** Checks sockets of socket.io before their namespace opens them. Until then, no event and no broadcast reaches them. */
 export class SocketIoHandshakes {
-  readonly #authorities: SocketAuthorities;
+  readonly #application: ApplicationSockets;
   readonly #unfinished = new UnfinishedHandshakes(REPLACED);
   readonly #recovered: RecoveredSessions;
   readonly #protected = new WeakSet<SocketIoNamespace>();
 
-  constructor(authorities: SocketAuthorities) {
-    this.#authorities = authorities;
-    this.#recovered = new RecoveredSessions(authorities);
+  constructor(application: ApplicationSockets) {
+    this.#application = application;
+    this.#recovered = new RecoveredSessions(application);
   }
 
   /** Checks every handshake in every namespace of a server, including namespaces created later. Reads `settings` at each handshake. */
@@ -39,7 +39,7 @@ export class SocketIoHandshakes {
     if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
     namespace.use((socket, next) => {
       // Middlewares of the application may have run for long, and no `close` would end the handshake.
-      if (socket.conn.readyState === 'closed') deny(REPLACED, this.#authorities.own.parts.authority, next);
+      if (socket.conn.readyState === 'closed') deny(REPLACED, this.#application.own.parts.authority, next);
       else this.#check(socket, settings(), next);
     });
     // Runs before the listeners of the application, so that they find the user: `connect` comes before `connection`.
@@ -49,17 +49,17 @@ export class SocketIoHandshakes {
   /** Always calls `next`, because socket.io keeps the socket until then. */
   #check(socket: SocketIoSocket, settings: SocketWatchSettings, next: Next): void {
     const unfinished = this.#unfinished.begin(socket);
-    const pending = this.#authorities.begin({
+    const pending = this.#application.begin({
       client: socket,
       request: handshakeOf(socket),
       settings,
-      settle: (outcome, authority) => {
+      settle: (outcome, registration) => {
         if (!('verdict' in outcome)) {
           unfinished.finish();
-          deny(outcome, authority.parts.authority, next);
+          deny(outcome, registration.parts.authority, next);
           return;
         }
-        const watched = this.#authorities.watch(authority, socket, outcome.session, settings);
+        const watched = this.#application.watch(registration, socket, outcome.session, settings);
         unfinished.endsWith(watched);
         watched.admit(outcome.verdict);
         this.#recovered.settle(socket);
@@ -72,7 +72,7 @@ export class SocketIoHandshakes {
   /** Closes the socket if its session has ended while middlewares of the application ran. */
   #opened(socket: SocketIoSocket): void {
     this.#unfinished.finish(socket);
-    const watched = this.#authorities.watchedOf(socket);
+    const watched = this.#application.watchedOf(socket);
     if (watched) watched.opened();
     else disconnect(socket, payloadOf(SESSION_REJECTED));
   }

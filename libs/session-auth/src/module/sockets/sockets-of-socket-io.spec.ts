@@ -17,7 +17,7 @@ import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { WarningLog } from '../events/warning-log.js';
 import { SessionSockets } from './session-sockets.js';
-import { SocketAuthority } from './socket-authority.js';
+import { RegistrationSockets } from './registration-sockets.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
 
@@ -29,8 +29,8 @@ function registration(): { source: EventSource; sockets: SessionSockets } {
   const verifier = new SessionVerifier(new ProtectedCheck(({ token }) => Promise.resolve(verdictOf(token)), new Deadlines(), LIMITS));
   const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
   const parts = { verifier, presented, authority: 'default' } as unknown as GuardParts;
-  const authority = new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source);
-  return { source, sockets: new SessionSockets(authority, new WarningLog()) };
+  const own = new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source);
+  return { source, sockets: new SessionSockets(own, new WarningLog()) };
 }
 
 describe('a server of socket.io', () => {

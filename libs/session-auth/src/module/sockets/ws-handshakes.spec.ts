@@ -15,8 +15,8 @@ import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
-import { SocketAuthorities } from './socket-authorities.js';
-import { SocketAuthority } from './socket-authority.js';
+import { ApplicationSockets } from './application-sockets.js';
+import { RegistrationSockets } from './registration-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import type { Answer, WsServer } from './ws-server.js';
 
@@ -51,9 +51,9 @@ class Socket extends EventEmitter {
 describe('the handshakes of ws', () => {
   let calls: ((verdict: Verdict<UserRecord>) => void)[];
   let server: Server;
-  let own: SocketAuthority;
+  let own: RegistrationSockets;
   let source: EventSource;
-  let authorities: SocketAuthorities;
+  let application: ApplicationSockets;
   const denials: unknown[] = [];
   const record = (message: unknown): void => void denials.push(message);
 
@@ -65,9 +65,9 @@ describe('the handshakes of ws', () => {
     const presented = new PresentedSessions({ sources, forwardAuthIv: false, maxTokenLength: 100 });
     source = new EventSource();
     const parts = { verifier, presented, authority: 'staff' } as unknown as GuardParts;
-    own = new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source);
-    authorities = new SocketAuthorities(own, undefined);
-    new WsHandshakes(authorities).protect(server, () => SETTINGS);
+    own = new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source);
+    application = new ApplicationSockets(own, undefined);
+    new WsHandshakes(application).protect(server, () => SETTINGS);
     subscribe(DENIAL_CHANNEL, record);
   });
   afterEach(() => {
@@ -128,7 +128,7 @@ describe('the handshakes of ws', () => {
     await answer();
     expect([answers, denials, connection.eventNames(), counts()]).toEqual([[[true]], [], [], [0, 0]]);
     const client = open(request);
-    expect([client.closings, counts(), authorities.watchedOf(client)?.user]).toEqual([[], [1, 0], ANN.user]);
+    expect([client.closings, counts(), application.watchedOf(client)?.user]).toEqual([[], [1, 0], ANN.user]);
     expect(handshakeOf(client).headers).toMatchObject({ 'x-auth-token': 'token' });
     source.emitEnded(tokenKeyOf('token'));
     expect([client.closings, counts()]).toEqual([[4401], [0, 0]]);

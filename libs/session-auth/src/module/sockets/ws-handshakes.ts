@@ -4,16 +4,16 @@ import { bodyOf } from '../../exceptions/denial-body.js';
 import { type GuardDenial, reportDenial, unavailableDenial } from '../../guard/denial.js';
 import { handshakeRequest, type SocketClient, storeUpgrade } from '../../guard/sockets/socket-client.js';
 import type { CallRequest } from '../../guard/transport.js';
-import type { AcceptedHandshake } from './handshake-checks.js';
-import type { SocketAuthorities, UnassignedHandshake } from './socket-authorities.js';
-import type { SocketAuthority } from './socket-authority.js';
+import type { AuthenticatedHandshake } from './handshake-checks.js';
+import type { ApplicationSockets, UnassignedHandshake } from './application-sockets.js';
+import type { RegistrationSockets } from './registration-sockets.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import { chainVerifyClient, type Answer, type WsServer } from './ws-server.js';
 
 /** How the check of a handshake has ended, and the registration that checked it. */
 interface Settled {
-  readonly outcome: AcceptedHandshake | GuardDenial;
-  readonly authority: SocketAuthority;
+  readonly outcome: AuthenticatedHandshake | GuardDenial;
+  readonly registration: RegistrationSockets;
 }
 
 /** Ends the check of a client that is gone. Never sent. */
@@ -24,11 +24,11 @@ const NOT_SENT = unavailableDenial(unavailable('busy', 1));
  * socket to its verdict, and no data of the client does.
  */
 export class WsHandshakes {
-  readonly #authorities: SocketAuthorities;
-  readonly #accepted = new WeakMap<IncomingMessage, AcceptedHandshake & { readonly authority: SocketAuthority }>();
+  readonly #application: ApplicationSockets;
+  readonly #authenticated = new WeakMap<IncomingMessage, AuthenticatedHandshake & { readonly registration: RegistrationSockets }>();
 
-  constructor(authorities: SocketAuthorities) {
-    this.#authorities = authorities;
+  constructor(application: ApplicationSockets) {
+    this.#application = application;
   }
 
   /** Checks every handshake of a server. Reads `settings` at each handshake. */
@@ -44,39 +44,39 @@ export class WsHandshakes {
     const handshake = handshakeRequest(request);
     const gone = (): void => void socket.destroy();
     const closed = (): void => pending?.end(NOT_SENT);
-    const settle: UnassignedHandshake['settle'] = (outcome, authority) => {
+    const settle: UnassignedHandshake['settle'] = (outcome, registration) => {
       socket.removeListener('close', closed).removeListener('end', gone);
-      if (!socket.destroyed) this.#answer(request, handshake, { outcome, authority }, answer);
+      if (!socket.destroyed) this.#answer(request, handshake, { outcome, registration }, answer);
     };
-    const pending = this.#authorities.begin({ client: request, request: handshake, settings, settle });
+    const pending = this.#application.begin({ client: request, request: handshake, settings, settle });
     if (pending) socket.once('close', closed).once('end', gone);
   }
 
-  #answer(request: IncomingMessage, handshake: CallRequest, { outcome, authority }: Settled, answer: Answer): void {
+  #answer(request: IncomingMessage, handshake: CallRequest, { outcome, registration }: Settled, answer: Answer): void {
     if ('verdict' in outcome) {
-      this.#accepted.set(request, { ...outcome, authority });
+      this.#authenticated.set(request, { ...outcome, registration });
       open(request, answer);
     } else {
-      reportDenial(outcome, authority.parts.authority);
+      reportDenial(outcome, registration.parts.authority);
       const fixed = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
       answer(false, outcome.statusCode, JSON.stringify(bodyOf(outcome)), {
         ...fixed,
-        ...Object.fromEntries(authority.checks.challenges.headersOf(outcome, handshake)),
+        ...Object.fromEntries(registration.checks.challenges.headersOf(outcome, handshake)),
       });
     }
   }
 
   #opened(client: SocketClient & { terminate(): void }, request: IncomingMessage, settings: SocketWatchSettings): void {
-    const accepted = this.#accepted.get(request);
-    if (!accepted) {
+    const handshake = this.#authenticated.get(request);
+    if (!handshake) {
       client.terminate();
       return;
     }
-    this.#accepted.delete(request);
+    this.#authenticated.delete(request);
     storeUpgrade(client, request);
-    const socket = this.#authorities.watch(accepted.authority, client, accepted.session, settings);
+    const socket = this.#application.watch(handshake.registration, client, handshake.session, settings);
     socket.opened();
-    socket.admit(accepted.verdict);
+    socket.admit(handshake.verdict);
   }
 }
 

@@ -13,8 +13,8 @@ import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
-import { SocketAuthorities, type SocketSelector } from './socket-authorities.js';
-import { SocketAuthority } from './socket-authority.js';
+import { ApplicationSockets, type SocketSelector } from './application-sockets.js';
+import { RegistrationSockets } from './registration-sockets.js';
 
 const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
@@ -22,7 +22,7 @@ const SESSION = { token: 'token', authIv: undefined };
 const REQUEST = handshakeRequest({ headers: { 'x-auth-token': 'token' } });
 
 /** The sockets of a registration, whose service knows one user, and the tokens that the service got. */
-function registration(username: string): { authority: SocketAuthority; tokens: string[] } {
+function registration(username: string): { sockets: RegistrationSockets; tokens: string[] } {
   const tokens: string[] = [];
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> => {
     tokens.push(token);
@@ -32,21 +32,24 @@ function registration(username: string): { authority: SocketAuthority; tokens: s
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
   const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
   const parts = { verifier, presented, authority: username } as unknown as GuardParts;
-  return { tokens, authority: new SocketAuthority(parts, new SessionAuthEvents(source, () => undefined), source) };
+  return { tokens, sockets: new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source) };
 }
 
 /** The sockets of an application with a selection, and how a handshake of a client ends there. */
-function application(select?: (own: SocketAuthority, other: SocketAuthority) => SocketAuthority | undefined, arePerCall = true) {
+function application(
+  select?: (own: RegistrationSockets, other: RegistrationSockets) => RegistrationSockets | undefined,
+  arePerCall = true,
+) {
   const [own, other] = [registration('ann'), registration('bob')];
-  const socketsOf = jest.fn<SocketSelector['socketsOf']>(() => select?.(own.authority, other.authority));
-  const authorities = new SocketAuthorities(own.authority, select && { arePerCall, socketsOf });
+  const socketsOf = jest.fn<SocketSelector['socketsOf']>(() => select?.(own.sockets, other.sockets));
+  const sockets = new ApplicationSockets(own.sockets, select && { arePerCall, socketsOf });
   const handshake = async (client: object) => {
     const settled: unknown[][] = [];
-    const pending = authorities.begin({ client, request: REQUEST, settings: SETTINGS, settle: (...outcome) => settled.push(outcome) });
+    const pending = sockets.begin({ client, request: REQUEST, settings: SETTINGS, settle: (...outcome) => settled.push(outcome) });
     await new Promise(setImmediate);
     return { pending, settled };
   };
-  return { own, other, socketsOf, authorities, handshake };
+  return { own, other, socketsOf, sockets, handshake };
 }
 
 /** Returns an open socket of ws. */
@@ -61,44 +64,44 @@ describe('the handshakes of an application', () => {
     const { own, other, handshake } = application(...parameters);
     const { pending, settled } = await handshake({});
     expect(pending).toBeDefined();
-    expect(settled).toEqual([[{ session: SESSION, verdict: expect.objectContaining({ user: { username: 'ann' } }) }, own.authority]]);
+    expect(settled).toEqual([[{ session: SESSION, verdict: expect.objectContaining({ user: { username: 'ann' } }) }, own.sockets]]);
     expect([own.tokens, other.tokens]).toEqual([['token'], []]);
   });
 
   it('are checked by the registration that its option authority selects for the connection', async () => {
     const { own, other, socketsOf, handshake } = application((_own, other) => other);
     const client = {};
-    expect((await handshake(client)).settled).toMatchObject([[{ verdict: { user: { username: 'bob' } } }, other.authority]]);
+    expect((await handshake(client)).settled).toMatchObject([[{ verdict: { user: { username: 'bob' } } }, other.sockets]]);
     expect([own.tokens, other.tokens]).toEqual([[], ['token']]);
     const [context, ...others] = socketsOf.mock.calls[0] as [ExecutionContext, unknown, unknown];
-    expect([context.getType(), context.switchToWs().getClient(), ...others]).toEqual(['ws', client, REQUEST, own.authority]);
+    expect([context.getType(), context.switchToWs().getClient(), ...others]).toEqual(['ws', client, REQUEST, own.sockets]);
   });
 
   it('are denied without a registration, and their token is not read', async () => {
     const { own, other, handshake } = application(() => undefined);
-    expect(await handshake({})).toEqual({ pending: undefined, settled: [[SESSION_REJECTED, own.authority]] });
+    expect(await handshake({})).toEqual({ pending: undefined, settled: [[SESSION_REJECTED, own.sockets]] });
     expect([own.tokens, other.tokens]).toEqual([[], []]);
   });
 });
 
 describe('a watched socket', () => {
   it('belongs to the registration that has checked it', () => {
-    const { own, other, authorities } = application((_own, other) => other);
+    const { own, other, sockets } = application((_own, other) => other);
     const [client, ofOwn] = [socket(), socket()];
-    const watched = authorities.watch(other.authority, client, SESSION, SETTINGS);
-    authorities.watch(own.authority, ofOwn, SESSION, SETTINGS);
-    expect([authorities.own, authorities.watchedOf(client), other.authority.watched.of(client)]).toEqual([own.authority, watched, watched]);
-    expect(own.authority.watched.of(client)).toBeUndefined();
-    expect(authorities.ownerOf(client)).toMatch(/^[0-9a-f]{32}$/);
-    expect(authorities.ownerOf(client)).toBe(other.authority.watched.ownerOf(client));
-    expect(authorities.ownerOf(client)).not.toBe(authorities.ownerOf(ofOwn));
+    const watched = sockets.watch(other.sockets, client, SESSION, SETTINGS);
+    sockets.watch(own.sockets, ofOwn, SESSION, SETTINGS);
+    expect([sockets.own, sockets.watchedOf(client), other.sockets.watched.of(client)]).toEqual([own.sockets, watched, watched]);
+    expect(own.sockets.watched.of(client)).toBeUndefined();
+    expect(sockets.ownerOf(client)).toMatch(/^[0-9a-f]{32}$/);
+    expect(sockets.ownerOf(client)).toBe(other.sockets.watched.ownerOf(client));
+    expect(sockets.ownerOf(client)).not.toBe(sockets.ownerOf(ofOwn));
   });
 
   it('is not known before, and no longer once it has ended', () => {
-    const { own, authorities } = application();
+    const { own, sockets } = application();
     const client = socket();
-    expect([authorities.watchedOf(client), authorities.ownerOf(client)]).toEqual([undefined, undefined]);
-    authorities.watch(own.authority, client, SESSION, SETTINGS).stop();
-    expect([authorities.watchedOf(client), authorities.ownerOf(client)]).toEqual([undefined, undefined]);
+    expect([sockets.watchedOf(client), sockets.ownerOf(client)]).toEqual([undefined, undefined]);
+    sockets.watch(own.sockets, client, SESSION, SETTINGS).stop();
+    expect([sockets.watchedOf(client), sockets.ownerOf(client)]).toEqual([undefined, undefined]);
   });
 });

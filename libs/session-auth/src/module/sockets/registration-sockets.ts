@@ -7,7 +7,7 @@ import { HandshakeChecks } from './handshake-checks.js';
 import { WatchedSockets } from './watched-sockets.js';
 
 /** The sockets of one registration: their handshakes, and the open ones, which close when their session ends. */
-export class SocketAuthority {
+export class RegistrationSockets {
   readonly parts: GuardParts;
   readonly checks: HandshakeChecks;
   readonly watched: WatchedSockets;

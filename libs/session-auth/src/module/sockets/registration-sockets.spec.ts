@@ -13,7 +13,7 @@ import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { EventSource } from '../events/event-source.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
-import { SocketAuthority } from './socket-authority.js';
+import { RegistrationSockets } from './registration-sockets.js';
 
 const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
@@ -36,32 +36,32 @@ function registration() {
   const events = new SessionAuthEvents(source, () => undefined);
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
   const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const authority = new SocketAuthority({ verifier, presented } as unknown as GuardParts, events, source);
+  const own = new RegistrationSockets({ verifier, presented } as unknown as GuardParts, events, source);
   const open = async (token: string): Promise<Socket> => {
     const client = new Socket();
-    await authority.watched.add(client, { token, authIv: undefined }, SETTINGS).start();
+    await own.watched.add(client, { token, authIv: undefined }, SETTINGS).start();
     return client;
   };
   const handshake = (token: string): unknown[] => {
     const outcomes: unknown[] = [];
     const request = handshakeRequest({ headers: { 'x-auth-token': token } });
-    authority.checks.begin({ client: {}, request, settings: SETTINGS, settle: (outcome) => outcomes.push(outcome) });
+    own.checks.begin({ client: {}, request, settings: SETTINGS, settle: (outcome) => outcomes.push(outcome) });
     return outcomes;
   };
   const verify = (token: string): unknown => verifier.verify({ token, authIv: undefined });
-  return { answers, authority, source, open, handshake, verify };
+  return { answers, own, source, open, handshake, verify };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe('a session that is revoked', () => {
   it('ends its sockets and its waiting handshakes at once, and no others', async () => {
-    const { authority, source, open, handshake } = registration();
+    const { own, source, open, handshake } = registration();
     const [first, second, other] = [await open('ann-1'), await open('ann-1'), await open('ann-2')];
     const [waiting, otherWaiting] = [handshake('ann-1'), handshake('ann-2')];
     source.emitEnded(tokenKeyOf('ann-1'));
     expect([first, second, other].map(({ closings }) => closings)).toEqual([[4401], [4401], []]);
-    expect([waiting, otherWaiting, authority.watched.index.size]).toEqual([[SESSION_REJECTED], [], 1]);
+    expect([waiting, otherWaiting, own.watched.index.size]).toEqual([[SESSION_REJECTED], [], 1]);
   });
 });
 
@@ -74,19 +74,19 @@ describe('the revocation of a user', () => {
   });
 
   it('does not close a socket that has no verdict yet, because its check is repeated instead', async () => {
-    const { authority, source, open } = registration();
+    const { own, source, open } = registration();
     const client = new Socket();
-    const watched = authority.watched.add(client, { token: 'ann-1', authIv: undefined }, SETTINGS);
+    const watched = own.watched.add(client, { token: 'ann-1', authIv: undefined }, SETTINGS);
     const socket = await open('ann-2');
     source.endedUsers.next('ann');
     expect([await watched.start(), client.closings, socket.closings]).toEqual([{ username: 'ann' }, [], [4401]]);
   });
 
   it('closes every socket, if it is of every user', async () => {
-    const { authority, source, open } = registration();
+    const { own, source, open } = registration();
     const sockets = [await open('ann-1'), await open('bob-1')];
     source.endedUsers.next(undefined);
-    expect([sockets.map(({ closings }) => closings), authority.watched.index.size]).toEqual([[[4401], [4401]], 0]);
+    expect([sockets.map(({ closings }) => closings), own.watched.index.size]).toEqual([[[4401], [4401]], 0]);
   });
 });
 
@@ -95,10 +95,10 @@ describe('a refusal by the service', () => {
     [UNAUTHENTICATED, 4401, SESSION_REJECTED],
     [FORBIDDEN, 4403, ACCESS_DENIED],
   ])('ends the sockets of its session after the denial of its own call: $kind', async (verdict, code, denial) => {
-    const { answers, authority, open, handshake, verify } = registration();
+    const { answers, own, open, handshake, verify } = registration();
     const [socket, other] = [await open('ann-1'), await open('ann-2')];
     answers.set('ann-1', verdict);
-    const end = jest.spyOn(authority.checks.waiting, 'end');
+    const end = jest.spyOn(own.checks.waiting, 'end');
     expect(await verify('ann-1')).toEqual(verdict);
     expect(socket.closings).toEqual([]);
     const waiting = handshake('ann-1');
@@ -141,10 +141,10 @@ describe('a refusal by the service', () => {
 
 describe('an application that shuts down', () => {
   it('watches its sockets no longer, and leaves them open', async () => {
-    const { authority, source, open } = registration();
+    const { own, source, open } = registration();
     const sockets = [await open('ann-1'), await open('bob-1')];
-    authority.stop();
+    own.stop();
     source.endedUsers.next(undefined);
-    expect([authority.watched.index.size, sockets.map(({ closings }) => closings)]).toEqual([0, [[], []]]);
+    expect([own.watched.index.size, sockets.map(({ closings }) => closings)]).toEqual([0, [[], []]]);
   });
 });
