@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { noReplyAt, Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
-import { Lane, type Ask, type AdmissionResult, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
+import { Lane, type Ask, type BulkheadResult, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
-import { Admission, strangersShare } from '../../libs/session-auth/src/verifier/lanes/admission.js';
+import { Bulkhead, strangersShare } from '../../libs/session-auth/src/verifier/lanes/bulkhead.js';
 import { Pace } from '../../libs/session-auth/src/verifier/lanes/pace.js';
 import { Retry, RetryBudget } from '../../libs/session-auth/src/verifier/lanes/retry.js';
 import { StrangersLimit } from '../../libs/session-auth/src/verifier/lanes/strangers-limit.js';
@@ -158,7 +158,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 /** Checks that come, wait, are answered and time out, in any order; `demand` throws where a bound does not hold. */
 class Turnstile {
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
-  readonly #admission: Admission;
+  readonly #bulkhead: Bulkhead;
   readonly #waiting: Deadline[] = [];
   readonly #limit: StrangersLimit;
   #nowMs = 0;
@@ -174,7 +174,7 @@ class Turnstile {
       known: laneOf({ share: maxInFlight - share, queueShare: maxQueued - queueShare }),
       strangers: laneOf({ share, queueShare, limit: this.#limit }),
     };
-    this.#admission = new Admission(this.#settings, this.#lanes.known, this.#lanes.strangers);
+    this.#bulkhead = new Bulkhead(this.#settings, this.#lanes.known, this.#lanes.strangers);
   }
 
   async take({ does, lane: name, which }: Step): Promise<void> {
@@ -182,7 +182,7 @@ class Turnstile {
     const before = this.#lanes.strangers.inFlight;
     const knownWaited = this.#lanes.known.waiting.size > 0;
     if (does === 'come') this.#come(name);
-    else if (does === 'answer' && lane.inFlight > 0) this.#admission.leave(lane);
+    else if (does === 'answer' && lane.inFlight > 0) this.#bulkhead.leave(lane);
     else if (does === 'end') this.#waiting.splice(which % (this.#waiting.length + 1), 1)[0]?.end('aborted');
     else if (does !== 'answer' && this.#lanes.strangers.inFlight > 0) this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
     this.#demandBounds();
@@ -202,21 +202,20 @@ class Turnstile {
   #come(name: LaneName): void {
     const deadline = new Deadline(TIMEOUT_MS);
     const waitedBefore = this.#lanes.known.waiting.size;
-    const entering = this.#admission.enter(this.#lanes[name], deadline);
-    const settled = (admitted: AdmissionResult): void => {
+    const entering = this.#bulkhead.enter(this.#lanes[name], deadline);
+    const settled = (result: BulkheadResult): void => {
       deadline.clear();
       const { known } = this.#lanes;
       const waits = Math.max(waitedBefore, known.waiting.size);
-      if (name === 'known' && admitted === 'full')
-        demand(waits >= known.queueShare, 'a known check is refused only where its share is full');
+      if (name === 'known' && result === 'full') demand(waits >= known.queueShare, 'a known check is refused only where its share is full');
     };
     if (typeof entering === 'string') settled(entering);
     else {
       this.#waiting.push(deadline);
-      void entering.then((admitted) => {
+      void entering.then((result) => {
         deadline.clear();
         this.#waiting.splice(this.#waiting.indexOf(deadline), 1);
-        return admitted;
+        return result;
       });
     }
   }
@@ -226,7 +225,7 @@ class Turnstile {
     const { strangers } = this.#lanes;
     this.#nowMs += 2 * TIMEOUT_MS;
     for (let call = 0; call < 10; call += 1) this.#limit.record(durationMs, this.#nowMs, strangers.inFlight);
-    this.#admission.leave(strangers);
+    this.#bulkhead.leave(strangers);
   }
 
   /** A limit that shrinks ends no call: those in flight may be more until they are answered. */

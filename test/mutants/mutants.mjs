@@ -214,7 +214,7 @@ export const MUTANTS = [
   },
   {
     name: 'A full queue takes one check more',
-    file: 'verifier/lanes/admission.ts',
+    file: 'verifier/lanes/bulkhead.ts',
     find: 'this.#known.waiting.size + this.#strangers.waiting.size < maxQueued',
     replace: 'this.#known.waiting.size + this.#strangers.waiting.size <= maxQueued',
     suites: ['lanes/breaker', 'lanes/calls-in-flight'],

@@ -9,13 +9,13 @@ import type { StrangersLimit } from './strangers-limit.js';
 /** Makes one call to the session service: gets the user of a session. */
 export type Ask<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
 
-/** Result of an admission: a place, no room, or the end of the deadline. */
-export type AdmissionResult = 'admitted' | 'full' | DeadlineEnd;
+/** Result of a check at the bulkhead: a place, no room, or the end of the deadline. */
+export type BulkheadResult = 'entered' | 'full' | DeadlineEnd;
 
 /** A check that waits for a place. */
 interface Waiter {
   readonly deadline: Deadline;
-  settle(admitted: AdmissionResult): void;
+  settle(result: BulkheadResult): void;
 }
 
 const MALFORMED = unavailable('malformed');
@@ -75,7 +75,7 @@ export class Lane {
     return (this.waiting.size + 1) * this.pace.usualMs <= places * this.pace.patienceMs;
   }
 
-  /** Makes the calls of an admitted check. Never rejects. */
+  /** Makes the calls of a check that has a place. Never rejects. */
   check<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
     return this.#retry.run(() => this.#attempt(ask, session, tokenKey, deadline), deadline);
   }

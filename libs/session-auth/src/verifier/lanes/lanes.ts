@@ -1,6 +1,6 @@
 import type { LaneName } from '../../contract/diagnostics.js';
 import type { BreakerSettings, BreakerState } from './circuit-breaker.js';
-import { strangersShare, type AdmissionSettings } from './admission.js';
+import { strangersShare, type BulkheadSettings } from './bulkhead.js';
 import { LaneBreaker } from './lane-breaker.js';
 import { Lane, type LaneParts } from './lane.js';
 import { Pace } from './pace.js';
@@ -8,7 +8,7 @@ import { Retry, RetryBudget, type RetrySettings } from './retry.js';
 import { StrangersLimit } from './strangers-limit.js';
 
 /** Settings of both lanes. */
-export interface LaneSettings extends AdmissionSettings, RetrySettings {
+export interface LaneSettings extends BulkheadSettings, RetrySettings {
   /** Milliseconds for the whole check: queue, attempts and bodies. */
   readonly timeoutMs: number;
   /** Settings of the breakers; `undefined`: no breaker. */

@@ -2,9 +2,9 @@ import { type Deadline, type Deadlines, noReplyAt } from '../../client/deadline.
 import type { LaneName } from '../../contract/diagnostics.js';
 import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
-import { Admission } from './admission.js';
+import { Bulkhead } from './bulkhead.js';
 import { KnownSessions } from './known-sessions.js';
-import type { AdmissionResult, Ask, Lane } from './lane.js';
+import type { BulkheadResult, Ask, Lane } from './lane.js';
 import { buildLanes, type BreakerChanged, type LaneSettings } from './lanes.js';
 
 /** Optional collaborators of a {@link ProtectedCheck}. */
@@ -13,15 +13,15 @@ interface ProtectedCheckParts {
   readonly known?: KnownSessions;
 }
 
-/** A check that has a deadline. */
-interface AdmittedCall {
+/** A check that enters the bulkhead. */
+interface EnteringCall {
   readonly own: Lane;
   readonly session: SessionIdentity;
   readonly tokenKey: TokenKey;
   readonly deadline: Deadline;
 }
 
-/** Seconds after which a caller that was not admitted may retry. */
+/** Seconds after which a caller that found no place may retry. */
 const BUSY_RETRY_AFTER_SECONDS = 1;
 
 /** Calls the session service, and protects the application from a failing service and from a flood of strangers. */
@@ -31,7 +31,7 @@ export class ProtectedCheck<User> {
   /** Total time of one check, in milliseconds. */
   readonly timeoutMs: number;
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
-  readonly #admission: Admission;
+  readonly #bulkhead: Bulkhead;
   /** Known sessions, which determine the lane of a check. */
   readonly known: KnownSessions;
 
@@ -40,7 +40,7 @@ export class ProtectedCheck<User> {
     this.#deadlines = deadlines;
     this.timeoutMs = settings.timeoutMs;
     this.#lanes = buildLanes(settings, parts.breakerChanged ?? (() => undefined));
-    this.#admission = new Admission(settings, this.#lanes.known, this.#lanes.strangers);
+    this.#bulkhead = new Bulkhead(settings, this.#lanes.known, this.#lanes.strangers);
     this.known = parts.known ?? new KnownSessions();
   }
 
@@ -63,21 +63,21 @@ export class ProtectedCheck<User> {
     const denial = own.denial(tokenKey);
     if (denial) return Promise.resolve(denial);
     const leftMs = Math.max(0, this.timeoutMs - spentMs);
-    if (spentMs > 0 && !own.pace.fits(leftMs)) return Promise.resolve(notAdmitted('full'));
+    if (spentMs > 0 && !own.pace.fits(leftMs)) return Promise.resolve(notEntered('full'));
     const deadline = this.#deadlines.start(leftMs);
-    const entering = this.#admission.enter(own, deadline);
-    const call: AdmittedCall = { own, session, tokenKey, deadline };
-    return typeof entering === 'string' ? this.#proceed(entering, call) : entering.then((admitted) => this.#proceed(admitted, call));
+    const entering = this.#bulkhead.enter(own, deadline);
+    const call: EnteringCall = { own, session, tokenKey, deadline };
+    return typeof entering === 'string' ? this.#proceed(entering, call) : entering.then((result) => this.#proceed(result, call));
   }
 
   /** Makes the calls of a check, and releases its place and its deadline whatever happens. */
-  #proceed(admitted: AdmissionResult, { own, session, tokenKey, deadline }: AdmittedCall): Promise<Verdict<User>> {
-    if (admitted !== 'admitted') {
+  #proceed(result: BulkheadResult, { own, session, tokenKey, deadline }: EnteringCall): Promise<Verdict<User>> {
+    if (result !== 'entered') {
       deadline.clear();
-      return Promise.resolve(notAdmitted(admitted));
+      return Promise.resolve(notEntered(result));
     }
     const release = (): void => {
-      this.#admission.leave(own);
+      this.#bulkhead.leave(own);
       deadline.clear();
     };
     try {
@@ -96,6 +96,6 @@ function failAfter(release: () => void): (error: unknown) => never {
   };
 }
 
-function notAdmitted(admitted: Exclude<AdmissionResult, 'admitted'>): Unavailable {
-  return admitted === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(noReplyAt(admitted).noReply);
+function notEntered(result: Exclude<BulkheadResult, 'entered'>): Unavailable {
+  return result === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(noReplyAt(result).noReply);
 }

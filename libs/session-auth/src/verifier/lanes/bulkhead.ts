@@ -1,8 +1,8 @@
 import type { Deadline } from '../../client/deadline.js';
-import type { AdmissionResult, Lane } from './lane.js';
+import type { BulkheadResult, Lane } from './lane.js';
 
 /** Bounds of calls in flight, and of checks that wait. */
-export interface AdmissionSettings {
+export interface BulkheadSettings {
   readonly maxInFlight: number;
   readonly maxQueued: number;
 }
@@ -19,32 +19,32 @@ export function strangersShare(places: number): number {
  * Allocates places for calls in flight, and for checks that wait, to two lanes. A lane may use the idle places of the other. A lane below its
  * share gets the next free place. If the queue is full, a check of a lane below its share replaces the oldest waiter of the other lane.
  */
-export class Admission {
-  readonly #settings: AdmissionSettings;
+export class Bulkhead {
+  readonly #settings: BulkheadSettings;
   readonly #known: Lane;
   readonly #strangers: Lane;
   #turn = 0;
 
-  constructor(settings: AdmissionSettings, known: Lane, strangers: Lane) {
+  constructor(settings: BulkheadSettings, known: Lane, strangers: Lane) {
     this.#settings = settings;
     this.#known = known;
     this.#strangers = strangers;
   }
 
-  /** Takes a place, or waits for one until the deadline. A check that was admitted must {@link leave}. */
-  enter(lane: Lane, deadline: Deadline): AdmissionResult | Promise<AdmissionResult> {
+  /** Takes a place, or waits for one until the deadline. A check that has entered must {@link leave}. */
+  enter(lane: Lane, deadline: Deadline): BulkheadResult | Promise<BulkheadResult> {
     if (deadline.ended) return deadline.ended;
     if (lane.waiting.size === 0 && this.#hasPlace(lane)) {
       lane.inFlight += 1;
-      return 'admitted';
+      return 'entered';
     }
     return lane.isWorthWaiting() && this.#makeRoom(lane) ? wait(lane, deadline) : 'full';
   }
 
-  /** Releases a place, and admits waiting checks to all free places. */
+  /** Releases a place, and gives all free places to waiting checks. */
   leave(lane: Lane): void {
     lane.inFlight -= 1;
-    for (let next = this.#next(); next; next = this.#next()) admitFirst(next);
+    for (let next = this.#next(); next; next = this.#next()) letFirstEnter(next);
   }
 
   #hasPlace(lane: Lane): boolean {
@@ -72,21 +72,21 @@ export class Admission {
   }
 }
 
-/** Admits the oldest waiting check, or rejects it if too little of its time is left for a call. */
-function admitFirst(lane: Lane): void {
+/** Gives a place to the oldest waiting check, or none if too little of its time is left for a call. */
+function letFirstEnter(lane: Lane): void {
   const [first] = lane.waiting;
   if (!first) return;
   const isInTime = lane.pace.fits(first.deadline.remainingMs);
   if (isInTime) lane.inFlight += 1;
-  first.settle(isInTime ? 'admitted' : 'full');
+  first.settle(isInTime ? 'entered' : 'full');
 }
 
-function wait(lane: Lane, deadline: Deadline): Promise<AdmissionResult> {
+function wait(lane: Lane, deadline: Deadline): Promise<BulkheadResult> {
   return new Promise((resolve) => {
     const waiter = {
       deadline,
-      settle: (admitted: AdmissionResult): void => {
-        if (lane.waiting.delete(waiter)) resolve(admitted);
+      settle: (result: BulkheadResult): void => {
+        if (lane.waiting.delete(waiter)) resolve(result);
       },
     };
     lane.waiting.add(waiter);

@@ -1,13 +1,13 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../../client/deadline.js';
-import { Admission } from './admission.js';
+import { Bulkhead } from './bulkhead.js';
 import type { Lane } from './lane.js';
 import { buildLanes } from './lanes.js';
 
 function trial(maxInFlight: number, maxQueued: number) {
   const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight, maxQueued };
   const { known, strangers } = buildLanes(settings, () => undefined);
-  const admission = new Admission(settings, known, strangers);
+  const bulkhead = new Bulkhead(settings, known, strangers);
   const deadlines: Deadline[] = [];
   /** The outcome of each check, in order of arrival: `waits` until it is known. */
   const outcomes: string[] = [];
@@ -16,14 +16,14 @@ function trial(maxInFlight: number, maxQueued: number) {
       const deadline = new Deadline(60_000);
       const place = outcomes.push('waits') - 1;
       deadlines.push(deadline);
-      void Promise.resolve(admission.enter(lane, deadline)).then((admitted) => (outcomes[place] = admitted));
+      void Promise.resolve(bulkhead.enter(lane, deadline)).then((result) => (outcomes[place] = result));
     }
   };
   const outcomesSoFar = async (): Promise<string[]> => {
     await new Promise(setImmediate);
     return outcomes;
   };
-  return { known, strangers, admission, enter, outcomesSoFar, deadlines, leave: (lane: Lane) => admission.leave(lane) };
+  return { known, strangers, bulkhead, enter, outcomesSoFar, deadlines, leave: (lane: Lane) => bulkhead.leave(lane) };
 }
 
 const times = (count: number, outcome: string): string[] => Array<string>(count).fill(outcome);
@@ -33,7 +33,7 @@ describe('a lane', () => {
     for (const own of ['known', 'strangers'] as const) {
       const { [own]: lane, enter, outcomesSoFar } = trial(4, 2);
       enter(lane, 7);
-      expect(await outcomesSoFar()).toEqual([...times(4, 'admitted'), ...times(2, 'waits'), 'full']);
+      expect(await outcomesSoFar()).toEqual([...times(4, 'entered'), ...times(2, 'waits'), 'full']);
     }
   });
 
@@ -41,9 +41,9 @@ describe('a lane', () => {
     const { known, enter, leave, outcomesSoFar } = trial(1, 2);
     enter(known, 3);
     leave(known);
-    expect(await outcomesSoFar()).toEqual(['admitted', 'admitted', 'waits']);
+    expect(await outcomesSoFar()).toEqual(['entered', 'entered', 'waits']);
     leave(known);
-    expect(await outcomesSoFar()).toEqual(times(3, 'admitted'));
+    expect(await outcomesSoFar()).toEqual(times(3, 'entered'));
   });
 
   it('returns borrowed places with the next places that become free', async () => {
@@ -51,7 +51,7 @@ describe('a lane', () => {
     enter(strangers, 8);
     enter(known, 4);
     for (let left = 0; left < 3; left += 1) leave(strangers);
-    expect((await outcomesSoFar()).slice(8)).toEqual([...times(3, 'admitted'), 'waits']);
+    expect((await outcomesSoFar()).slice(8)).toEqual([...times(3, 'entered'), 'waits']);
     leave(strangers);
     expect([known.inFlight, strangers.inFlight]).toEqual([3, 1]);
     leave(known);
@@ -84,21 +84,21 @@ describe('a lane', () => {
     const { known, strangers, enter, outcomesSoFar } = trial(1, 4);
     enter(strangers, 5);
     enter(known, 4);
-    expect(await outcomesSoFar()).toEqual(['admitted', 'full', 'full', 'full', 'waits', ...times(3, 'waits'), 'full']);
+    expect(await outcomesSoFar()).toEqual(['entered', 'full', 'full', 'full', 'waits', ...times(3, 'waits'), 'full']);
     enter(strangers, 1);
     expect((await outcomesSoFar()).at(-1)).toBe('full');
     expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);
   });
 
   it('rejects a check as soon as its deadline ends in the queue, or if it has ended before', async () => {
-    const { known, enter, outcomesSoFar, deadlines, admission } = trial(1, 2);
+    const { known, enter, outcomesSoFar, deadlines, bulkhead } = trial(1, 2);
     enter(known, 2);
     deadlines[1]?.end('timeout');
-    expect(await outcomesSoFar()).toEqual(['admitted', 'timeout']);
+    expect(await outcomesSoFar()).toEqual(['entered', 'timeout']);
     const over = new Deadline(60_000);
     over.end('shutting_down');
-    expect(admission.enter(known, over)).toBe('shutting_down');
-    admission.leave(known);
+    expect(bulkhead.enter(known, over)).toBe('shutting_down');
+    bulkhead.leave(known);
     expect(known.inFlight).toBe(0);
   });
 
@@ -106,7 +106,7 @@ describe('a lane', () => {
     const { strangers, enter, outcomesSoFar } = trial(2, 100);
     strangers.pace.record(20_000);
     enter(strangers, 6);
-    expect(await outcomesSoFar()).toEqual([...times(2, 'admitted'), ...times(3, 'waits'), 'full']);
+    expect(await outcomesSoFar()).toEqual([...times(2, 'entered'), ...times(3, 'waits'), 'full']);
   });
 
   it('assumes its own share for that, even if the other lane holds all places', async () => {
@@ -123,7 +123,7 @@ describe('a lane', () => {
     known.pace.record(10_000);
     Object.defineProperty(deadlines[1], 'remainingMs', { value: 19_000 });
     leave(known);
-    expect(await outcomesSoFar()).toEqual(['admitted', 'full', 'admitted']);
+    expect(await outcomesSoFar()).toEqual(['entered', 'full', 'entered']);
   });
 
   it('gets the next place if the other has no waiting check, also beyond its share', async () => {
@@ -131,7 +131,7 @@ describe('a lane', () => {
       const { known, enter, leave, outcomesSoFar } = trial(places, 2);
       enter(known, places + 1);
       leave(known);
-      expect(await outcomesSoFar()).toEqual(times(places + 1, 'admitted'));
+      expect(await outcomesSoFar()).toEqual(times(places + 1, 'entered'));
     }
   });
 
@@ -139,7 +139,7 @@ describe('a lane', () => {
     const { known, strangers, enter, outcomesSoFar } = trial(1, 4);
     enter(known, 5);
     enter(strangers, 2);
-    expect(await outcomesSoFar()).toEqual(['admitted', 'full', ...times(3, 'waits'), 'waits', 'full']);
+    expect(await outcomesSoFar()).toEqual(['entered', 'full', ...times(3, 'waits'), 'waits', 'full']);
     expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);
   });
 
@@ -150,8 +150,8 @@ describe('a lane', () => {
     enter(strangers, 1);
     limit.mockReturnValue(false);
     enter(strangers, 1);
-    expect(await outcomesSoFar()).toEqual(['admitted', 'waits', 'waits']);
+    expect(await outcomesSoFar()).toEqual(['entered', 'waits', 'waits']);
     leave(strangers);
-    expect(await outcomesSoFar()).toEqual(times(3, 'admitted'));
+    expect(await outcomesSoFar()).toEqual(times(3, 'entered'));
   });
 });
