@@ -1,13 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { fromCookie, fromHeader } from 'nestjs-session-auth';
-import { PresentedSessions } from '../../libs/session-auth/src/guard/session/presented-session.js';
+import { SessionReader } from '../../libs/session-auth/src/guard/session/session-reader.js';
 import { handshakeRequest } from '../../libs/session-auth/src/guard/sockets/socket-client.js';
 import type { CallRequest } from '../../libs/session-auth/src/guard/transport.js';
 import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';
 import type { Presented } from './browser-oracle.js';
 
 const sources = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
-const sessions = new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 4_096 });
+const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 4_096 });
 
 /** As Node.js joins header lines: the first `Host`, cookies by `; `, others by `, `. */
 function requestOf({ method, lines, kind }: BrowserCase): CallRequest {

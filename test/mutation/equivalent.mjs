@@ -380,8 +380,8 @@ export const EQUIVALENT = [
     reason: 'The origin of any other URL differs from the URL.',
   },
   { file: 'guard/session/cross-origin.ts', line: 'MARK', original: 'true', replacement: 'false', reason: BRAND },
-  { file: 'guard/session/presented-session.ts', original: "'no token'", replacement: '""', reason: OWN_NAME },
-  { file: 'guard/session/presented-session.ts', original: "'cross-origin'", replacement: '""', reason: OWN_NAME },
+  { file: 'guard/session/session-reader.ts', original: "'no token'", replacement: '""', reason: OWN_NAME },
+  { file: 'guard/session/session-reader.ts', original: "'cross-origin'", replacement: '""', reason: OWN_NAME },
   {
     file: 'verifier/session-check.ts',
     original: "verdict.kind === 'authenticated'",

@@ -56,7 +56,7 @@ export {
   type CurrentUserRecord,
   type AnyUserRecord,
 } from './guard/access/current-user.decorator.js';
-export type { PresentedSession } from './guard/session/current-session.js';
+export type { PresentedSession } from './guard/session/presented-session.js';
 export type { CrossOriginOptions } from './guard/session/trusted-origins.js';
 export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';
 

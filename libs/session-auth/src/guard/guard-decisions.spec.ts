@@ -16,7 +16,7 @@ import type { Authorities } from './authorities.js';
 import { Decisions, type SessionAuthDecision } from './decisions.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http/http-request.js';
-import { PresentedSessions } from './session/presented-session.js';
+import { SessionReader } from './session/session-reader.js';
 import { fromCookie, fromHeader, fromPayload } from './session/token-source.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 
@@ -66,9 +66,7 @@ class Routes {
 const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => string>>;
 
 /** A guard of real parts, whose session service answers by `ANSWERS`. */
-function guardOf(
-  settings: { authorities?: Authorities; observed?: boolean; impersonatorField?: string; presented?: PresentedSessions } = {},
-) {
+function guardOf(settings: { authorities?: Authorities; observed?: boolean; impersonatorField?: string; reader?: SessionReader } = {}) {
   const asked: string[] = [];
   const answer = (token: string): Verdict<UserRecord> => ANSWERS[token] ?? UNAUTHENTICATED;
   const ask = ({ token }: { readonly token: string }): Promise<Verdict<UserRecord>> => {
@@ -82,9 +80,9 @@ function guardOf(
   const sink = { observed: settings.observed ?? true, next: (decision: SessionAuthDecision) => void decisions.push(decision) };
   const guard = new SessionAuthGuard({
     rules: new AccessRules(),
-    presented:
-      settings.presented ??
-      new PresentedSessions({
+    reader:
+      settings.reader ??
+      new SessionReader({
         sources: [fromHeader('X-AUTH-TOKEN'), fromCookie('session')],
         forwardAuthIv: true,
         maxTokenLength: 64,
@@ -180,10 +178,10 @@ describe('the guard', () => {
       context.setType('rpc');
       return { context };
     });
-    const presented = new PresentedSessions({ sources: [fromPayload('token')], forwardAuthIv: true, maxTokenLength: 64 });
+    const reader = new SessionReader({ sources: [fromPayload('token')], forwardAuthIv: true, maxTokenLength: 64 });
     const outcomes = await Promise.all(
       messages.map(async ({ context }) => {
-        const result = guardOf({ presented }).guard.canActivate(context);
+        const result = guardOf({ reader }).guard.canActivate(context);
         return Promise.resolve(result).catch((error: unknown) => (error instanceof RpcException ? error.getError() : error));
       }),
     );

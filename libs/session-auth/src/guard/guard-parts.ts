@@ -3,12 +3,13 @@ import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { AccessRules } from './access/access-metadata.js';
 import type { Authorities } from './authorities.js';
 import type { Decisions } from './decisions.js';
-import type { PresentedSessions } from './session/presented-session.js';
+import type { SessionReader } from './session/session-reader.js';
 
 /** The dependencies of a guard. Nest creates a guard in each module that names it; all of them share the same parts. */
 export interface GuardParts {
   readonly rules: AccessRules;
-  readonly presented: PresentedSessions;
+  /** Reads the session that a call presents. */
+  readonly reader: SessionReader;
   readonly verifier: SessionVerifier<UserRecord>;
   /** Name of the registration. */
   readonly authority: string;

@@ -140,12 +140,12 @@ describe('a reply to an error that a handler does not catch', () => {
       const request = {};
       own.presentedBy(1, request);
       const expected = 'Bearer realm="session", Cookie realm="session", error="invalid_token"';
-      expect(challenge(new SessionRejectedError(), { presented: { challenges: own } }, request)).toBe(expected);
-      expect(challenge(errorOf('staff'), { presented: { challenges: own } }, request)).toBe(expected);
+      expect(challenge(new SessionRejectedError(), { reader: { challenges: own } }, request)).toBe(expected);
+      expect(challenge(errorOf('staff'), { reader: { challenges: own } }, request)).toBe(expected);
     });
 
     it('has the challenge of the registration that refused it, and the other one if there is no such registration', () => {
-      const parts = { presented: { challenges: own }, authorities };
+      const parts = { reader: { challenges: own }, authorities };
       expect(challenge(errorOf('staff'), parts)).toBe('X-Staff realm="session", error="invalid_token"');
       expect(challenge(errorOf('unknown'), parts)).toBe('Bearer realm="session", Cookie realm="session"');
       expect(challenge(new SessionRejectedError(), parts)).toBe('Bearer realm="session", Cookie realm="session"');

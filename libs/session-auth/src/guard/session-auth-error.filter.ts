@@ -28,7 +28,7 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   /** @internal Created by Nest. */
   constructor(@Optional() @Inject(GUARD_PARTS) parts?: GuardParts) {
     super();
-    this.#challenges = parts?.presented.challenges ?? DEFAULT_CHALLENGES;
+    this.#challenges = parts?.reader.challenges ?? DEFAULT_CHALLENGES;
     this.#others = parts?.authorities;
   }
 

@@ -39,7 +39,7 @@ describe('a call of a registration that does not exist', () => {
     const parts = {
       rules: { of: () => ({ kind: 'protected', requirements: [], authority: 'unknown' }) },
       decisions: { denied: () => undefined },
-      presented: { vary: '', challenges: new Challenges([]) },
+      reader: { vary: '', challenges: new Challenges([]) },
       authorities: { arePerCall: false, guardOf: () => undefined },
     };
     const result = new SessionAuthGuard(parts as unknown as GuardParts).canActivate(context);

@@ -12,7 +12,7 @@ import { rejectMissingModule } from './missing-module.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
 import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial } from './denial.js';
 import { keepFromSharedCaches } from './http/http-transport.js';
-import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session/presented-session.js';
+import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session/session-reader.js';
 import type { GuardedCall } from './transport.js';
 import { transportOf } from './transports.js';
 
@@ -59,8 +59,8 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   admit(call: GuardedCall, rule: ClosedRule): true | Promise<true> {
     const { context } = call;
     if (isAdmitted(call.request, this.parts.verifier, context)) return true;
-    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
-    const session = this.parts.presented.read(context, call.request);
+    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.reader.vary);
+    const session = this.parts.reader.read(context, call.request);
     if (session === CROSS_ORIGIN) return this.deny(call, DENIAL_WITHOUT_SESSION[session]);
     if (typeof session === 'string') return this.admitIfOptional(call, rule, DENIAL_WITHOUT_SESSION[session]);
     const verdict = this.check(call, rule, session);
@@ -109,13 +109,13 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
 
   /** No session service checks this call, so its token is not read. */
   private denyUnknown(call: GuardedCall): Promise<never> {
-    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.presented.vary);
+    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.reader.vary);
     return this.deny(call, SESSION_REJECTED);
   }
 
   private deny(call: GuardedCall, denial: GuardDenial, user?: UserRecord): Promise<never> {
     reportDenial(denial, this.parts.authority);
     this.parts.decisions.denied(call.context, denial, user);
-    return call.transport.deny(call, denial, this.parts.presented.challenges);
+    return call.transport.deny(call, denial, this.parts.reader.challenges);
   }
 }

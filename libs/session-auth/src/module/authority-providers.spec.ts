@@ -59,14 +59,14 @@ describe('the guard of a registration', () => {
     const { find, parts } = await start({ http: { maxTokenLength: 5 } });
     expect([parts.authority, parts.verifier]).toEqual(['default', find(SessionVerifier)]);
     const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
-    expect(parts.presented.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: 'iv' });
-    expect(parts.presented.read(new ExecutionContextHost([]), { headers: { 'x-auth-token': '123456' } })).toBe('malformed token');
+    expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: 'iv' });
+    expect(parts.reader.read(new ExecutionContextHost([]), { headers: { 'x-auth-token': '123456' } })).toBe('malformed token');
   });
 
   it('leaves out the X-AUTH-IV with forwardAuthIv: false', async () => {
     const { parts } = await start({ forwardAuthIv: false });
     const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
-    expect(parts.presented.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: undefined });
+    expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: undefined });
   });
 
   it.each([undefined, 'partners'])('emits its decisions, with the name of its registration: %p', async (name) => {

@@ -7,7 +7,7 @@ import { AccessRules } from '../guard/access/access-metadata.js';
 import type { Authorities } from '../guard/authorities.js';
 import { Decisions } from '../guard/decisions.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { PresentedSessions } from '../guard/session/presented-session.js';
+import { SessionReader } from '../guard/session/session-reader.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import type { AuthorityTable } from './authorities/authority-table.js';
@@ -72,8 +72,8 @@ export function guardPartsOf(
 ): GuardParts {
   const { authority, sources, forwardAuthIv, impersonatorField, http } = set;
   const decisions = new Decisions(source.decisions, { authority, impersonatorField });
-  const presented = new PresentedSessions({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
-  return { rules: new AccessRules(policies), presented, verifier: checks, authority, authorities, decisions };
+  const reader = new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
+  return { rules: new AccessRules(policies), reader, verifier: checks, authority, authorities, decisions };
 }
 
 /** Returns the provider of `SessionSockets`. `table` has the token of the other registrations, if it selects them. */

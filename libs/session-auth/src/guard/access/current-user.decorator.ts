@@ -3,7 +3,7 @@ import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { sessionOf, userOf, type GuardedRequest } from '../guarded-request.js';
-import { CurrentPresentedSession, type PresentedSession } from '../session/current-session.js';
+import { HiddenSession, type PresentedSession } from '../session/presented-session.js';
 import { transportOf } from '../transports.js';
 import { nameParameter } from './access-metadata.js';
 import type { FieldDecoratorFor, ParameterDecoratorFor } from './parameter-types.js';
@@ -86,7 +86,7 @@ export function AuthIv(): ParameterDecorator {
   return readAuthIv();
 }
 
-const readSession = readingSession('@CurrentSession()', (session) => new CurrentPresentedSession(session));
+const readSession = readingSession('@CurrentSession()', (session) => new HiddenSession(session));
 
 /**
  * Injects the session that the caller presented, token and `X-AUTH-IV`, for `SessionAuthService`: `sessions.signOut(session)`. `undefined` if the rule

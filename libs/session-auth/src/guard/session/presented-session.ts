@@ -1,81 +1,26 @@
-import type { ExecutionContext } from '@nestjs/common';
-import { AUTH_IV_HEADER, isHeaderValue } from '../../contract/wire.js';
-import { CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../../contract/denials.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import { Challenges } from '../http/challenges.js';
-import type { HttpRequest } from '../http/http-request.js';
-import { isCrossOriginToken } from './cross-origin.js';
-import type { TokenSource } from './token-source.js';
 
-/** Settings of {@link PresentedSessions}. */
-export interface PresentationSettings {
-  readonly sources: readonly TokenSource[];
-  readonly forwardAuthIv: boolean;
-  /** Maximum length of a token or an IV, in bytes. */
-  readonly maxTokenLength: number;
+/** The session that a caller presented: what `@CurrentSession()` injects, and `SessionAuthService` accepts in place of a token. */
+export interface PresentedSession {
+  /** The presented token. */
+  readonly token: string;
+  /** The `X-AUTH-IV` that was presented with the token, which is part of the session (section 5.6). @default none */
+  readonly authIv?: string | undefined;
 }
 
-/** The request presents no token. */
-export const NO_TOKEN = 'no token';
-/** The token or the IV is malformed: the service is not called. */
-export const MALFORMED_TOKEN = 'malformed token';
-/** A page of another origin made the browser send the token: the service is not called. */
-export const CROSS_ORIGIN = 'cross-origin';
+/** Hides token and IV from serialization and inspection, so that `return session` and a log line do not contain them. */
+export class HiddenSession implements PresentedSession {
+  readonly #session: SessionIdentity;
 
-/** The denial of a request that presents no session. */
-export const DENIAL_WITHOUT_SESSION = {
-  [NO_TOKEN]: SESSION_REQUIRED,
-  [MALFORMED_TOKEN]: SESSION_REJECTED,
-  [CROSS_ORIGIN]: CROSS_ORIGIN_DENIED,
-} as const;
-
-const AUTH_IV = AUTH_IV_HEADER.toLowerCase();
-
-/** Reads the session that a request presents. The first source that returns a value decides. */
-export class PresentedSessions {
-  readonly #settings: PresentationSettings;
-  /** Request headers that the response depends on, for `Vary`. */
-  readonly vary: string;
-  /** Headers of the denials of these sessions. */
-  readonly challenges: Challenges;
-
-  constructor(settings: PresentationSettings) {
-    this.#settings = settings;
-    this.vary = [...new Set(settings.sources.flatMap(({ header }) => header ?? []))].join(', ');
-    this.challenges = new Challenges(settings.sources);
+  constructor(session: SessionIdentity) {
+    this.#session = session;
   }
 
-  /** Returns the session of a request, or why it presents none. */
-  read(context: ExecutionContext, request: HttpRequest): SessionIdentity | keyof typeof DENIAL_WITHOUT_SESSION {
-    const token = this.#findToken(context, request);
-    if (token === undefined || token === '') return NO_TOKEN;
-    if (!isHeaderValue(token, this.#settings.maxTokenLength)) return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
-    const authIv = this.#settings.forwardAuthIv ? request.headers[AUTH_IV] : undefined;
-    if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
-    return { token, authIv };
+  get token(): string {
+    return this.#session.token;
   }
 
-  #findToken(context: ExecutionContext, request: HttpRequest): unknown {
-    let index = 0;
-    for (const find of this.#settings.sources) {
-      const found = foundBy(find, context, request);
-      if (found !== undefined && found !== null) {
-        this.challenges.presentedBy(index, request);
-        return found;
-      }
-      index += 1;
-    }
-    return undefined;
-  }
-}
-
-/** If a source of the application throws or returns a promise, the token counts as malformed. */
-function foundBy(find: TokenSource, context: ExecutionContext, request: HttpRequest): unknown {
-  try {
-    const found: unknown = find(context, request);
-    if (found instanceof Promise) found.catch(() => undefined);
-    return found;
-  } catch {
-    return MALFORMED_TOKEN;
+  get authIv(): string | undefined {
+    return this.#session.authIv;
   }
 }

@@ -51,7 +51,7 @@ describe('the registrations of an application', () => {
     const imports = [
       SessionAuthModule.forRoot(OPTIONS),
       SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', token: fromHeader('x-partner') }),
-      ofOtherCopy({ presented: { challenges: 'challenges of the copy' } }),
+      ofOtherCopy({ reader: { challenges: 'challenges of the copy' } }),
     ];
     const application = await NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false });
     close = () => application.close();
@@ -89,7 +89,7 @@ describe('the registrations of an application', () => {
 
   it('have challenges each, also those of another copy', () => {
     const table = tableOf();
-    expect(table.challengesOf('partners')).toBe((partOf('partners', GUARD_PARTS) as GuardParts).presented.challenges);
+    expect(table.challengesOf('partners')).toBe((partOf('partners', GUARD_PARTS) as GuardParts).reader.challenges);
     expect(table.challengesOf('copy')).toBe('challenges of the copy');
     expect(table.challengesOf('default')).toBeUndefined();
   });

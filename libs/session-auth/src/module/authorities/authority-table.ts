@@ -81,7 +81,7 @@ function namedRegistrations(modules: ModulesContainer): ReadonlyMap<string, Name
     if (name === undefined) continue;
     const parts = module.providers.get(GUARD_PARTS)?.instance as GuardParts;
     const sockets = module.providers.get(RegistrationSockets)?.instance as RegistrationSockets | undefined;
-    named.set(name, { guard: new SessionAuthGuard(parts), challenges: parts.presented.challenges, sockets });
+    named.set(name, { guard: new SessionAuthGuard(parts), challenges: parts.reader.challenges, sockets });
   }
   return named;
 }

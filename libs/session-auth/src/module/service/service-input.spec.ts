@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
-import { CurrentPresentedSession, type PresentedSession } from '../../guard/session/current-session.js';
+import { HiddenSession, type PresentedSession } from '../../guard/session/presented-session.js';
 import { ServiceInput } from './service-input.js';
 
 const input = new ServiceInput(5);
@@ -14,7 +14,7 @@ describe('the session of a call', () => {
     [{ token: 'token', authIv: 'iv' }, undefined, { token: 'token', authIv: 'iv' }],
     [{ token: 'token', authIv: 'iv' }, 'other', { token: 'token', authIv: 'iv' }],
     [{ token: 'token' }, 'other', { token: 'token', authIv: undefined }],
-    [new CurrentPresentedSession({ token: 'token', authIv: 'iv' }), undefined, { token: 'token', authIv: 'iv' }],
+    [new HiddenSession({ token: 'token', authIv: 'iv' }), undefined, { token: 'token', authIv: 'iv' }],
   ])('%j has an X-AUTH-IV of its own, or as a token the one beside it (%p)', (session, authIv, identity) => {
     expect(input.identity(session, { authIv })).toEqual(identity);
     expect(input.token(session)).toBe((identity as { token: string }).token);

@@ -6,7 +6,7 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { Verdict } from '../../contract/outcome.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
-import type { PresentedSession } from '../../guard/session/current-session.js';
+import type { PresentedSession } from '../../guard/session/presented-session.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import { CallLimit } from './call-limit.js';
 import type { SignInLimit } from '../sign-in-limit/sign-in-limit.js';

@@ -6,7 +6,7 @@ import { SESSION_REJECTED } from '../../contract/denials.js';
 import type { Verdict } from '../../contract/outcome.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { SessionReader } from '../../guard/session/session-reader.js';
 import { fromHeader } from '../../guard/session/token-source.js';
 import { handshakeRequest } from '../../guard/sockets/socket-client.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
@@ -30,8 +30,8 @@ function registration(username: string): { sockets: RegistrationSockets; tokens:
   };
   const source = new EventSource();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
-  const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const parts = { verifier, presented, authority: username } as unknown as GuardParts;
+  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+  const parts = { verifier, reader, authority: username } as unknown as GuardParts;
   return { tokens, sockets: new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source) };
 }
 

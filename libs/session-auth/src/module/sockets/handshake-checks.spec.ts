@@ -5,7 +5,7 @@ import { ACCESS_DENIED, CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED 
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { SessionReader } from '../../guard/session/session-reader.js';
 import { fromCookie, fromHeader, type TokenSource } from '../../guard/session/token-source.js';
 import { handshakeRequest } from '../../guard/sockets/socket-client.js';
 import { SessionCache } from '../../verifier/cache/session-cache.js';
@@ -49,9 +49,9 @@ beforeEach(() => {
   const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), { cache: new SessionCache<UserRecord>(CACHE) });
   const sources = [application, fromHeader('x-auth-token'), fromCookie('sid')];
-  const presented = new PresentedSessions({ sources, forwardAuthIv: false, maxTokenLength: 100 });
-  checks = new HandshakeChecks({ verifier, presented } as unknown as GuardParts, new SessionAuthEvents(new EventSource(), () => undefined));
-  expect(checks.challenges).toBe(presented.challenges);
+  const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
+  checks = new HandshakeChecks({ verifier, reader } as unknown as GuardParts, new SessionAuthEvents(new EventSource(), () => undefined));
+  expect(checks.challenges).toBe(reader.challenges);
 });
 afterEach(() => void jest.restoreAllMocks());
 

@@ -6,7 +6,7 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial, unavailableDenial } from '../../guard/denial.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
 import type { Challenges } from '../../guard/http/challenges.js';
-import { DENIAL_WITHOUT_SESSION } from '../../guard/session/presented-session.js';
+import { DENIAL_WITHOUT_SESSION } from '../../guard/session/session-reader.js';
 import type { CallRequest } from '../../guard/transport.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthEvents } from '../events/session-auth-events.js';
@@ -42,7 +42,7 @@ export class HandshakeChecks {
 
   constructor(parts: GuardParts, events: SessionAuthEvents) {
     this.#parts = parts;
-    this.challenges = parts.presented.challenges;
+    this.challenges = parts.reader.challenges;
     this.#events = events;
   }
 
@@ -51,7 +51,7 @@ export class HandshakeChecks {
    * @returns an object that ends the check before its verdict, with a denial for `settle`; `undefined` if `settle` was called already
    */
   begin(handshake: Handshake): EndsWithSession | undefined {
-    const session = this.#parts.presented.read(connectionContext(handshake.client), handshake.request);
+    const session = this.#parts.reader.read(connectionContext(handshake.client), handshake.request);
     if (typeof session === 'string') {
       handshake.settle(DENIAL_WITHOUT_SESSION[session]);
       return undefined;

@@ -1,7 +1,7 @@
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import { payloadOf } from '../../guard/denial.js';
-import { DENIAL_WITHOUT_SESSION } from '../../guard/session/presented-session.js';
+import { DENIAL_WITHOUT_SESSION } from '../../guard/session/session-reader.js';
 import { holdMessages } from '../../guard/sockets/held-messages.js';
 import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../../guard/sockets/socket-client.js';
 import { connectionContext } from './handshake-checks.js';
@@ -30,7 +30,7 @@ export class OpenSocketChecks {
     storeUpgrade(client, upgrade);
     const request = handshakeOf(client);
     const registration = this.#application.select(client, request);
-    const session = registration?.parts.presented.read(connectionContext(client), request);
+    const session = registration?.parts.reader.read(connectionContext(client), request);
     if (!registration || typeof session !== 'object') {
       disconnect(client, payloadOf(typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED));
       return undefined;

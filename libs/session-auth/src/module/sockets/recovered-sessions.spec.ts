@@ -3,7 +3,7 @@ import { Deadlines } from '../../client/deadline.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { UNAUTHENTICATED } from '../../contract/outcome.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { SessionReader } from '../../guard/session/session-reader.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { EventSource } from '../events/event-source.js';
@@ -71,9 +71,9 @@ describe('the recovery of a connection', () => {
 
   beforeEach(() => {
     const check = new ProtectedCheck<UserRecord>(() => Promise.resolve(UNAUTHENTICATED), new Deadlines(), LIMITS);
-    const presented = new PresentedSessions({ sources: [], forwardAuthIv: false, maxTokenLength: 100 });
+    const reader = new SessionReader({ sources: [], forwardAuthIv: false, maxTokenLength: 100 });
     const source = new EventSource();
-    const parts = { verifier: new SessionVerifier(check), presented } as unknown as GuardParts;
+    const parts = { verifier: new SessionVerifier(check), reader } as unknown as GuardParts;
     application = new ApplicationSockets(new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source), undefined);
     [adapter, sockets] = [new Adapter(), new Map<string, Socket>()];
     recovered = new RecoveredSessions(application);

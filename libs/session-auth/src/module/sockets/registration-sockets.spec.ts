@@ -6,7 +6,7 @@ import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../con
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { tokenKeyOf } from '../../contract/session-identity.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { SessionReader } from '../../guard/session/session-reader.js';
 import { fromHeader } from '../../guard/session/token-source.js';
 import { handshakeRequest } from '../../guard/sockets/socket-client.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
@@ -35,8 +35,8 @@ function registration() {
   const source = new EventSource();
   const events = new SessionAuthEvents(source, () => undefined);
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
-  const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const own = new RegistrationSockets({ verifier, presented } as unknown as GuardParts, events, source);
+  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+  const own = new RegistrationSockets({ verifier, reader } as unknown as GuardParts, events, source);
   const open = async (token: string): Promise<Socket> => {
     const client = new Socket();
     await own.watched.add(client, { token, authIv: undefined }, SETTINGS).start();

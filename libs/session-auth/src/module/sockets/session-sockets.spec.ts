@@ -11,7 +11,7 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { SessionReader } from '../../guard/session/session-reader.js';
 import { fromHeader } from '../../guard/session/token-source.js';
 import { SessionCache } from '../../verifier/cache/session-cache.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
@@ -43,8 +43,8 @@ function registration(authority = 'default') {
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
     cache: new SessionCache<UserRecord>(STALE, ahead),
   });
-  const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const parts = { verifier, presented, authority } as unknown as GuardParts;
+  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+  const parts = { verifier, reader, authority } as unknown as GuardParts;
   const own = new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source);
   return { service, verifier, sockets: new SessionSockets(own, new WarningLog()) };
 }

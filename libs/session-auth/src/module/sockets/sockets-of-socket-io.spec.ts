@@ -9,7 +9,7 @@ import { UNAUTHENTICATED, type Verdict } from '../../contract/outcome.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { tokenKeyOf } from '../../contract/session-identity.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { SessionReader } from '../../guard/session/session-reader.js';
 import { fromHeader } from '../../guard/session/token-source.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
@@ -27,8 +27,8 @@ function registration(): { source: EventSource; sockets: SessionSockets } {
     token === 'bad' ? UNAUTHENTICATED : { kind: 'authenticated', user: { username: token } };
   const source = new EventSource();
   const verifier = new SessionVerifier(new ProtectedCheck(({ token }) => Promise.resolve(verdictOf(token)), new Deadlines(), LIMITS));
-  const presented = new PresentedSessions({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const parts = { verifier, presented, authority: 'default' } as unknown as GuardParts;
+  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+  const parts = { verifier, reader, authority: 'default' } as unknown as GuardParts;
   const own = new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source);
   return { source, sockets: new SessionSockets(own, new WarningLog()) };
 }

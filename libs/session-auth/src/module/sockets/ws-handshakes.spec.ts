@@ -8,7 +8,7 @@ import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outco
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { tokenKeyOf } from '../../contract/session-identity.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
-import { PresentedSessions } from '../../guard/session/presented-session.js';
+import { SessionReader } from '../../guard/session/session-reader.js';
 import { fromBearer, fromHeader } from '../../guard/session/token-source.js';
 import { handshakeOf } from '../../guard/sockets/socket-client.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
@@ -62,9 +62,9 @@ describe('the handshakes of ws', () => {
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
     const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
     const sources = [fromHeader('x-auth-token'), fromBearer()];
-    const presented = new PresentedSessions({ sources, forwardAuthIv: false, maxTokenLength: 100 });
+    const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
     source = new EventSource();
-    const parts = { verifier, presented, authority: 'staff' } as unknown as GuardParts;
+    const parts = { verifier, reader, authority: 'staff' } as unknown as GuardParts;
     own = new RegistrationSockets(parts, new SessionAuthEvents(source, () => undefined), source);
     application = new ApplicationSockets(own, undefined);
     new WsHandshakes(application).protect(server, () => SETTINGS);

@@ -2,13 +2,13 @@ import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import type { HttpRequest } from '../http/http-request.js';
-import { MALFORMED_TOKEN, NO_TOKEN, PresentedSessions, type PresentationSettings } from './presented-session.js';
+import { MALFORMED_TOKEN, NO_TOKEN, SessionReader, type SessionReaderSettings } from './session-reader.js';
 import { fromBearer, fromCookie, fromHeader, type TokenSource } from './token-source.js';
 
 const context = {} as ExecutionContext;
 
-function read(settings: Partial<PresentationSettings>, headers: HttpRequest['headers'] = {}): unknown {
-  const sessions = new PresentedSessions({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5, ...settings });
+function read(settings: Partial<SessionReaderSettings>, headers: HttpRequest['headers'] = {}): unknown {
+  const sessions = new SessionReader({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5, ...settings });
   return sessions.read(context, { headers });
 }
 
@@ -63,7 +63,7 @@ describe('the session that a request presents', () => {
 describe('the headers that a reply depends on', () => {
   it('are those of the sources, each once; a source without a header adds none', () => {
     const sources = [fromHeader('X-AUTH-TOKEN'), finding('token'), fromBearer(), fromHeader('X-AUTH-TOKEN'), fromCookie('session')];
-    expect(new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
+    expect(new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
   });
 });
 
@@ -76,7 +76,7 @@ describe('the challenge of a refused token', () => {
     ['Cookie', { cookie: 'session=long token' }],
   ])('marks the source that presented it: %s', (presenting, headers) => {
     const sources = [fromHeader('X-AUTH-TOKEN'), fromBearer(), fromCookie('session')];
-    const sessions = new PresentedSessions({ sources, forwardAuthIv: true, maxTokenLength: 5 });
+    const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 5 });
     const request = { headers };
     sessions.read(context, request);
     const challenges = schemes.map((scheme) => `${scheme} realm="session"${scheme === presenting ? ', error="invalid_token"' : ''}`);
