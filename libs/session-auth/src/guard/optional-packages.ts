@@ -31,13 +31,13 @@ async function reject(exceptions: PackageExceptions, denial: HttpDenial, payload
   throw exceptions.exceptionOf(denial, payload);
 }
 
-const messageExceptions = exceptionsOf(async () => (await import('@nestjs/websockets')).WsException);
+const socketExceptions = exceptionsOf(async () => (await import('@nestjs/websockets')).WsException);
 
 /** Exceptions that Nest's microservices send to the caller unchanged. */
 export const remoteExceptions = exceptionsOf(async () => (await import('@nestjs/microservices')).RpcException);
 
 /** Rejects with a `WsException`, which Nest's gateways send to the client unchanged. */
-export const rejectMessage = (denial: HttpDenial, payload: object): Promise<never> => reject(messageExceptions, denial, payload);
+export const rejectSocketMessage = (denial: HttpDenial, payload: object): Promise<never> => reject(socketExceptions, denial, payload);
 
 /** Rejects with an `RpcException`, which Nest's microservices send to the caller unchanged. */
 export const rejectRemoteCall = (denial: HttpDenial, payload: object): Promise<never> => reject(remoteExceptions, denial, payload);

@@ -6,7 +6,7 @@ import { lastValueFrom, type Observable } from 'rxjs';
 import { InvalidConfigurationError, markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import { unavailable } from '../contract/outcome.js';
 import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
-import { nameAuthority } from './error-authority.js';
+import { setErrorAuthority } from './error-authority.js';
 import type { GuardParts } from './guard-parts.js';
 import { Challenges } from './http/challenges.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
@@ -132,7 +132,7 @@ describe('a reply to an error that a handler does not catch', () => {
     };
     function errorOf(authority: string): SessionAuthError {
       const error = new SessionRejectedError();
-      nameAuthority(error, authority);
+      setErrorAuthority(error, authority);
       return error;
     }
 

@@ -5,7 +5,7 @@ import { type InvalidConfigurationError, SessionAuthError } from '../contract/er
 import { bodyOf } from '../exceptions/denial-body.js';
 import type { Authorities } from './authorities.js';
 import { denialOf } from './denial.js';
-import { authorityOf } from './error-authority.js';
+import { authorityOfError } from './error-authority.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './http/challenges.js';
 import { isChallenged, setHeaders } from './http/http-transport.js';
@@ -58,7 +58,7 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
 
   /** The challenge says how to present a session to the service that refused this one. */
   #challengesFor(error: SessionAuthError): Challenges {
-    const name = authorityOf(error);
+    const name = authorityOfError(error);
     return (name === undefined ? undefined : this.#others?.challengesOf(name)) ?? this.#challenges;
   }
 }

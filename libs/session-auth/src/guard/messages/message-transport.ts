@@ -35,7 +35,7 @@ export const RPC: Transport = {
 
   deny({ context }, denial) {
     const grpc = grpcCallOf(context);
-    if (!grpc) return rejectMessage(context, denial);
+    if (!grpc) return rejectOrDrop(context, denial);
     const error = grpcErrorOf(denial);
     return endCall(grpc, error) ? new Promise(() => undefined) : rejectRemoteCall(denial, error);
   },
@@ -50,7 +50,7 @@ export const RPC: Transport = {
 };
 
 /** An outage does not drop an event of Kafka: kafkajs delivers it again later. */
-function rejectMessage(context: ExecutionContext, denial: HttpDenial): Promise<never> {
+function rejectOrDrop(context: ExecutionContext, denial: HttpDenial): Promise<never> {
   const rejection = rejectRemoteCall(denial, payloadOf(denial));
   return denial.statusCode !== 503 && isKafkaEvent(context) ? dropEvent(rejection) : rejection;
 }

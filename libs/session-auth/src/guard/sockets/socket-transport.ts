@@ -1,6 +1,6 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { denialOf, payloadOf } from '../denial.js';
-import { rejectMessage } from '../optional-packages.js';
+import { rejectSocketMessage } from '../optional-packages.js';
 import type { CallRequest, Transport } from '../transport.js';
 import { acknowledgeAfter, acknowledgementOf } from './acknowledgement.js';
 import { emitException, handshakeOf, type SocketClient } from './socket-client.js';
@@ -22,7 +22,7 @@ export const WEB_SOCKET: Transport = {
 
   deny({ context }, denial) {
     const payload = payloadOf(denial);
-    const rejection = rejectMessage(denial, payload);
+    const rejection = rejectSocketMessage(denial, payload);
     const acknowledge = acknowledgementOf(context);
     return acknowledge ? acknowledgeAfter(rejection, acknowledge, payload) : rejection;
   },

@@ -1,5 +1,6 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { isSessionAuthGuard } from '../../guard/access/declare-access.js';
+import { GRAPHQL_OPTIONS } from '../handlers/graphql-contexts.module.js';
 import { routePrefixesOf, type RoutePrefixes } from './route-paths.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
@@ -18,7 +19,6 @@ export interface AuditContext {
   readonly prefixes: RoutePrefixes;
 }
 
-const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 const SCHEMA_HOST = 'GraphQLSchemaHost';
 
 /** Returns what surrounds the handlers of an application that has been built. */

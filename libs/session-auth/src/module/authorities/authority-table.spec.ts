@@ -15,7 +15,8 @@ import { SessionAuthModule } from '../session-auth.module.js';
 import { SessionSockets } from '../sockets/session-sockets.js';
 import { RegistrationSockets } from '../sockets/registration-sockets.js';
 import { AuthorityTable } from './authority-table.js';
-import { nameIn, registrationProvider, type NestModule } from './registration.js';
+import type { NestModule } from '../handlers/nest-container.js';
+import { nameIn, registrationProvider } from './registration.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 

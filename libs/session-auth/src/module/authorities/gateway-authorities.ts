@@ -3,7 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { authorityOf } from '../../guard/access/access-metadata.js';
-import { dependenciesOf, type Wrapper } from '../handlers/dependencies.js';
+import { dependenciesOf, type Wrapper } from '../handlers/nest-container.js';
 import { SessionSockets } from '../sockets/session-sockets.js';
 
 /** Nest's metadata key of `@WebSocketGateway()`. */

@@ -2,7 +2,8 @@ import type { Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { MODULE_OPTIONS_TOKEN } from '../module-definition.js';
-import { nameIn, type NestModule, registrationIn } from './registration.js';
+import type { NestModule } from '../handlers/nest-container.js';
+import { nameIn, registrationIn } from './registration.js';
 import { rejectUnknownAuthorities } from './unknown-authorities.js';
 
 /** Returns the registration without a name that a module is. */

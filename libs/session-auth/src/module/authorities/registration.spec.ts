@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import { nameIn, registrationIn, registrationProvider, type NestModule, type Registration } from './registration.js';
+import type { NestModule } from '../handlers/nest-container.js';
+import { nameIn, registrationIn, registrationProvider, type Registration } from './registration.js';
 
 @Module({})
 class Root {}

@@ -1,9 +1,6 @@
 import type { ValueProvider } from '@nestjs/common';
-import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-
-/** A module of an application, as Nest stores it. */
-export type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
+import type { NestModule } from '../handlers/nest-container.js';
 
 /** The reach and the name of a registration of the module. */
 export interface Registration {

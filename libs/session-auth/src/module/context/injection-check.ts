@@ -1,7 +1,7 @@
 import type { OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { dependenciesOf, type Wrapper } from '../handlers/dependencies.js';
+import { dependenciesOf, type Wrapper } from '../handlers/nest-container.js';
 
 /** Stops the start if a class injects what does not work without `asyncContext`. Nest has created all static providers by then. */
 export class InjectionCheck implements OnModuleInit {

@@ -3,16 +3,16 @@ import { Global, Logger, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { separateContexts } from '../../guard/graphql/operation-context.js';
+import type { NestModule } from './nest-container.js';
 
-const GRAPHQL_OPTIONS = 'GqlModuleOptions';
+/** Injection token of the options of `GraphQLModule`. */
+export const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 
 /** The used options of `GraphQLModule`. */
 export interface GraphqlOptions {
   context?: unknown;
   readonly driver?: unknown;
 }
-
-type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
 
 /** A `GraphQLModule`. `completeOptions` is filled once it has read its options. */
 interface GraphqlModule {

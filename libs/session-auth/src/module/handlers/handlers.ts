@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import type { NestModule } from './nest-container.js';
 
 /** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
 type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
@@ -23,9 +24,6 @@ const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
   ['message', 'microservices:pattern'],
 ];
 
-/** The classes of a module, as Nest stores them. */
-type Classes = Pick<ModulesContainer extends Map<string, infer Module> ? Module : never, 'controllers' | 'providers'>;
-
 const scanner = new MetadataScanner();
 
 /** Returns all handlers of an application, including inherited ones. */
@@ -34,8 +32,8 @@ export function handlersOf(modules: ModulesContainer): Handler[] {
 }
 
 /** Returns the controllers and providers of a module that are classes. */
-export function classesOf({ controllers, providers }: Classes): Type[] {
-  return [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype).filter(isClass);
+export function classesOf({ controllers, providers }: Pick<NestModule, 'controllers' | 'providers'>): Type[] {
+  return [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype).filter(hasPrototype);
 }
 
 /** Returns the handlers of a class, including inherited ones. */
@@ -48,6 +46,6 @@ export function handlersIn(owner: Type): Handler[] {
   });
 }
 
-function isClass(metatype: unknown): metatype is Type {
+function hasPrototype(metatype: unknown): metatype is Type {
   return typeof metatype === 'function' && typeof metatype.prototype === 'object' && metatype.prototype !== null;
 }

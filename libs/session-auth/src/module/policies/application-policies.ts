@@ -5,10 +5,10 @@ import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
 import type { AskPolicy, Policies } from '../../guard/access/policies.js';
-import type { Wrapper } from '../handlers/dependencies.js';
+import type { NestModule, Wrapper } from '../handlers/nest-container.js';
 import { classesOf, handlersIn, type Handler } from '../handlers/handlers.js';
 import { contextIdOf } from './call-context.js';
-import { isScoped, moduleRefOf, providerModuleOf, type NestModule } from './policy-providers.js';
+import { isScoped, moduleRefOf, providerModuleOf } from './policy-providers.js';
 
 /** A policy, in the module that it lives in. */
 interface PolicyIn {

@@ -21,7 +21,7 @@ export function contextIdOf(context: ExecutionContext, moduleRef: ModuleRef, isD
   // An id that Nest has attached to the call is the same each time; any other is new.
   if (ContextIdFactory.getByRequest(carrier, ['raw', 'req']) === id) return id;
   ownIds.set(carrier, id);
-  moduleRef.registerRequestByContextId(isDurable ? payloadOf(id) : request, id);
+  moduleRef.registerRequestByContextId(isDurable ? durablePayloadOf(id) : request, id);
   return id;
 }
 
@@ -49,6 +49,6 @@ function messageOf(context: ExecutionContext, type: string): object {
   return { pattern, data: context.switchToRpc().getData<unknown>(), context: context.switchToRpc().getContext<unknown>() };
 }
 
-function payloadOf(id: ContextId): unknown {
+function durablePayloadOf(id: ContextId): unknown {
   return (id as { readonly payload?: unknown }).payload;
 }

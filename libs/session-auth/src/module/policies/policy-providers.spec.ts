@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { forwardRef, Inject, Injectable, Module, Scope, type Type } from '@nestjs/common';
 import { ModuleRef, ModulesContainer, NestFactory, REQUEST } from '@nestjs/core';
-import { isScoped, moduleRefOf, providerModuleOf, type NestModule } from './policy-providers.js';
+import type { NestModule } from '../handlers/nest-container.js';
+import { isScoped, moduleRefOf, providerModuleOf } from './policy-providers.js';
 
 @Injectable()
 class Policy {

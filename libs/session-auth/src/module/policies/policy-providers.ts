@@ -1,9 +1,7 @@
 import 'reflect-metadata';
 import { Scope, type Type } from '@nestjs/common';
-import { ModuleRef, type ModulesContainer } from '@nestjs/core';
-
-/** A module of the application, as Nest stores it. */
-export type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
+import { ModuleRef } from '@nestjs/core';
+import type { NestModule } from '../handlers/nest-container.js';
 
 /** Returns Nest's reference of a module, which creates and resolves in it. */
 export function moduleRefOf({ providers }: NestModule): ModuleRef {
@@ -40,10 +38,10 @@ const PROPERTIES = 'self:properties_metadata';
  */
 export function isScoped(policy: Type, home: NestModule): boolean {
   const own = (Reflect.getMetadata(SCOPE, policy) as { readonly scope?: Scope } | undefined)?.scope ?? Scope.DEFAULT;
-  return own !== Scope.DEFAULT || dependenciesOf(policy).some((token) => isRequestScoped(token, home));
+  return own !== Scope.DEFAULT || dependencyTokensOf(policy).some((token) => isRequestScoped(token, home));
 }
 
-function dependenciesOf(policy: Type): unknown[] {
+function dependencyTokensOf(policy: Type): unknown[] {
   const types = [...((Reflect.getMetadata(TYPES, policy) ?? []) as unknown[])];
   const tokens = (Reflect.getMetadata(TOKENS, policy) ?? []) as readonly { readonly index: number; readonly param: unknown }[];
   for (const { index, param } of tokens) types[index] = param;

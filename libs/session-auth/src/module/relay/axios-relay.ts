@@ -20,7 +20,7 @@ export function relayFrom(axios: AxiosInstance, targets: ReadonlySet<string>, cu
   axios.interceptors.request.use((config) => {
     const session = currentSession();
     const transform: Transform = function (data, headers) {
-      if (session) setHeaders(this, headers, session, targets.has(targetOf(originOf(finalUrl(axios, this)), session.authority)));
+      if (session) setSessionHeaders(this, headers, session, targets.has(targetOf(originOf(finalUrl(axios, this)), session.authority)));
       return data;
     };
     sessions.set(transform, session);
@@ -39,7 +39,12 @@ function transformsOfOthers({ transformRequest, headers }: InternalAxiosRequestC
 }
 
 /** Leaves a token that the request has already, unless it is that of the session, on its way to another origin. */
-function setHeaders(config: InternalAxiosRequestConfig, headers: AxiosRequestHeaders, session: RelayedSession, isTarget: boolean): void {
+function setSessionHeaders(
+  config: InternalAxiosRequestConfig,
+  headers: AxiosRequestHeaders,
+  session: RelayedSession,
+  isTarget: boolean,
+): void {
   const own = headers.get(AUTH_TOKEN_HEADER);
   const isOfSession = own === session.token;
   if (!isTarget && isOfSession) headers.delete([AUTH_TOKEN_HEADER, AUTH_IV_HEADER]);

@@ -3,7 +3,7 @@ import { Deadlines } from '../../client/deadline.js';
 import type { SessionClient } from '../../client/session-client.js';
 import { UNAUTHENTICATED, type Verdict } from '../../contract/outcome.js';
 import { AccessDeniedError, CredentialsRejectedError } from '../../exceptions/session-exceptions.js';
-import { authorityOf } from '../../guard/error-authority.js';
+import { authorityOfError } from '../../guard/error-authority.js';
 import { SessionCache } from '../../verifier/cache/session-cache.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
@@ -49,12 +49,12 @@ const errorOf = (work: Promise<unknown>): Promise<object> =>
 describe.each(CALLS)('%s() of a registration', (_name, call, code, result) => {
   it('with a name notes it on the errors that it throws', async () => {
     const error = await errorOf(call(serviceThat(true)));
-    expect([error, authorityOf(error)]).toEqual([expect.objectContaining({ code }), 'partners']);
+    expect([error, authorityOfError(error)]).toEqual([expect.objectContaining({ code }), 'partners']);
   });
 
   it('without a name notes none', async () => {
     const error = await errorOf(call(serviceThat(true, 'default')));
-    expect([error, authorityOf(error)]).toEqual([expect.objectContaining({ code }), undefined]);
+    expect([error, authorityOfError(error)]).toEqual([expect.objectContaining({ code }), undefined]);
   });
 
   it.each(['partners', 'default'])('has its result: %s', async (authority) => {
@@ -64,7 +64,7 @@ describe.each(CALLS)('%s() of a registration', (_name, call, code, result) => {
   it('has its options, and notes nothing on the reason of an abort', async () => {
     const reason = new Error('the client has left');
     const error = await errorOf(call(serviceThat(false), { signal: AbortSignal.abort(reason) }));
-    expect([error, authorityOf(error)]).toEqual([reason, undefined]);
+    expect([error, authorityOfError(error)]).toEqual([reason, undefined]);
   });
 });
 
@@ -75,7 +75,7 @@ describe('forget() of a registration with a name', () => {
     await service.forget('token');
     expect(service.countCached()).toBe(0);
     const error = await errorOf(service.forget('to ken'));
-    expect([error, authorityOf(error)]).toEqual([expect.objectContaining({ code: 'SESSION_REJECTED' }), 'partners']);
+    expect([error, authorityOfError(error)]).toEqual([expect.objectContaining({ code: 'SESSION_REJECTED' }), 'partners']);
   });
 });
 

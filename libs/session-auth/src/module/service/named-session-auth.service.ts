@@ -1,6 +1,6 @@
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
-import { nameAuthority } from '../../guard/error-authority.js';
+import { setErrorAuthority } from '../../guard/error-authority.js';
 import { SessionAuthService } from './session-auth.service.js';
 
 type Arguments<Method extends 'signIn' | 'signOut' | 'userDetails' | 'verify' | 'forget'> = Parameters<SessionAuthService[Method]>;
@@ -43,7 +43,7 @@ class NamedSessionAuthService<User extends UserRecord> extends SessionAuthServic
 
   #named<Result>(work: Promise<Result>): Promise<Result> {
     return work.catch((error: unknown) => {
-      nameAuthority(error, this.#authority);
+      setErrorAuthority(error, this.#authority);
       throw error;
     });
   }

@@ -105,12 +105,12 @@ const MAX_CHECKS = 3;
 export function verifyForSocket(verifier: SessionVerifier<UserRecord>, session: SessionIdentity): SocketVerdict {
   const startedAtMs = performance.now();
   const verdict = verifier.verify(session);
-  return verdict instanceof Promise ? settle(verifier, session, verdict, startedAtMs) : verdict;
+  return verdict instanceof Promise ? repeatIfRevoked(verifier, session, verdict, startedAtMs) : verdict;
 }
 
 type SocketVerdict = Verdict<UserRecord> | Promise<Verdict<UserRecord>>;
 
-async function settle(
+async function repeatIfRevoked(
   verifier: SessionVerifier<UserRecord>,
   session: SessionIdentity,
   pending: SocketVerdict,
@@ -121,5 +121,5 @@ async function settle(
   if (verdict.kind !== 'authenticated' || !verifier.revoker.isRevokedSince(verdict.user, sinceMs)) return verdict;
   if (checksLeft === 0) return unavailable('busy');
   const againAtMs = performance.now();
-  return settle(verifier, session, verifier.verify(session), againAtMs, checksLeft - 1);
+  return repeatIfRevoked(verifier, session, verifier.verify(session), againAtMs, checksLeft - 1);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import { dependenciesOf } from './dependencies.js';
+import { dependenciesOf } from './nest-container.js';
 
 @Injectable()
 class Plain {

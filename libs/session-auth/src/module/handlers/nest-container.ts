@@ -1,4 +1,7 @@
-import type { NestModule } from '../authorities/registration.js';
+import type { ModulesContainer } from '@nestjs/core';
+
+/** A module of an application, as Nest stores it. */
+export type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
 
 /** A provider, a controller or an injectable, as Nest stores it. */
 export type Wrapper = NestModule['providers'] extends Map<unknown, infer Found> ? Found : never;
