@@ -62,8 +62,7 @@ const policies: FactoryProvider<ApplicationPolicies> = {
   inject: [ModulesContainer],
 };
 
-/** Returns the parts of the guard of a registration. Only that of the registration without a name selects others. */
-export function guardPartsOf(
+function guardPartsOf(
   checks: SessionVerifier<UserRecord>,
   set: SessionAuthSettings,
   policies: ApplicationPolicies,
@@ -74,6 +73,12 @@ export function guardPartsOf(
   const decisions = new Decisions(source.decisions, { authority, impersonatorField });
   const reader = new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
   return { rules: new AccessRules(policies), reader, verifier: checks, authority, authorities, decisions };
+}
+
+/** Returns the provider of the guard's parts. `table` has the token of the other registrations, if the guard selects them. */
+export function guardPartsWith(table: [InjectionToken?] = []): FactoryProvider<GuardParts> {
+  const inject = [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource, ...(table as [InjectionToken])];
+  return { provide: GUARD_PARTS, useFactory: guardPartsOf, inject };
 }
 
 /** Returns the provider of `SessionSockets`. `table` has the token of the other registrations, if it selects them. */

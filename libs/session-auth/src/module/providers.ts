@@ -4,17 +4,14 @@ import { SessionHttpService } from '../client/http/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionContext } from '../guard/context/session-context.js';
 import { ApplicationGuards } from '../guard/access/application-guards.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
-import { authorityProviders, guardPartsOf, socketsAs } from './authority-providers.js';
+import { authorityProviders, guardPartsWith, socketsAs } from './authority-providers.js';
 import { AuthorityTable } from './authorities/authority-table.js';
 import { CONTEXT_PROVIDERS } from './context/context-providers.js';
-import { EventSource } from './events/event-source.js';
 import { guardEveryHandler } from './handlers/guard-every-handler.js';
 import { GUARD_PROVIDERS } from './handlers/guard-provider.js';
-import { ApplicationPolicies } from './policies/application-policies.js';
 import { REGISTRATION_CHECKS } from './authorities/registration-checks.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { SessionAuthService } from './service/session-auth.service.js';
@@ -23,12 +20,6 @@ import { SessionSockets } from './sockets/session-sockets.js';
 import { SETTINGS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { WarningLog } from './events/warning-log.js';
-
-const guardParts: FactoryProvider<GuardParts> = {
-  provide: GUARD_PARTS,
-  useFactory: guardPartsOf,
-  inject: [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource, AuthorityTable],
-};
 
 const applicationGuards: FactoryProvider<ApplicationGuards> = {
   provide: ApplicationGuards,
@@ -67,7 +58,7 @@ export const PROVIDERS: Provider[] = [
   ...REGISTRATION_CHECKS,
   ...authorityProviders(DEFAULT_AUTHORITY),
   authorities,
-  guardParts,
+  guardPartsWith([AuthorityTable]),
   socketsAs(SessionSockets, [AuthorityTable]),
   applicationGuards,
   ...CONTEXT_PROVIDERS,

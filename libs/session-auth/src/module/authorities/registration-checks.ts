@@ -31,7 +31,7 @@ function rejectAmbiguousRegistrations(modules: ModulesContainer): void {
   }
 }
 
-/** Rejects names that do not identify one registration each, and names without a registration that has none. @throws InvalidConfigurationError */
+/** Rejects a name that two registrations have, and named registrations without one that has no name. @throws InvalidConfigurationError */
 function rejectAmbiguousNames(modules: ModulesContainer): void {
   const all = [...modules.values()];
   const names = new Set<string>();
@@ -63,14 +63,14 @@ function rejectMissingOptions(): never {
   );
 }
 
-/** Providers that stop the start if the module is registered without options, or more than once. `forRoot()` and `forRootAsync()` replace the first one. */
+/** Providers that make startup fail if the module is registered without options, or more than once. `forRoot()` and `forRootAsync()` replace the first. */
 export const REGISTRATION_CHECKS: Provider[] = [
   { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
   { provide: Symbol('registration check'), useFactory: rejectAmbiguousRegistrations, inject: [ModulesContainer] },
   { provide: Symbol('authority check'), useFactory: rejectUnknownAuthorities, inject: [ModulesContainer] },
 ];
 
-/** Providers that stop the start if the name of a registration does not identify it. */
+/** Providers that make startup fail if the name of a registration does not identify it. */
 export const NAMED_REGISTRATION_CHECKS: Provider[] = [
   { provide: Symbol('name check'), useFactory: rejectAmbiguousNames, inject: [ModulesContainer] },
 ];
