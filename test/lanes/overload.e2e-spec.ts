@@ -168,7 +168,7 @@ class Turnstile {
   constructor(maxInFlight: number, maxQueued: number) {
     this.#settings = { maxInFlight, maxQueued };
     this.#limit = new StrangersLimit({ maxInFlight, timeoutMs: TIMEOUT_MS });
-    this.#limit.hold(performance.now());
+    this.#limit.enforce(performance.now());
     const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
     this.#lanes = {
       known: laneOf({ share: maxInFlight - share, queueShare: maxQueued - queueShare }),

@@ -178,7 +178,7 @@ export const EQUIVALENT = [
   },
   {
     file: 'client/session-client.ts',
-    original: '{ return this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token)); }',
+    original: '{ return this.#requests.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token)); }',
     replacement: '{}',
     reason: 'Without subscribers, traced() makes the same call, more slowly.',
   },

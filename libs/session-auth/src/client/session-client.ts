@@ -33,13 +33,13 @@ export type SignInResult<User> =
 
 /** The three operations of the session service. Each makes one attempt, and has one outcome. */
 export class SessionClient<User extends UserRecord> {
-  readonly #wire: SessionRequests;
+  readonly #requests: SessionRequests;
   readonly #verdicts: UserDetailsVerdicts<User>;
   readonly #readUser: ReadUser<User>;
   readonly #maxTokenLength: number;
 
-  constructor(wire: SessionRequests, verdicts: UserDetailsVerdicts<User>, readUser: ReadUser<User>, maxTokenLength: number) {
-    this.#wire = wire;
+  constructor(requests: SessionRequests, verdicts: UserDetailsVerdicts<User>, readUser: ReadUser<User>, maxTokenLength: number) {
+    this.#requests = requests;
     this.#verdicts = verdicts;
     this.#readUser = readUser;
     this.#maxTokenLength = maxTokenLength;
@@ -48,18 +48,19 @@ export class SessionClient<User extends UserRecord> {
   /** Requests the user of a session. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
     if (!CALLS.hasSubscribers) {
-      return this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token));
+      return this.#requests.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token));
     }
     const call = (message?: CallMessage): Promise<Verdict<User>> =>
-      this.#wire.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
-    return traced(() => this.#wire.describe('user_details'), call, endOf);
+      this.#requests.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
+    return traced(() => this.#requests.describe('user_details'), call, endOf);
   }
 
   /** Signs in. @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError */
   signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
     return traced(
-      () => this.#wire.describe('sign_in'),
-      async (message) => this.#signedIn(replyIn(recordStatus(await this.#wire.postAuthentication(credentials, authIv, deadline), message))),
+      () => this.#requests.describe('sign_in'),
+      async (message) =>
+        this.#signedIn(replyIn(recordStatus(await this.#requests.postAuthentication(credentials, authIv, deadline), message))),
     );
   }
 
@@ -69,8 +70,8 @@ export class SessionClient<User extends UserRecord> {
    */
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     return traced(
-      () => this.#wire.describe('sign_out'),
-      async (message) => signedOut(replyIn(recordStatus(await this.#wire.deleteAuthentication(session, deadline), message))),
+      () => this.#requests.describe('sign_out'),
+      async (message) => signedOut(replyIn(recordStatus(await this.#requests.deleteAuthentication(session, deadline), message))),
     );
   }
 

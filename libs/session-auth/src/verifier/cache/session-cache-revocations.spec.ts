@@ -100,8 +100,8 @@ describe('the eviction', () => {
   it('of a session alone keeps a cached refusal, and the eviction of its token does not', () => {
     const { cache, store } = cacheAt();
     store(ANN, UNAUTHENTICATED);
-    cache.evictUser(BOB.tokenKey);
-    cache.evictUser(ANN.tokenKey);
+    cache.evictSession(BOB.tokenKey);
+    cache.evictSession(ANN.tokenKey);
     expect([cache.find(BOB, Infinity), cache.find(ANN, Infinity)]).toEqual([undefined, UNAUTHENTICATED]);
     cache.evict(ANN.tokenKey);
     expect(cache.find(ANN, Infinity)).toBeUndefined();

@@ -79,7 +79,7 @@ export class SessionCache<User extends object> {
   }
 
   /** Evicts a session. A cached refusal stays. */
-  evictUser(tokenKey: TokenKey): void {
+  evictSession(tokenKey: TokenKey): void {
     this.#entries.delete(tokenKey);
   }
 
@@ -120,7 +120,7 @@ export class SessionCache<User extends object> {
   }
 
   #isEntryRevoked(tokenKey: TokenKey, entry: CacheEntry<User>): boolean {
-    if (this.revocations.isEmpty) return false;
+    if (this.revocations.hasNoUsers) return false;
     return this.revocations.revokesUser(entry instanceof UserWithIv ? entry.user : entry, this.#entries.startMs(tokenKey));
   }
 

@@ -17,7 +17,7 @@ async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) 
   let now = 1_000;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
   const [pace, limit] = [new Pace(3_000), new StrangersLimit({ maxInFlight: 10, timeoutMs: 3_000 })];
-  const [byStranger, byKnown, held] = [jest.spyOn(limit, 'record'), jest.spyOn(limit, 'recordKnown'), jest.spyOn(limit, 'hold')];
+  const [byStranger, byKnown, enforced] = [jest.spyOn(limit, 'record'), jest.spyOn(limit, 'recordKnown'), jest.spyOn(limit, 'enforce')];
   const retry = new Retry({ maxAttempts: 1 }, new RetryBudget(), pace);
   const lane = new Lane({ share: 1, queueShare: 1, pace, retry, breaker: undefined, limit, strangersLimit: limit });
   const deadline = new Deadline(60_000);
@@ -28,7 +28,7 @@ async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) 
   };
   const answer = await lane.check(ask, SESSION, 'token' as TokenKey, deadline);
   deadline.clear();
-  expect(held.mock.calls).toEqual([[1_000]]);
+  expect(enforced.mock.calls).toEqual([[1_000]]);
   return { answer, usualMs: pace.usualMs, limits: [byStranger.mock.calls, byKnown.mock.calls] };
 }
 

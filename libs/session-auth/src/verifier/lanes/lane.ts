@@ -86,7 +86,7 @@ export class Lane {
     if (denial) return Promise.resolve(denial);
     const began = this.#breaker?.begin();
     const startedAtMs = performance.now();
-    this.#strangersLimit?.hold(startedAtMs);
+    this.#strangersLimit?.enforce(startedAtMs);
     const record = (verdict: Verdict<User>): Verdict<User> => {
       const endedAtMs = performance.now();
       const durationMs = endedAtMs - startedAtMs;

@@ -30,7 +30,7 @@ describe('the limit of strangers', () => {
     const limit = new StrangersLimit(settings);
     const now = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
     expect(limit.isReached(16)).toBe(false);
-    limit.hold(1_000_000);
+    limit.enforce(1_000_000);
     expect([limit.isReached(15), limit.isReached(16)]).toEqual([false, true]);
     now.mockReturnValue(1_299_999);
     expect(limit.isReached(16)).toBe(true);

@@ -52,7 +52,7 @@ export class StrangersLimit {
   #peak = 0;
   /** The limit before it began to fall, and the average duration of known sessions' calls then. */
   #fall: { readonly limit: number; readonly averageMs: number; steps: number } | undefined;
-  #holdsUntilMs = -Infinity;
+  #enforcedUntilMs = -Infinity;
 
   constructor(settings: StrangersLimitSettings) {
     const { maxInFlight } = settings;
@@ -67,13 +67,13 @@ export class StrangersLimit {
   }
 
   /** Enforces the limit for five minutes from `nowMs`, because a known session is checked. */
-  hold(nowMs: number): void {
-    this.#holdsUntilMs = nowMs + PROTECTED_MS;
+  enforce(nowMs: number): void {
+    this.#enforcedUntilMs = nowMs + PROTECTED_MS;
   }
 
   /** Returns whether the limit is enforced, and `inFlight` calls reach it. */
   isReached(inFlight: number): boolean {
-    return inFlight >= this.#limit && performance.now() < this.#holdsUntilMs;
+    return inFlight >= this.#limit && performance.now() < this.#enforcedUntilMs;
   }
 
   /** Records a call of a stranger that was answered or timed out. `inFlight`: calls of strangers in flight, including this one. */

@@ -84,7 +84,7 @@ export class LocalRevoker<User extends object> {
     this.#count += 1;
     this.#detachFlights(tokenKey);
     this.#revocations.addToken(tokenKey);
-    this.#parts.cache?.evictUser(tokenKey);
+    this.#parts.cache?.evictSession(tokenKey);
     this.notifyRevoked(tokenKey);
   }
 

@@ -13,12 +13,12 @@ const bob = { username: 'bob' };
 describe('the revocation of a user', () => {
   it('revokes sessions of the user that were authenticated before it, or in the same millisecond', () => {
     const { clock, revocations } = revocationsAt();
-    expect([revocations.isEmpty, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
+    expect([revocations.hasNoUsers, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
     clock.nowMs = 1_000.9;
     revocations.addUser('ann');
     expect([999, 1_000, 1_001].map((confirmedAtMs) => revocations.revokesUser(ann, confirmedAtMs))).toEqual([true, true, false]);
     expect(revocations.revokesUser(bob, 999)).toBe(false);
-    expect(revocations.isEmpty).toBe(false);
+    expect(revocations.hasNoUsers).toBe(false);
   });
 
   it('compares whole milliseconds, rounded down', () => {
@@ -70,20 +70,20 @@ describe('the revocation of a user', () => {
     revocations.addUser('ann');
     clock.nowMs += 50;
     revocations.addUser('bob');
-    const isEmptyAfter = (ms: number): boolean => {
+    const hasNoUsersAfter = (ms: number): boolean => {
       clock.nowMs += ms;
-      return revocations.isEmpty;
+      return revocations.hasNoUsers;
     };
-    expect([isEmptyAfter(51), isEmptyAfter(49), isEmptyAfter(1), isEmptyAfter(0)]).toEqual([false, false, true, true]);
+    expect([hasNoUsersAfter(51), hasNoUsersAfter(49), hasNoUsersAfter(1), hasNoUsersAfter(0)]).toEqual([false, false, true, true]);
     revocations.addUser('ann');
-    expect([revocations.isEmpty, revocations.revokesUser(ann, clock.nowMs)]).toEqual([false, true]);
+    expect([revocations.hasNoUsers, revocations.revokesUser(ann, clock.nowMs)]).toEqual([false, true]);
   });
 
   it('still applies to a check that began before it and took longer than its lifetime', () => {
     const { clock, revocations } = revocationsAt(100);
     revocations.addUser('ann');
     clock.nowMs += 3_000;
-    expect([revocations.isEmpty, revocations.revokes(ann, 1_000)]).toEqual([true, true]);
+    expect([revocations.hasNoUsers, revocations.revokes(ann, 1_000)]).toEqual([true, true]);
   });
 });
 
@@ -108,7 +108,7 @@ describe('the revocation of all users', () => {
     const { revocations } = revocationsAt();
     revocations.addUser('ann');
     revocations.addAll();
-    expect([revocations.isEmpty, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
+    expect([revocations.hasNoUsers, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
   });
 
   it('is compared with the monotonic clock of the process', () => {

@@ -57,7 +57,7 @@ export class Revocations {
   }
 
   /** Whether no user was revoked within the lifetime, so that {@link revokesUser} is `false` for every entry of a cache. */
-  get isEmpty(): boolean {
+  get hasNoUsers(): boolean {
     // Read on every cache hit: the clock is read only until the newest revocation has expired.
     if (this.#newestUserAtMs === -Infinity) return true;
     if (this.#newestUserAtMs + this.#lifetimeMs >= this.#nowMs) return false;
