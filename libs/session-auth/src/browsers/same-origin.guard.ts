@@ -12,10 +12,10 @@ import { transportOf } from '../guard/transports.js';
 const NO_CHALLENGES = new Challenges([]);
 
 /**
- * Denies calls of other origins' pages, whether they present a session or not, with 403 `CROSS_ORIGIN_DENIED`: for the sign-in, which has no cookie yet.
- * Otherwise a page of another origin could sign its visitor in to an account of its own. GET, HEAD and OPTIONS are admitted. Handlers that
- * `SessionAuthGuard` checks don't need it: `fromCookie()` has the same check. In a gateway of ws, it denies all sockets that `SessionSockets.protect()`
- * has not admitted, because nothing is known of their pages.
+ * Denies calls of other origins' pages, whether they present a session or not, with 403 `CROSS_ORIGIN_DENIED`: for the sign-in, which has
+ * no cookie yet. Otherwise a page of another origin could sign its visitor in to the account of an attacker. GET, HEAD and OPTIONS are admitted.
+ * Handlers that `SessionAuthGuard` checks don't need it: `fromCookie()` has the same check. In a gateway of ws, it denies all sockets that
+ * `SessionSockets.protect()` has not admitted, because nothing is known of their pages.
  *
  * ```ts
  * @Public() @UseGuards(SameOriginGuard) @Post('session') signIn() {}

@@ -66,7 +66,8 @@ export interface BreakerMessage {
 
 /**
  * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there is no valid session, a rule
- * of the handler is not met, a page of another origin sent the cookie, or the session service is unavailable; and when `signInLimit` refuses a sign-in.
+ * of the handler is not met, a page of another origin sent the cookie, or the session service is unavailable; and when `signInLimit`
+ * denies a sign-in.
  */
 export interface DenialMessage {
   /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503 and 429. */
@@ -90,7 +91,7 @@ export const CALL_CHANNEL = 'nestjs-session-auth:call';
 export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
 /** Channel of state changes of circuit breakers. */
 export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
-/** Channel of denials of the guard, and of sign-ins that `signInLimit` refuses. */
+/** Channel of denials of the guard, and of sign-ins that `signInLimit` denies. */
 export const DENIALS = channel(DENIAL_CHANNEL) as Channel<unknown, DenialMessage>;
 /** Tracing channel of calls to the session service. */
 export const CALLS = tracingChannel<unknown, CallMessage>(CALL_CHANNEL);

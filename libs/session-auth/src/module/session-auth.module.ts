@@ -82,8 +82,8 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   }
 
   /**
-   * Returns the injection token of a class of the registration with this name, for the `inject` of a factory and for `overrideProvider()` of a test. The
-   * decorator `InjectSessionAuth` injects it.
+   * Returns the injection token of a class of the registration with this name, for the `inject` of a factory and for `overrideProvider()`
+   * of a test. The decorator `InjectSessionAuth` injects it.
    */
   static getToken(name: string, provided: ProvidedClass = SessionAuthService): InjectionToken {
     return authorityToken(name, provided);

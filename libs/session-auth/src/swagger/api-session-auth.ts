@@ -19,8 +19,9 @@ const CHALLENGE = {
 const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1, maximum: 120 } } as const;
 
 /**
- * Documents that a route, or every route of a controller, requires a session: the security scheme, and the responses 401, 403 and 503. The scheme is that
- * of the registration which `@SessionAuthority()` names on the route or its controller, in whatever order the decorators are written.
+ * Documents that a route, or every route of a controller, requires a session: the security scheme, and the responses 401, 403 and 503. The
+ * scheme is that of the registration which `@SessionAuthority()` names on the route or its controller, in whatever order the decorators are
+ * written.
  */
 export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
   return applyDecorators(
@@ -63,7 +64,10 @@ export const SESSION_SCHEME = 'session';
 
 type Requirement = Record<string, string[]>;
 
-/** The decorators of a class run after those of its methods, so the requirement is filled in when all of them have run: before any document is created. */
+/**
+ * The decorators of a class run after those of its methods, so the requirement is filled in when all of them have run: before any document
+ * is created.
+ */
 function requireSession(target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void {
   const requirement: Requirement = {};
   applyDecorators(ApiSecurity(requirement))(target, key, descriptor);
@@ -87,7 +91,8 @@ const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUT
  * const config = addSessionAuth(new DocumentBuilder().setTitle('Openings')).build();
  * ```
  *
- * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for `fromBearer()`. @default the header `X-AUTH-TOKEN`
+ * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for `fromBearer()`.
+ * @default the header `X-AUTH-TOKEN`
  * @param authority name of the registration. @default the registration without a name
  */
 export function addSessionAuth(builder: DocumentBuilder, scheme: SessionScheme = TOKEN_IN_HEADER, authority?: string): DocumentBuilder {

@@ -11,7 +11,10 @@ export async function readRequest(incoming: IncomingMessage, basePath: string): 
   return { operation, method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString(), remotePort: socket.remotePort };
 }
 
-/** Returns the operation of a request. Accepts any query; a trailing slash, as for a sign-in (section 4.1); and an absolute URL, as sent to a proxy. */
+/**
+ * Returns the operation of a request. Accepts any query; a trailing slash, as for a sign-in (section 4.1); and an absolute URL, as sent to
+ * a proxy.
+ */
 function operationOf(method: string, target: string, basePath: string): Operation | undefined {
   const path = target.replace(/^https?:\/\/[^/?]*/, '').replace(/[?].*$/, '');
   if (path === `${basePath}${USER_DETAILS_PATH}`) return method === 'GET' ? 'user_details' : undefined;

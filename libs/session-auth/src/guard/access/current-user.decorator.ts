@@ -89,8 +89,8 @@ export function AuthIv(): ParameterDecorator {
 const readSession = readingSession('@CurrentSession()', (session) => new HiddenSession(session));
 
 /**
- * Injects the session that the caller presented, token and `X-AUTH-IV`, for `SessionAuthService`: `sessions.signOut(session)`. `undefined` if the rule
- * admitted the call without a session. Both are readable but not enumerable, so that `return session` does not send them.
+ * Injects the session that the caller presented, token and `X-AUTH-IV`, for `SessionAuthService`: `sessions.signOut(session)`. `undefined`
+ * if the rule admitted the call without a session. Both are readable but not enumerable, so that `return session` does not send them.
  */
 export function CurrentSession(): ParameterDecoratorFor<'the session', PresentedSession>;
 export function CurrentSession(): ParameterDecorator {

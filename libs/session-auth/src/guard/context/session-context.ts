@@ -17,9 +17,9 @@ const OUTSIDE =
   'There is no session here: SessionContext was read outside of a call that SessionAuthGuard has admitted with a session. Read it in a handler that the guard protects or in code that it calls, use findUser() where there may be no session, and currentUserOf(context) in guards and interceptors.';
 
 /**
- * The user and the session of the current call, in any provider that a guarded handler calls. Needs the option `asyncContext`. Controllers, resolvers,
- * gateways and message handlers set it, for themselves and for the pipes and interceptors after the global ones. Guards and earlier interceptors
- * use {@link currentUserOf}.
+ * The user and the session of the current call, in any provider that a guarded handler calls. Needs the option `asyncContext`. Controllers,
+ * resolvers, gateways and message handlers set it, for themselves and for the pipes and interceptors after the global ones. Guards and
+ * earlier interceptors use {@link currentUserOf}.
  */
 @Injectable()
 export class SessionContext {

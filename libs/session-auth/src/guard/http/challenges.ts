@@ -49,7 +49,7 @@ export class Challenges {
     this.#dependsOnSource = !isAlone;
   }
 
-  /** Notes which source has found the token of a request. */
+  /** Records which source found the token of a request. */
   presentedBy(source: number, request: object): void {
     if (this.#dependsOnSource) (request as PresentingRequest)[REFUSED] = this.#refused[source];
   }

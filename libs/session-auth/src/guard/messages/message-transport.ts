@@ -11,7 +11,10 @@ import { rejectRemoteCall, remoteExceptions } from '../optional-packages.js';
 
 const calls = new CallRequests();
 
-/** Message handlers of microservices. The token is in the gRPC metadata or the message's headers. TCP and Redis have no headers: see `fromPayload`. */
+/**
+ * Message handlers of microservices. The token is in the gRPC metadata or the message's headers. TCP and Redis have no headers: see
+ * `fromPayload`.
+ */
 export const RPC: Transport = {
   open(context) {
     const request = calls.open(callObjectOf(context), () => ({ headers: messageHeaders(context) }));

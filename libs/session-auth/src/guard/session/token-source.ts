@@ -51,9 +51,9 @@ export function fromBearer(): TokenSource {
 /**
  * Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding.
  *
- * Browsers send cookies with the requests of any page. A cookie in a request of another origin's page is denied with 403 `CROSS_ORIGIN_DENIED`, unless
- * the method is GET, HEAD or OPTIONS. So is one in the handshake of a socket. `trustedOrigins` names other origins whose pages are admitted.
- * An invalid name or origin stops the application at bootstrap.
+ * Browsers send cookies with the requests of any page. A cookie in a request of another origin's page is denied with 403
+ * `CROSS_ORIGIN_DENIED`, unless the method is GET, HEAD or OPTIONS. So is one in the handshake of a socket. `trustedOrigins` names other
+ * origins whose pages are admitted. An invalid name or origin stops the application at bootstrap.
  */
 export function fromCookie(name: string, options: CrossOriginOptions = {}): TokenSource {
   if (!isCookieName(name)) return markInvalid(() => undefined, { creator: 'fromCookie' });

@@ -28,7 +28,10 @@ export function modulePathOf(module: object, modules: ModulesContainer): unknown
   return Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ?? Reflect.getMetadata(MODULE_PATH, module);
 }
 
-/** Returns the paths of a route, without versions, which have no parameters; none for a class that is no controller, or for a path that is no text. */
+/**
+ * Returns the paths of a route, without versions, which have no parameters; none for a class that is no controller, or for a path that is
+ * no text.
+ */
 export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): string[] {
   const own = [Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].map((path: unknown) => [path].flat());
   return (prefixes.get(owner) ?? []).flatMap((prefix) =>
@@ -43,7 +46,10 @@ function combine(lists: readonly unknown[][]): unknown[][] {
   return lists.reduce<unknown[][]>((chosen, parts) => chosen.flatMap((others) => parts.map((part) => [...others, part])), [[]]);
 }
 
-/** A named parameter, as Express and Fastify read it. Escaped colons are text. A wildcard is none: it has no name on Fastify, and a list as its value on Express. */
+/**
+ * A named parameter, as Express and Fastify read it. Escaped colons are text. A wildcard is none: it has no name on Fastify, and a list as
+ * its value on Express.
+ */
 const PARAMETER = /(?<![\\:]):(?:"([^"]+)"|([\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;
 
 /** Returns whether a path has a parameter of this name. `*` is the name of a wildcard on Fastify. */

@@ -63,7 +63,10 @@ function rejectMissingOptions(): never {
   );
 }
 
-/** Providers that make startup fail if the module is registered without options, or more than once. `forRoot()` and `forRootAsync()` replace the first. */
+/**
+ * Providers that make startup fail if the module is registered without options, or more than once. `forRoot()` and `forRootAsync()` replace
+ * the first.
+ */
 export const REGISTRATION_CHECKS: Provider[] = [
   { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
   { provide: Symbol('registration check'), useFactory: rejectAmbiguousRegistrations, inject: [ModulesContainer] },

@@ -3,7 +3,10 @@ import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { dependenciesOf, type Wrapper } from '../handlers/nest-container.js';
 
-/** Makes startup fail if a class injects a provider that needs `asyncContext`, and the option is off. Nest has created all static providers by then. */
+/**
+ * Makes startup fail if a class injects a provider that needs `asyncContext`, and the option is off. Nest has created all static providers
+ * by then.
+ */
 export class InjectionCheck implements OnModuleInit {
   readonly #modules: ModulesContainer;
   readonly #unusable: readonly object[];

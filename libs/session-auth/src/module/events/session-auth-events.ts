@@ -26,9 +26,10 @@ export class SessionAuthEvents {
   readonly serviceState$: Observable<ServiceState>;
 
   /**
-   * Emits each decision of the guard, before the handler runs: one for each call of a handler that is not public, and for each GraphQL field that the
-   * guard checks. `@Public()` handlers and handshakes of `SessionSockets` have none. Costs nothing while there are no subscribers. Subscribers run during
-   * the call: hand slow work to a queue. An exception or a rejection of a subscriber is logged, and changes no decision.
+   * Emits each decision of the guard, before the handler runs: one for each call of a handler that is not public, and for each GraphQL
+   * field that the guard checks. `@Public()` handlers and handshakes of `SessionSockets` have none. Costs nothing while there are no
+   * subscribers. Subscribers run during the call: hand slow work to a queue. An exception or a rejection of a subscriber is logged, and
+   * changes no decision.
    */
   readonly decisions$: Observable<SessionAuthDecision>;
 

@@ -99,7 +99,7 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#write('decision subscriber failed', 'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.');
   }
 
-  /** `signInLimit` refused a sign-in. Names the client, unless it has no IP address, and never the user. */
+  /** `signInLimit` denied a sign-in. Names the client, unless it has no IP address, and never the user. */
   signInsLimited(network = 'a client without an IP address'): void {
     this.#write(
       'sign-ins limited',

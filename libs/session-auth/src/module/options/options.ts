@@ -48,8 +48,8 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly breaker?: false | Partial<BreakerSettings>;
 
   /**
-   * Checks that may call the service at once. 1 to 10 000. A quarter (at least 1 of 2) is the share of strangers: tokens that this instance has
-   * neither accepted nor issued in the last half hour. Either side may use an idle share. @default 128
+   * Checks that may call the service concurrently. 1 to 10 000. A quarter (at least 1 of 2) is the share of strangers: sessions that this
+   * instance has neither authenticated nor issued in the last half hour. Each lane may use the idle share of the other. @default 128
    */
   readonly maxInFlight?: number;
 
@@ -62,15 +62,18 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   /** The session cache. Without it every request is checked, and concurrent checks of one token share a call. @default false */
   readonly cache?: false | (RequiredCacheOptions & SessionAuthCacheOptions);
 
-  /** Outcome of the service's 400, 401, 403 and 404: the interface does not say what causes each (section 7). @default 403 forbidden, else unauthenticated */
+  /**
+   * Outcome of the service's 400, 401, 403 and 404: the interface does not say what causes each (section 7).
+   * @default 403 forbidden, else unauthenticated
+   */
   readonly statusMap?: StatusMap;
 
   /** A 200 is a user record only if at least one of these fields is a non-empty string (our decision). @default ['username', 'email'] */
   readonly identityFields?: readonly (keyof User & string)[];
 
   /**
-   * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each decision in `SessionAuthEvents.decisions$`. The
-   * interface has no such field: declare yours in `userRecord` (our decision). @default none
+   * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each decision in
+   * `SessionAuthEvents.decisions$`. The interface has no such field: declare yours in `userRecord` (our decision). @default none
    */
   readonly impersonatorField?: TextField<NoInfer<User>>;
 
@@ -88,8 +91,8 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly audit?: Audit;
 
   /**
-   * Provides the user of the current call to `SessionContext` and `SessionRelay` (`nestjs-session-auth/context`), at the price of an interceptor and an
-   * `AsyncLocalStorage` for each call. @default false
+   * Provides the user of the current call to `SessionContext` and `SessionRelay` (`nestjs-session-auth/context`), at the price of an
+   * interceptor and an `AsyncLocalStorage` for each call. @default false
    */
   readonly asyncContext?: boolean;
 

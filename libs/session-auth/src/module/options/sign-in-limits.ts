@@ -7,9 +7,9 @@ export interface SignInLimits {
   readonly maxSignIns?: number;
 
   /**
-   * Limits the sign-ins that the service refuses (401, 404), by user name and client, and by client. A further one rejects with `TooManyAttemptsError`
-   * (429), without a call. `SessionAuthService.signIn` then requires the `client`. Each instance and each registration counts its own (our decision).
-   * `false`: off. @default false
+   * Limits the sign-ins that the service refuses (401, 404), by user name and client, and by client. A further one rejects with
+   * `TooManyAttemptsError` (429), without a call. `SessionAuthService.signIn` then requires the `client`. Each instance and each
+   * registration counts its own (our decision). `false`: off. @default false
    */
   readonly signInLimit?: false | SignInLimitOptions;
 }

@@ -8,8 +8,9 @@ import { originOf, readTargets, targetOf, type RelayTargets } from './relay-orig
 import { sessionHeaders } from './session-headers.js';
 
 /**
- * Hands the session of the current call on to other services of yours: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the caller presented them, and never the
- * application key. A session goes only to the targets of the registration that checked it. Needs the option `asyncContext`. Outside of a call with a session there is nothing to hand on, and requests are sent without them.
+ * Hands the session of the current call on to other services of yours: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the caller presented them, and
+ * never the application key. A session goes only to the targets of the registration that checked it. Needs the option `asyncContext`.
+ * Outside of a call with a session, requests are sent without the headers.
  */
 @Injectable()
 export class SessionRelay {
@@ -47,8 +48,9 @@ export class SessionRelay {
   }
 
   /**
-   * Returns the headers of the session for an absolute URL, for `fetch` and undici; an empty object if its origin is not among the targets, or if there is no
-   * session. Without `targets`, those of {@link attachTo} count. `fetch` sends these headers along on redirects, to any host: set `redirect: 'manual'`.
+   * Returns the headers of the session for an absolute URL, for `fetch` and undici; an empty object if its origin is not among the targets,
+   * or if there is no session. Without `targets`, those of {@link attachTo} count. `fetch` sends these headers along on redirects, to any
+   * host: set `redirect: 'manual'`.
    * @throws InvalidConfigurationError if `asyncContext` is off, if there are no targets, or naming the invalid origin
    */
   headersFor(url: string | URL, targets?: RelayTargets): Record<string, string> {

@@ -71,8 +71,9 @@ export interface CallOptions {
 /** Options of `SessionAuthService.signIn`. */
 export interface SignInOptions extends CallOptions {
   /**
-   * Address of the client: `request.ip`. `signInLimit` counts by it, and requires it: an IPv4 address, the first 64 bits of an IPv6 address, or any other
-   * text of 1 to 256 characters as it is. Behind a proxy, `request.ip` needs `trust proxy` (Express) or `trustProxy` (Fastify). @default none
+   * Address of the client: `request.ip`. `signInLimit` counts by it, and requires it: an IPv4 address, the first 64 bits of an IPv6
+   * address, or any other text of 1 to 256 characters as it is. Behind a proxy, `request.ip` needs `trust proxy` (Express) or `trustProxy`
+   * (Fastify). @default none
    */
   readonly client?: string | undefined;
 }

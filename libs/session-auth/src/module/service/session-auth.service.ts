@@ -47,8 +47,8 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Signs in (section 4.1). A 202 resolves to `accepted`, without user and token. Never retried. Rejects with `busy` at once if `maxSignIns` are in flight.
-   * With `signInLimit`, `client` is required.
+   * Signs in (section 4.1). A 202 resolves to `accepted`, without user and token. Never retried. Rejects with `busy` at once if
+   * `maxSignIns` are in flight. With `signInLimit`, `client` is required.
    * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), TooManyAttemptsError (429, without a call),
    * SessionServiceUnavailableError
    */

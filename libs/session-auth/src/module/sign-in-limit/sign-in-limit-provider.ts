@@ -6,7 +6,7 @@ import type { SessionAuthSettings } from '../settings/settings.js';
 import { WarningLog } from '../events/warning-log.js';
 import { SignInLimit } from './sign-in-limit.js';
 
-/** The limit of a registration, which reports what it refuses. */
+/** The limit of a registration. Logs and publishes each sign-in that it denies. */
 export const SIGN_IN_LIMIT: FactoryProvider<SignInLimit> = {
   provide: SignInLimit,
   useFactory: ({ signInLimit, authority }: SessionAuthSettings, log: WarningLog) =>

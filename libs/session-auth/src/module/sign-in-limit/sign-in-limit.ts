@@ -23,12 +23,12 @@ interface Counts {
  */
 export class SignInLimit {
   readonly #counts: Counts | undefined;
-  readonly #refused: (network: string | undefined) => void;
+  readonly #onLimited: (network: string | undefined) => void;
   readonly #key = randomBytes(32);
 
-  /** @param refused called for each refusal, with the network of the client if it has an IP address */
-  constructor(settings: SignInLimitSettings | undefined, refused: (network: string | undefined) => void) {
-    this.#refused = refused;
+  /** @param onLimited called for each sign-in beyond the limit, with the network of the client if it has an IP address */
+  constructor(settings: SignInLimitSettings | undefined, onLimited: (network: string | undefined) => void) {
+    this.#onLimited = onLimited;
     if (!settings) return;
     const { failures, failuresPerClient, windowMs } = settings;
     const now = (): number => performance.now();
@@ -87,7 +87,7 @@ export class SignInLimit {
     const pairKey = this.#digest(`${clientKey}${comparable(username)}`);
     const waitMs = Math.max(clients.waitMs(clientKey), pairs.waitMs(pairKey));
     if (waitMs === 0) return [clientKey, pairKey];
-    this.#refused(network);
+    this.#onLimited(network);
     throw withoutStack(() => new TooManyAttemptsError(Math.max(1, Math.ceil(waitMs / 1_000))));
   }
 

@@ -54,8 +54,8 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
    * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user already in `handleConnection`
    * ({@link userOf}), is checked again every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
    * outage of the session service. Another call for the same server only replaces the options.
-   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another registration protects it. The application can't catch an error of `afterInit`, so
-   * before the application has started, startup fails with the error instead
+   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another registration protects it. The application
+   * can't catch an error of `afterInit`, so before the application has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
     const socketIo = socketIoServerOf(server);

@@ -14,7 +14,10 @@ export function controllerModulesOf(owner: Type, modules: ModulesContainer): obj
   return [...modules.values()].filter(({ controllers }) => controllers.has(owner)).map(({ metatype }) => metatype);
 }
 
-/** Returns the routes of a handler as `GET /api/v1/openings`, built as Nest builds them. A version outside of the path, and a host, follow the path. */
+/**
+ * Returns the routes of a handler as `GET /api/v1/openings`, built as Nest builds them. A version outside of the path, and a host, follow
+ * the path.
+ */
 export function routesOf(handler: Handler, modules: ModulesContainer, config: ApplicationConfig): string[] {
   const { owner, method } = handler;
   const requestMethod = Reflect.getMetadata(METHOD, method) as RequestMethod;

@@ -23,7 +23,6 @@ export async function examineRefusals(examination: Examination): Promise<void> {
   examineTokens(examination, junk);
 }
 
-/** @internal */
 function examineTokens({ findings, refusals: { noToken } }: Examination, junk: Answer): void {
   findings.ok('junk-token', `user_details answers ${described(junk)} to a token that was never issued.`);
   if (!noToken) return;
