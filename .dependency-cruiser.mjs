@@ -3,7 +3,7 @@ const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'module
 const LIBRARY = '^libs/session-auth/src';
 /** Files that the command line may load: parts without Nest and axios, so that it starts fast. */
 const PARTS_OF_COMMANDS =
-  'contract/|redis/|client/(reply-headers|user-details-verdict|http/(bounded-body|reply))[.]ts|module/settings/defaults[.]ts';
+  'contract/|redis/|client/(reply-headers|user-details-verdict|http/(bounded-body|reply|tls-failure))[.]ts|module/settings/defaults[.]ts';
 /** Files that load axios or undici: imported by `import()` only, so that an import of the package loads neither. */
 const LOADED_LATE = `${LIBRARY}/client/http/(axios-http[.]service|agent-adapter|pooled-adapter|connections|reply-collector)[.]ts$`;
 const SCHEMATICS = '^libs/session-auth/schematics';

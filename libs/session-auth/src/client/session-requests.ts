@@ -6,6 +6,7 @@ import {
   AUTH_TOKEN_HEADER,
   AUTHENTICATION_PATH,
   isHeaderValue,
+  MAX_API_KEY_LENGTH,
   USER_DETAILS_PATH,
 } from '../contract/wire.js';
 import { type Deadline, noReplyAt } from './deadline.js';
@@ -130,9 +131,6 @@ function ivHeader(authIv: string | undefined): readonly string[] {
  * that the key can rotate without a restart. If the function throws, or returns no such key in time, the call is unavailable: `api_key` or `timeout`.
  */
 export type ApiKey = string | (() => string | Promise<string>);
-
-/** Maximum length of an application key, in bytes (our decision). */
-export const MAX_API_KEY_LENGTH = 4096;
 
 /** Calls a key function. Resolves with `undefined` if it throws or returns no valid key; its error is not propagated. */
 async function resolveApiKey(keyFunction: () => string | Promise<string>): Promise<string | undefined> {

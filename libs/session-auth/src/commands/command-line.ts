@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './usage-error.js';
 
 /** One option of a subcommand. */
-export interface OptionSpec {
+interface OptionSpec {
   readonly type: 'string' | 'boolean';
   /** Placeholder of the value in the help, such as `URL`. */
   readonly value?: string;

@@ -1,10 +1,9 @@
-import { isHeaderValue } from '../contract/wire.js';
+import { isHeaderValue, MAX_API_KEY_LENGTH } from '../contract/wire.js';
 import type { CommandIo } from './command-io.js';
 import { UsageError } from './usage-error.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 300_000;
-const MAX_KEY_LENGTH = 4_096;
 
 /** Reads `--url` as the option `baseUrl` is validated: the root of the service, without a trailing slash. @throws UsageError */
 export function readServiceUrl(value = ''): string {
@@ -20,8 +19,8 @@ export function readServiceUrl(value = ''): string {
 
 /** Reads the application key. @throws UsageError */
 export function readApiKey({ SESSION_SERVICE_API_KEY: apiKey }: CommandIo['env']): string {
-  if (isHeaderValue(apiKey, MAX_KEY_LENGTH)) return apiKey;
-  throw new UsageError('Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.');
+  if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
+  throw new UsageError(`Set SESSION_SERVICE_API_KEY to the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters.`);
 }
 
 /** Reads `--timeout`: milliseconds for each call. @throws UsageError */

@@ -10,6 +10,9 @@ export const AUTH_TOKEN_HEADER = 'X-AUTH-TOKEN';
 /** Header of the IV, optional on all three endpoints. Its purpose and format are not documented (section 5.6). */
 export const AUTH_IV_HEADER = 'X-AUTH-IV';
 
+/** Maximum length of an application key, in bytes (our decision). */
+export const MAX_API_KEY_LENGTH = 4_096;
+
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**

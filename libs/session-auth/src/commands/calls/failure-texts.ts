@@ -1,3 +1,4 @@
+import { isTlsCode } from '../../client/http/tls-failure.js';
 import type { FailedAnswer } from './answer.js';
 
 /** The meanings of error codes of Node.js, each with a remedy. */
@@ -34,5 +35,5 @@ export function failureText({ code }: FailedAnswer): string {
 
 /** Returns whether a failure is one of TLS. */
 export function isTlsFailure({ code }: FailedAnswer): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_SSL_|^EPROTO$/.test(code);
+  return isTlsCode(code);
 }

@@ -8,7 +8,7 @@ export interface OpenSession {
 }
 
 /** Signs out, also after an interruption. Never rejects. */
-export type SignOut = (token: string, authIv: string | undefined) => Promise<Answer>;
+type SignOut = (token: string, authIv: string | undefined) => Promise<Answer>;
 
 /** The sessions of a command that are not signed out yet. */
 export class OpenSessions {

@@ -28,7 +28,7 @@ export const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'nu
 const REFUSALS = [400, 401, 403, 404];
 
 /** A user record as JSON. */
-export type RecordJson = Readonly<Record<string, unknown>>;
+type RecordJson = Readonly<Record<string, unknown>>;
 
 /** @throws Complaint if the reply is not the status with an empty body */
 export function expectEmpty(reply: ReplyAnswer, status: number): void {

@@ -35,6 +35,6 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 /** Escapes a text for an element or an attribute. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"'\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

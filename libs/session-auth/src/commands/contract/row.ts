@@ -27,4 +27,4 @@ export const SECTIONS = {
 } as const;
 
 /** A section of the interface. */
-export type Section = (typeof SECTIONS)[keyof typeof SECTIONS];
+type Section = (typeof SECTIONS)[keyof typeof SECTIONS];

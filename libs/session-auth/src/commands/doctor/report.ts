@@ -35,7 +35,7 @@ export function reportAsText({ checks, options }: Report, io: CommandIo): string
 }
 
 /** Returns the options as code to paste. */
-export function optionsAsCode({ baseUrl, ...others }: AdvisedOptions): string {
+function optionsAsCode({ baseUrl, ...others }: AdvisedOptions): string {
   const lines = [
     `baseUrl: ${literal(baseUrl)},`,
     "apiKey: process.env.SESSION_SERVICE_API_KEY ?? '',",

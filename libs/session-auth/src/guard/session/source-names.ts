@@ -2,7 +2,7 @@
 const INVALID = Symbol.for('nestjs-session-auth:invalid-source');
 
 /** A function that creates a source from a name. */
-export type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
+type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
 
 /** The error in the arguments of a source: its name, unless a problem is given. */
 interface InvalidSource {

@@ -3,7 +3,7 @@ import type { DenialPayload } from '../denial.js';
 import type { SocketClient } from './socket-client.js';
 
 /** Answers the acknowledgement of a message. socket.io ignores all answers but the first. */
-export type Acknowledge = (payload: DenialPayload) => void;
+type Acknowledge = (payload: DenialPayload) => void;
 
 /** Nest passes client, payload and acknowledgement to a handler. */
 const INDEX = 2;

@@ -1,8 +1,8 @@
-import { MAX_API_KEY_LENGTH, type ApiKey } from '../../client/session-requests.js';
+import type { ApiKey } from '../../client/session-requests.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { STATUS_OUTCOMES, type RefusalStatus, type StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
-import { isHeaderValue } from '../../contract/wire.js';
+import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import { isClass } from '../../guard/is-class.js';

@@ -5,7 +5,7 @@ import { type Answer, type FailedAnswer, INTERRUPTED } from '../../calls/answer.
 import { type Call, exchange } from '../../calls/exchange.js';
 
 /** The headers of a call. `null`: the header is not sent. */
-export interface Presented {
+interface Presented {
   readonly token?: string | null;
   readonly authIv?: string | undefined;
   /** @default the application key */
@@ -17,7 +17,7 @@ export interface Presented {
 }
 
 /** Settings of the calls. */
-export interface CallSettings {
+interface CallSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly timeoutMs: number;

@@ -9,7 +9,7 @@ let invalid: InvalidField | undefined;
 const read = compileRecordReader(UserRecord, undefined, (field) => (invalid = field));
 
 /** The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value. */
-export type Reading = { readonly user: UserRecord } | { readonly problem: string };
+type Reading = { readonly user: UserRecord } | { readonly problem: string };
 
 /** Reads the body of a 200 as the library does. */
 export function readUserRecord(answer: ReplyAnswer): Reading {
