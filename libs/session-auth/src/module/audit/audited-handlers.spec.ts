@@ -5,7 +5,7 @@ import { OptionalAuth, Public, Roles } from '../../guard/access/access.decorator
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../handlers/handlers.js';
 import type { RootField } from './schema-reach.js';
-import { fieldNameOf, isGuarded, requirementsOf, resolves, typeNameOf } from './unguarded-fields.js';
+import { fieldNameOf, isGuarded, requirementsOf, resolves, typeNameOf } from './audited-handlers.js';
 
 @Resolver()
 @UseGuards(SessionAuthGuard)

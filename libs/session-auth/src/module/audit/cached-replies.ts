@@ -4,7 +4,7 @@ import { enhancersOf } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { classNameOf, prototypesOf } from './prototypes.js';
-import { requirementsOf } from './unguarded-fields.js';
+import { requirementsOf } from './audited-handlers.js';
 
 const ROUTE_METHOD = 'method';
 /** The metadata key of `@CacheKey()`. Its value may be a function of the call. A text is the key of every call, whatever its method and kind. */

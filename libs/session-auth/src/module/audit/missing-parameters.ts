@@ -1,7 +1,7 @@
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { hasParameter, pathsOf } from './route-paths.js';
-import { requirementsOf } from './unguarded-fields.js';
+import { requirementsOf } from './audited-handlers.js';
 
 /** A path of a route that lacks a parameter of the rule, which therefore denies every call. */
 interface MissingParameter {

@@ -3,7 +3,7 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import { auditContextOf } from '../../module/audit/audit-context.js';
-import { isGuarded, TYPE_RESOLVER } from '../../module/audit/unguarded-fields.js';
+import { isGuarded, TYPE_RESOLVER } from '../../module/audit/audited-handlers.js';
 import { handlersOf, type Handler } from '../../module/handlers/handlers.js';
 import { callsOf, type Call } from './calls.js';
 import { isReached, type Surroundings } from './reached-fields.js';

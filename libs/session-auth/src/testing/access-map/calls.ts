@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { fieldNameOf, typeNameOf } from '../../module/audit/unguarded-fields.js';
+import { fieldNameOf, typeNameOf } from '../../module/audit/audited-handlers.js';
 import type { Handler } from '../../module/handlers/handlers.js';
 import { controllerModulesOf, routesOf } from './routes.js';
 

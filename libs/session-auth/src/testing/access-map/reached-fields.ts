@@ -1,7 +1,7 @@
 import { declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
 import type { AuditContext } from '../../module/audit/audit-context.js';
-import { isGuarded, resolves, typeNameOf } from '../../module/audit/unguarded-fields.js';
+import { isGuarded, resolves, typeNameOf } from '../../module/audit/audited-handlers.js';
 import type { Handler } from '../../module/handlers/handlers.js';
 
 /** The context of a handler. */
