@@ -111,7 +111,7 @@ export function readUser<User>(json: object, read: ReadUser<User>): User | undef
   }
 }
 
-/** Returns the verdict on a response that is no usable answer. */
+/** Returns the verdict on a response that is not a usable answer. */
 export function outage({ status, headers }: Reply): Unavailable {
   return unavailable(unavailableReasonOf(status), readRetryAfterSeconds(headers['retry-after']));
 }

@@ -1,7 +1,7 @@
 /** Name of the registration that has no name. */
 export const DEFAULT_AUTHORITY = 'default';
 
-/** A name stands in metrics, log lines and injection tokens, and separates the entries of a store: no space, no slash, no colon. */
+/** A name appears in metrics, log lines and injection tokens, and separates the entries of a store: no space, no slash, no colon. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 /** Returns whether a value is the name of a registration, {@link DEFAULT_AUTHORITY} included. */

@@ -13,7 +13,7 @@ type StatusOutcome = 'authenticated' | 'unauthenticated' | 'forbidden' | 'server
 
 /**
  * The outcome of each status of user_details (our decision: section 7 names no causes). A 403 refuses the application, so that its users are not
- * asked to sign in again. A 200 without a user record, and a 404 with a body, are no answer of the session service: `unavailable`.
+ * asked to sign in again. A 200 without a user record, and a 404 with a body, are not answers of the session service: `unavailable`.
  * Other statuses are `server_error` from 500 on, and `unexpected_status` below.
  */
 export const STATUS_OUTCOMES = {
@@ -32,7 +32,7 @@ export function isRefusal(status: number): status is RefusalStatus {
   return outcome === 'unauthenticated' || outcome === 'forbidden';
 }
 
-/** Returns the reason why a response with this status is no usable answer. */
+/** Returns the reason why a response with this status is not a usable answer. */
 export function unavailableReasonOf(status: number): UnavailableReason {
   const outcome = outcomeOf(status) ?? (status >= 500 ? 'server_error' : 'unexpected_status');
   return outcome === 'server_error' || outcome === 'rate_limited' ? outcome : 'unexpected_status';

@@ -9,7 +9,7 @@ export interface SessionAuthDecision {
   readonly isAllowed: boolean;
   /**
    * `authenticated`: the session is valid, and the rule is met. `unauthenticated`: there is no valid session; `@OptionalAuth()` allows the
-   * call all the same. `forbidden`: the rule is not met, the service refuses the application or the user, or a page of another origin sent
+   * call anyway. `forbidden`: the rule is not met, the service refuses the application or the user, or a page of another origin sent
    * the cookie. `unavailable`: the service gave no usable answer.
    */
   readonly outcome: 'authenticated' | 'unauthenticated' | 'forbidden' | 'unavailable';

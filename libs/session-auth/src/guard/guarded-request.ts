@@ -81,7 +81,7 @@ export function admissionOf({ user, [ADMISSION]: admission }: GuardedRequest): G
   return { user, ...(admission && { [ADMISSION]: admission }) };
 }
 
-/** Returns the last admission of a request, which may be an admission to another handler than the current one. */
+/** Returns the last admission of a request, which may be for a handler other than the current one. */
 export function lastAdmissionOf(request: GuardedRequest): Admission | undefined {
   return request[ADMISSION];
 }

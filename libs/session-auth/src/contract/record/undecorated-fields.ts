@@ -20,7 +20,7 @@ export function undecoratedFields(record: RecordClass, seen: ReadonlySet<RecordC
   return [...own, ...within];
 }
 
-/** A field with `@Exclude()` is absent on purpose. A getter with `@Expose()` is no field. */
+/** A field with `@Exclude()` is absent on purpose. A getter with `@Expose()` is not a field. */
 function visibleFields(record: RecordClass): string[] {
   const exposed = defaultMetadataStorage.getExposedProperties(record, TransformationType.PLAIN_TO_CLASS);
   const names = new Set([...Object.keys(new record()), ...exposed.filter((name) => !(name in record.prototype))]);

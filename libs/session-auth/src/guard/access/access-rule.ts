@@ -48,8 +48,8 @@ export interface Declaration {
 
 /**
  * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that declares both an opening and a
- * requirement is closed: `@Public()` has no effect next to `@Roles()`, nor on a controller for a handler that declares a requirement. Nor has it
- * next to `@SessionAuthority()`, which asks for a check.
+ * requirement is closed: `@Public()` has no effect next to `@Roles()` or `@SessionAuthority()`, nor on a controller for a handler that declares
+ * a requirement or names a registration.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   const rule = ruleOf(checked(handler), checked(controller));

@@ -23,7 +23,7 @@ type FitsAny<Value, Others, Parameter> =
 
 declare const parameter: unique symbol;
 
-/** Stands in the error of the compiler: a parameter with this decorator must accept `Type`. Not the type of any value. */
+/** Appears in the error message of the compiler: a parameter with this decorator must accept `Type`. Not the type of any value. */
 interface ParameterMustAccept<Name extends string, Type> {
   readonly [parameter]: readonly [Name, Type];
 }

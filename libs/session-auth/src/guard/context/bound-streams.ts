@@ -3,7 +3,7 @@ import { runInCall, type CurrentCall } from './current-call.js';
 
 /**
  * Returns an Observable that is subscribed, and unsubscribed, as a part of a call. `create` is called for each subscriber, as a part of it too. The
- * source does not get the subscriber itself: it would end with it, as a part of whatever unsubscribes.
+ * source gets an observer of its own: with the subscriber itself, it would be unsubscribed in the context of the code that unsubscribes.
  */
 export function subscribedIn<Value>(call: CurrentCall | undefined, create: () => Observable<Value>): Observable<Value> {
   return new Observable((subscriber) => {

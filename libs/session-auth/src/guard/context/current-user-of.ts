@@ -18,7 +18,7 @@ export function admissionTo(context: ExecutionContext): Admission | undefined {
 /**
  * Returns the user of a call, for guards, interceptors and decorators of your own, in every kind of context and without `asyncContext`. `undefined`
  * if the guard has not admitted this call, or has admitted it without a session. Guards that run before `SessionAuthGuard` get `undefined`.
- * The record is the one that the guard admitted, also if another guard has replaced `request.user` since.
+ * The record is the one that the guard admitted, even if another guard has replaced `request.user` since.
  */
 export function currentUserOf(context: ExecutionContext): CurrentUserRecord | undefined {
   return userIn(admissionTo(context));

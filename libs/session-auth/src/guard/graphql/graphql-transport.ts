@@ -11,12 +11,15 @@ import { endsWithReply } from '../http/http-request.js';
 /** The request of each execution, from its start: another request may take over a shared context during the check. */
 const executions = new CallRequests();
 
-/** The user of each field, by its info object: fields run concurrently, and may be admitted with different users, or without one. */
-const users = new WeakMap<object, GuardedRequest>();
+/**
+ * The request of each admitted field, with its user, by its info object: fields run concurrently, and may be admitted with different users,
+ * or without one.
+ */
+const admittedFields = new WeakMap<object, GuardedRequest>();
 
 /** Returns the request of an admitted field, by its info object; `undefined` if no guard has admitted the field itself. */
 export function admittedField(info: object): GuardedRequest | undefined {
-  return users.get(info);
+  return admittedFields.get(info);
 }
 
 /**
@@ -33,12 +36,12 @@ export const GRAPHQL: Transport = {
   },
 
   admitted({ context, request }) {
-    users.set(argumentsOf(context).field, admissionOf(request));
+    admittedFields.set(argumentsOf(context).field, admissionOf(request));
   },
 
   requestOf(context) {
     const { operation, execution, field } = argumentsOf(context);
-    return users.get(field) ?? httpRequestOf(operation) ?? executions.find(execution);
+    return admittedFields.get(field) ?? httpRequestOf(operation) ?? executions.find(execution);
   },
 
   parameters: (context) => argumentsOf(context).parameters,

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { Handler } from '../handlers/handlers.js';
 
-/** The paths in front of the routes of each controller: the global prefix, and the path of its module. */
+/** The path prefixes of the routes of each controller: the global prefix, and the path of its module. */
 export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;
 
 /** Nest's metadata key of the path of a module (`RouterModule`), followed by the id of the application. */
@@ -29,8 +29,8 @@ export function modulePathOf(module: object, modules: ModulesContainer): unknown
 }
 
 /**
- * Returns the paths of a route, without versions, which have no parameters; none for a class that is no controller, or for a path that is
- * no text.
+ * Returns the paths of a route, without versions, which have no parameters; none for a class that is not a controller, or for a path
+ * that is not a string.
  */
 export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): string[] {
   const own = [Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].map((path: unknown) => [path].flat());
@@ -47,8 +47,8 @@ function combine(lists: readonly unknown[][]): unknown[][] {
 }
 
 /**
- * A named parameter, as Express and Fastify read it. Escaped colons are text. A wildcard is none: it has no name on Fastify, and a list as
- * its value on Express.
+ * A named parameter, as Express and Fastify read it. Escaped colons are literal. A wildcard is not a parameter: it has no name on Fastify,
+ * and a list as its value on Express.
  */
 const PARAMETER = /(?<![\\:]):(?:"([^"]+)"|([\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;
 

@@ -8,7 +8,7 @@ interface SchemaType {
   getInterfaces?(): readonly NamedType[];
 }
 
-/** A type that is no list, and may be null. */
+/** A nullable type that is not a list. */
 interface NamedType extends SchemaType {
   readonly name: string;
 }

@@ -54,14 +54,14 @@ export class AuthorityTable implements Authorities, OnModuleInit {
     return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.sockets;
   }
 
-  /** An unknown name is no fault: the client of a call may choose it. */
+  /** An unknown name is not logged: the client of a call may choose it. */
   #nameOf(context: ExecutionContext, request: HttpRequest): string | undefined {
     try {
       const name: unknown = (this.#resolve ?? (() => DEFAULT_AUTHORITY))(context, request);
       if (typeof name === 'string') return name;
       if (name instanceof Promise) name.catch(() => undefined);
     } catch {
-      // Denied, like any other value than a name.
+      // Denied, like any value that is not a string.
     }
     this.#log.noAuthority();
     return undefined;

@@ -32,7 +32,7 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
-  /** The record of a response contains another token than was presented. */
+  /** The record of a response contains a token other than the one presented. */
   tokenMismatch(): void {
     this.#write(
       'token mismatch',

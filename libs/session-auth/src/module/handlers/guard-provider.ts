@@ -4,7 +4,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 
-/** Names the guard, so that this module has one that `overrideGuard()` replaces, also if no controller names it. */
+/** Names the guard, so that this module has one that `overrideGuard()` replaces, even if no controller names it. */
 @Injectable()
 @UseGuards(SessionAuthGuard)
 class GuardedHost {}

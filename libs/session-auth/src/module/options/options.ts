@@ -78,7 +78,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly impersonatorField?: TextField<NoInfer<User>>;
 
   /**
-   * What to do when user_details returns another `auth_token` than the one presented: `'deny'` answers 503, because the record may be another
+   * What to do when user_details returns an `auth_token` other than the one presented: `'deny'` answers 503, because the record may be another
    * caller's; `'warn'` accepts it; both log at most once a minute. `'ignore'` accepts it without a log line. @default 'deny'
    */
   readonly tokenEcho?: TokenEcho;
@@ -97,8 +97,9 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly asyncContext?: boolean;
 
   /**
-   * Selects the session service of each call by the name of its registration, for tenants or regions. `@SessionAuthority()` replaces it. Any other
-   * value than the name of a registration, a promise included, and an exception deny the call: 401. Only in the registration without a name.
+   * Selects the session service of each call by the name of its registration, for tenants or regions. `@SessionAuthority()` replaces it. An
+   * exception, and any value that is not the name of a registration, such as a promise, deny the call: 401. Only in the registration
+   * without a name.
    * @default the registration without a name checks every call
    */
   readonly authority?: AuthorityResolver;

@@ -97,7 +97,7 @@ function provided(moduleRef: ModuleRef, wrapper: Wrapper, handler: Handler, poli
   };
 }
 
-/** A policy that is no provider: Nest creates it for the module, as it does for guards. */
+/** A policy that is not a provider: Nest creates it for the module, as it does for guards. */
 async function created(home: NestModule, handler: Handler, policy: Type): Promise<AskPolicy> {
   if (isScoped(policy, home)) {
     throw new InvalidConfigurationError(

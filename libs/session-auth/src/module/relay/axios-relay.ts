@@ -13,7 +13,7 @@ const sessions = new WeakMap<object, RelayedSession | undefined>();
 const hooks = new WeakSet<object>();
 
 /**
- * Adds the current session to the requests of an axios instance to the targets of its registration. The session is read when the request
+ * Adds the current session to those requests of an axios instance that go to a target of its registration. The session is read when the request
  * starts. The headers are set by the last transform of the request, after all interceptors: no interceptor can still send them elsewhere.
  */
 export function relayFrom(axios: AxiosInstance, targets: ReadonlySet<string>, currentSession: () => RelayedSession | undefined): void {

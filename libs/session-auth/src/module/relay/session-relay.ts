@@ -8,7 +8,7 @@ import { originOf, readTargets, targetOf, type RelayTargets } from './relay-orig
 import { sessionHeaders } from './session-headers.js';
 
 /**
- * Hands the session of the current call on to other services of yours: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the caller presented them, and
+ * Forwards the session of the current call to your other services: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the caller presented them, and
  * never the application key. A session goes only to the targets of the registration that checked it. Needs the option `asyncContext`.
  * Outside of a call with a session, requests are sent without the headers.
  */

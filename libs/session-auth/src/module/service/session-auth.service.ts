@@ -62,7 +62,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /**
    * Signs out (section 4.2). Evicts the session here at once, and on every instance, whatever the service answers. A session that has already ended
-   * is no error.
+   * is not an error.
    * @throws SessionRejectedError (the token can't be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
    */
   async signOut(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {

@@ -89,7 +89,7 @@ function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthS
     ...readSignIns(options),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
-    ...readIdentity(options),
+    ...readFieldNames(options),
     tokenEcho: enumOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
     audit: enumOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
     asyncContext: booleanOption('asyncContext', options.asyncContext, DEFAULTS.asyncContext),
@@ -131,7 +131,8 @@ function readRecordClass(record: unknown = UserRecord): UserRecordClass {
   return invalidOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
 }
 
-function readIdentity({
+/** Validates the options that name fields of the user record. `impersonatorField` is checked with the class: see `readUserWith`. */
+function readFieldNames({
   identityFields,
   impersonatorField,
 }: SessionAuthOptions): Pick<SessionAuthSettings, 'identityFields' | 'impersonatorField'> {

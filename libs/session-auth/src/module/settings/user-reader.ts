@@ -47,7 +47,7 @@ export function readUserWith(
   };
 }
 
-/** Compiles the reader of a record class. It logs why a record is not a user, also if code of the class throws. */
+/** Compiles the reader of a record class. It logs why a record is not a user, even if code of the class throws. */
 function loggingReader(userRecord: UserRecordClass, cache: object | undefined, log: InvalidRecordLog) {
   const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) => log.invalidField(field));
   return (json: object): UserRecord | undefined => {

@@ -11,8 +11,8 @@ const WAIT_FOR_ATTEMPTS_MS = 1;
 
 /**
  * Counts failures by key in a sliding window: a failure counts for `windowMs`. An attempt is reserved before its outcome is known, so that concurrent
- * attempts can't exceed the limit. A full table evicts a key with the fewest failures, so that an attacker needs as many failures of other keys as
- * the table has room for, to be rid of one count.
+ * attempts can't exceed the limit. A full table evicts a key with the fewest failures, so that an attacker must fill the
+ * table with failures of other keys to reset one count.
  */
 export class FailureCounts {
   readonly #limits: FailureLimits;
@@ -82,7 +82,7 @@ export class FailureCounts {
     return this.#times.get(key)?.filter((time) => time > sinceMs) ?? [];
   }
 
-  /** Removes the keys whose failures no longer count; if the table is full all the same, one with the fewest failures, that failed longest ago. */
+  /** Removes the keys whose failures no longer count; if the table is still full, one with the fewest failures, that failed longest ago. */
   #makeRoom(): void {
     const sinceMs = this.#now() - this.#limits.windowMs;
     for (const [key, times] of this.#times) {

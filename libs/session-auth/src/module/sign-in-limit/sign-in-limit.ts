@@ -18,7 +18,7 @@ interface Counts {
 }
 
 /**
- * Limits the sign-ins that the service refuses: by client, and by user name and client. So a right password from another client always reaches
+ * Limits the sign-ins that the service refuses: by client, and by user name and client. A correct password from another client always reaches
  * the service. Only wrong credentials count; a success sets the count of its user name and client to zero. The tables hold digests, no names.
  */
 export class SignInLimit {

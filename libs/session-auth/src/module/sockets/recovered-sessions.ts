@@ -42,7 +42,7 @@ export class RecoveredSessions {
     this.#application = application;
   }
 
-  /** Holds the missed packets of recovered sockets in a namespace, also if the application sets another adapter later. */
+  /** Holds the missed packets of recovered sockets in a namespace, even if the application sets another adapter later. */
   holdBackPackets(namespace: SocketIoNamespace): void {
     let current: object = namespace.adapter;
     const hold = (adapter: object): void => {

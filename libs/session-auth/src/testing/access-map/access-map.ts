@@ -45,7 +45,7 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
 
 /**
  * Returns the calls that a caller without a session can make: those of `@Public()` and `@OptionalAuth()`, and those that no session guard
- * checks, also if `SessionAuthModule` applies no global guard. A guard of the application may still deny them.
+ * checks, even if `SessionAuthModule` applies no global guard. A guard of the application may still deny them.
  */
 export function findOpenHandlers(app: INestApplicationContext): AccessMapEntry[] {
   return accessMapOf(app).filter(({ isOpen }) => isOpen);
