@@ -17,7 +17,7 @@ export interface Warnings {
 /** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
 export type ReadUser<User> = (json: object) => User | undefined;
 
-/** Treatment of a user_details response that has a different `auth_token` than was presented. @default 'deny' */
+/** Treatment of a reply to user_details that has a different `auth_token` than was presented. @default 'deny' */
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
 /** Lifetimes of cache entries, in milliseconds. The service can shorten them. */
@@ -111,7 +111,7 @@ export function readUser<User>(json: object, read: ReadUser<User>): User | undef
   }
 }
 
-/** Returns the verdict on a response that is not a usable answer. */
+/** Returns the verdict on a reply that is not a usable answer. */
 export function outage({ status, headers }: Reply): Unavailable {
   return unavailable(unavailableReasonOf(status), readRetryAfterSeconds(headers['retry-after']));
 }

@@ -24,7 +24,7 @@ export interface Unavailable {
 export interface Authenticated<User> {
   readonly kind: 'authenticated';
   readonly user: User;
-  /** Body of the response, as parsed; absent unless the response was received just now. */
+  /** Body of the reply, as parsed; absent unless the reply was received just now. */
   readonly json?: object;
   /** Of an answer from the store: the earliest time, on the monotonic clock, at which the service may have confirmed the session. */
   readonly confirmedAtMs?: number;

@@ -32,7 +32,7 @@ export function isRefusal(status: number): status is RefusalStatus {
   return outcome === 'unauthenticated' || outcome === 'forbidden';
 }
 
-/** Returns the reason why a response with this status is not a usable answer. */
+/** Returns the reason why a reply with this status is not a usable answer. */
 export function unavailableReasonOf(status: number): UnavailableReason {
   const outcome = outcomeOf(status) ?? (status >= 500 ? 'server_error' : 'unexpected_status');
   return outcome === 'server_error' || outcome === 'rate_limited' ? outcome : 'unexpected_status';

@@ -66,7 +66,7 @@ const clientAs = (provide: InjectionToken): FactoryProvider<SessionClient<UserRe
   inject: [SETTINGS, USER_READER, RequestSender, WarningLog],
 });
 
-/** Replaces the connections when a token does not match: a connection may deliver each response to the next caller. */
+/** Replaces the connections when a token does not match: a connection may deliver each reply to the next caller. */
 function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, requests: RequestSender): Warnings {
   const tokenMismatch = (): void => {
     log.tokenMismatch();

@@ -64,5 +64,5 @@ export class NoReplyError extends Error {
 /** The service had closed the reused connection. */
 export const STALE_CONNECTION: NoReply = { noReply: 'unreachable', staleConnection: true };
 
-/** There is no server, or its response is not valid HTTP. */
+/** There is no server, or its reply is not valid HTTP. */
 export const UNREACHABLE: NoReply = { noReply: 'unreachable' };

@@ -32,7 +32,7 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
-  /** The record of a response contains a token other than the one presented. */
+  /** The record of a reply contains a token other than the one presented. */
   tokenMismatch(): void {
     this.#write(
       'token mismatch',
@@ -61,7 +61,7 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#write('invalid user record', `${requirement}. Its user gets 503 while the session service answers so. ${remedy}`, field);
   }
 
-  /** A response forbids caching, so that the cache has no effect. */
+  /** A reply forbids caching, so that the cache has no effect. */
   cachingForbidden(): void {
     this.#write(
       'caching forbidden',

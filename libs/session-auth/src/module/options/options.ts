@@ -118,7 +118,7 @@ type RequiredCacheOptions = Pick<SessionAuthCacheOptions, 'ttlMs'>;
 export interface SessionAuthCacheOptions {
   /**
    * Milliseconds that a valid session is cached. 1 to 300 000. Required: no default is safe for every application. `Cache-Control` (`no-store`,
-   * `no-cache`, `max-age`, `s-maxage`) and `Age` of the service's response shorten it, and never lengthen it (our decision).
+   * `no-cache`, `max-age`, `s-maxage`) and `Age` of the service's reply shorten it, and never lengthen it (our decision).
    */
   readonly ttlMs: number;
   /** Milliseconds that a refusal is cached; the same headers shorten it. 0 to 300 000. @default 5000 */
