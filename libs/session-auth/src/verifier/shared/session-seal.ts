@@ -8,13 +8,13 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + IV_BYTES;
 
 /**
- * Encrypts and authenticates the contents of a store: its keys are HMACs, values and messages use AES-256-GCM. The encryption key of a value is
- * derived (HKDF) from the secret and the session, and the value is bound to its key in the store, so that it cannot be opened for another session.
+ * Encrypts and authenticates the contents of a store: its names are HMACs, values and messages use AES-256-GCM. The encryption key of a value is
+ * derived (HKDF) from the secret and the session, and the value is bound to its name in the store, so that it cannot be opened for another session.
  */
 export class SessionSeal {
   readonly #names: Buffer;
   readonly #users: Buffer;
-  /** Store key of the revocation of all sessions. */
+  /** Name, in the store, of the revocation of all sessions. */
   readonly nameOfAll: string;
   readonly #values: Buffer;
   readonly #messages: Buffer;
@@ -29,17 +29,17 @@ export class SessionSeal {
     this.#messages = derive('messages');
   }
 
-  /** Returns the store key of the session with this token digest. */
+  /** Returns the name, in the store, of the session with this token digest. */
   nameOf(tokenKey: TokenKey): string {
     return createHmac('sha256', this.#names).update(tokenKey, 'latin1').digest('base64url');
   }
 
-  /** Returns the store key of the revocation of the session with this token digest. */
+  /** Returns the name, in the store, of the revocation of the session with this token digest. */
   nameOfRevoked(tokenKey: TokenKey): string {
     return `revoked.${this.nameOf(tokenKey)}`;
   }
 
-  /** Returns the store key of the revocation of a user's sessions. */
+  /** Returns the name, in the store, of the revocation of a user's sessions. */
   nameOfUser(username: string): string {
     return `user.${createHmac('sha256', this.#users).update(username).digest('base64url')}`;
   }
@@ -49,7 +49,7 @@ export class SessionSeal {
     return seal(this.#keyOf(keys), text, this.nameOf(keys.tokenKey));
   }
 
-  /** Opens a value sealed for this session and key. Returns `undefined` for anything else. */
+  /** Opens a value sealed for this session under its name. Returns `undefined` for anything else. */
   openValue(keys: SessionKeys, bytes: Uint8Array): string | undefined {
     return open(this.#keyOf(keys), bytes, this.nameOf(keys.tokenKey));
   }
