@@ -1,4 +1,17 @@
-/** Why the session service gave no usable answer (our decision; the interface names no causes). */
+/**
+ * Why the session service gave no usable answer (our decision; the interface names no causes).
+ *
+ * - `unreachable`: no connection, or the connection broke
+ * - `timeout`: no answer within `timeoutMs`
+ * - `server_error`: 5xx or 408
+ * - `rate_limited`: 429
+ * - `unexpected_status`: a status that the interface does not list, a 404 with a body, or `'unavailable'` by `statusMap`
+ * - `malformed`: a 200 that is not a user record, or is too long
+ * - `busy`: no place in time, or `maxSignIns` are in flight
+ * - `circuit_open`: the breaker of the lane is open
+ * - `api_key`: the `apiKey` function failed, or returned no valid key
+ * - `shutting_down`: the application is closing
+ */
 export type UnavailableReason =
   | 'unreachable'
   | 'timeout'

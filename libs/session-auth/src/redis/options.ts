@@ -8,7 +8,7 @@ export interface RedisSessionStoreOptions {
    * closed. Messages arrive on a separate connection with the same settings.
    */
   readonly redis: Redis | Cluster;
-  /** See `SessionStore.secret`. @default derived from `apiKey` */
+  /** Secret that seals the values, 16 to 1024 characters, or a list for a rotation: see `SessionStore.secret`. @default derived from `apiKey` */
   readonly secret?: string | readonly string[];
   /** Milliseconds that one call to the store may take. 1 to 1000. @default 50 */
   readonly timeoutMs?: number;
