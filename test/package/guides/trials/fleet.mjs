@@ -33,16 +33,33 @@ async function startInstance(name, sessions) {
 /** The shortest sealed session is longer, and each lease is shorter. */
 const LEASE_BYTES = 150;
 
-/** A reply does not wait until its session is in the store, where its lease was before. */
-async function stored({ redis }) {
+/** A reply does not wait until its session is in the store, where its lease was before. Waits for one that was not there `before`. */
+async function stored({ redis }, before) {
   const last = performance.now() + 10_000;
-  while (!(await hasSession(redis)) && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
+  const isThere = async () => (await storedSessions(redis)).some((key) => !before.includes(key));
+  while (!(await isThere()) && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-async function hasSession(redis) {
+async function storedSessions(redis) {
   const keys = await redis.keys('session-auth:*');
   const lengths = await Promise.all(keys.map((key) => redis.strlen(key)));
-  return lengths.some((length) => length > LEASE_BYTES);
+  return keys.filter((_key, index) => lengths[index] > LEASE_BYTES);
+}
+
+/** Returns the headers of a session that the second instance has from the store. If Redis answers too late, an instance asks the service. */
+async function sharedSession(sessions, one, other) {
+  const last = performance.now() + 10_000;
+  while (true) {
+    const headers = sessions.signInAs({ role: 'hiring_manager' });
+    const before = await storedSessions(one.redis);
+    await expectStatus(one.ask('/openings', headers), 200);
+    await stored(one, before);
+    sessions.revoke(headers);
+    // Only the store still has this session.
+    const reply = await other.ask('/openings', headers);
+    if (reply.status === 200 || performance.now() > last) return expectStatus(reply, 200).then(() => headers);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 /** Waits for a status: a revocation message takes some time, and a session that it does not revoke stays cached for a minute. */
@@ -61,12 +78,7 @@ async function check() {
   try {
     for (const name of ['one', 'other']) instances.push(await startInstance(name, sessions));
     const [one, other] = instances;
-    const headers = sessions.signInAs({ role: 'hiring_manager' });
-    await expectStatus(one.ask('/openings', headers), 200);
-    await stored(one);
-    sessions.revoke(headers);
-    // Only the store still has this session.
-    await expectStatus(other.ask('/openings', headers), 200);
+    const headers = await sharedSession(sessions, one, other);
     await one.app.get(SessionAuthService).signOut(headers['x-auth-token']);
     await expectStatus(one.ask('/openings', headers), 401);
     await until(401, () => other.ask('/openings', headers));
