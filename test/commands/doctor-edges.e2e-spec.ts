@@ -67,6 +67,15 @@ describe('the doctor', () => {
   });
 
   it.each([
+    [404, 'check --user and SESSION_SERVICE_PASSWORD, and the path of --url. It is not tried again'],
+    [401, 'check --user and SESSION_SERVICE_PASSWORD. It is not tried again'],
+  ])('says what to check when the sign-in answers %p', async (status, advice) => {
+    const service = await serve({ answer: () => ({ status }) });
+    const { checks } = await examine(['--url', service.url, '--user', USER.username]);
+    expect(checks.find(({ id }) => id === 'sign-in')?.text).toContain(`The sign-in answers ${status}: ${advice}`);
+  });
+
+  it.each([
     [[], 'Set --url to the root of the session service: an http or https URL.'],
     [['--url', 'ftp://a'], 'Set --url to the root of the session service: an http or https URL.'],
     [['--url', 'http://ann:secret@a'], '--url must not hold a user, a password, a query or a fragment.'],

@@ -64,8 +64,10 @@ function signInProblem(answer: Answer, token: string | undefined, { findings, op
 
 function refusalText(answer: ReplyAnswer): string {
   const text = `The sign-in answers ${described(answer)}`;
-  if (answer.status === 401 || answer.status === 404)
-    return `${text}: check --user and SESSION_SERVICE_PASSWORD. It is not tried again, since that could lock the account.`;
+  if (answer.status === 401 || answer.status === 404) {
+    const url = answer.status === 404 ? ', and the path of --url' : '';
+    return `${text}: check --user and SESSION_SERVICE_PASSWORD${url}. It is not tried again, since that could lock the account.`;
+  }
   if (answer.status === 403) return `${text}: check the key, and whether the user may sign in.`;
   if (answer.status === 429 || answer.status >= 500) return `${text}: the service fails, or limits sign-ins.`;
   return `${text}: the service does not understand the request, or redirects it.`;
