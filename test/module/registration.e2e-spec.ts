@@ -6,6 +6,7 @@ import {
   Public,
   Roles,
   SessionAuthGuard,
+  SessionAuthEvents,
   SessionAuthService,
   type SessionAuthOptions,
   type SessionAuthOptionsFactory,
@@ -288,6 +289,18 @@ describe('an application whose module has a guard or a rule and does not reach `
       /can't resolve dependencies of the Door [^]* SessionAuthService at index|FeatureModule has SessionAuthGuard/,
     );
   });
+
+  it.each([SessionAuthService, SessionAuthEvents])(
+    'does not start where a module provides %p itself, and the error says so',
+    async (own) => {
+      const error = await bootstrapError({ module: Root, imports: [scoped], providers: [own] });
+
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect(error.message).toBe(
+        `${own.name} is among the providers of a module. Remove it there: SessionAuthModule provides it. In a unit test, write { provide: ${own.name}, useValue: yourMock }.`,
+      );
+    },
+  );
 
   it('does not start with a bad option, and the error names the option, not a missing import', async () => {
     const root = { module: Root, imports: [sessionAuth('ftp://sessions.example.com', {}), guarded, RuledModule] };

@@ -3,6 +3,7 @@ import { tokenKeyOf } from '../../contract/session-identity.js';
 import type { SessionAuthDecision } from '../../guard/decisions.js';
 import type { ServiceState, ServiceStatus } from '../../verifier/service-status.js';
 import type { EventSource } from './event-source.js';
+import { rejectOwnProvider } from '../service/own-provider.js';
 import { isolated } from './isolated-observable.js';
 
 /** Events of the session check: revocations, the state of the service, and the decisions of the guard. */
@@ -35,6 +36,7 @@ export class SessionAuthEvents {
 
   /** @internal Created by Nest. */
   constructor(source: EventSource, subscriberFailed: () => void) {
+    if ((source as unknown) === undefined) rejectOwnProvider('SessionAuthEvents');
     this.#source = source;
     this.decisions$ = isolated(source.decisions.asObservable(), subscriberFailed);
     this.ended$ = source.ended.asObservable();

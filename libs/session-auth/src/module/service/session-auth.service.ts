@@ -10,6 +10,7 @@ import type { PresentedSession } from '../../guard/session/presented-session.js'
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import { CallLimit } from './call-limit.js';
 import type { SignInLimit } from '../sign-in-limit/sign-in-limit.js';
+import { rejectOwnProvider } from './own-provider.js';
 import { type CallOptions, ServiceInput, type SignInOptions, type VerifyOptions } from './service-input.js';
 
 /** Limits of {@link SessionAuthService}. */
@@ -37,6 +38,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /** @internal Created by Nest. */
   constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
+    if ((settings as unknown) === undefined) rejectOwnProvider('SessionAuthService');
     this.#client = client;
     this.#verifier = verifier;
     this.#input = new ServiceInput(settings.maxTokenLength);

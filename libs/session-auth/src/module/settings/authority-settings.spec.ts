@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { readName, readResolver, rejectDefaultOnly, rejectMisplacedName } from './authority-settings.js';
+import { readName, readResolver, rejectDefaultOnly, rejectMisplacedExtra } from './authority-settings.js';
 import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
@@ -91,10 +91,19 @@ describe('a name among the options of forRootAsync()', () => {
     );
   });
 
+  it.each(['isGlobal', 'protectAllRoutes'])('stops the application as much as its other extras: %s', (extra) => {
+    expect(() => readSettings({ ...REQUIRED, [extra]: true })).toThrow(
+      new Error(
+        `SessionAuthModule: options.${extra} is among the options that forRootAsync() has received. ` +
+          `Set ${extra} beside useFactory, useClass or useExisting.`,
+      ),
+    );
+  });
+
   it.each([[undefined], [null], ['name'], [7], [{}], [{ names: 1 }], [Object.assign(() => 0, { key: 'name' })]])(
     'is in none of these values: %p',
     (options) => {
-      expect(() => rejectMisplacedName(options)).not.toThrow();
+      expect(() => rejectMisplacedExtra(options)).not.toThrow();
     },
   );
 });

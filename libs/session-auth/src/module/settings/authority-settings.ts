@@ -1,8 +1,11 @@
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import { isClass } from '../../guard/is-class.js';
+import type { SessionAuthExtras } from '../options/extras.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { invalidOption } from './option-checks.js';
+
+const EXTRAS = ['name', 'isGlobal', 'protectAllRoutes'] as const satisfies readonly (keyof SessionAuthExtras)[];
 
 /** Validates the name of a registration. @throws InvalidConfigurationError */
 export function readName(name: unknown): string {
@@ -29,12 +32,14 @@ export function rejectDefaultOnly({ authority, asyncContext }: SessionAuthOption
     invalidOption(misplaced[0], 'is in a registration with a name', 'Set it in the registration without a name, for all of them');
 }
 
-/** Rejects a name among the options of `forRootAsync`: they are read too late for it. @throws InvalidConfigurationError */
-export function rejectMisplacedName(options: unknown): void {
-  if (typeof options !== 'object' || options === null || !('name' in options)) return;
+/** Rejects an extra among the options of `forRootAsync`: they are read too late for it. @throws InvalidConfigurationError */
+export function rejectMisplacedExtra(options: unknown): void {
+  if (typeof options !== 'object' || options === null) return;
+  const extra = EXTRAS.find((name) => name in options);
+  if (extra === undefined) return;
   invalidOption(
-    'options.name',
+    `options.${extra}`,
     'is among the options that forRootAsync() has received',
-    'Set name beside useFactory, useClass or useExisting',
+    `Set ${extra} beside useFactory, useClass or useExisting`,
   );
 }

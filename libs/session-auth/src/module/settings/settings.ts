@@ -10,7 +10,7 @@ import type { TokenSource } from '../../guard/session/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
-import { readName, readResolver, rejectDefaultOnly, rejectMisplacedName } from './authority-settings.js';
+import { readName, readResolver, rejectDefaultOnly, rejectMisplacedExtra } from './authority-settings.js';
 import {
   booleanOption,
   enumOption,
@@ -64,7 +64,7 @@ const OPTIONS = [
 export function readSettings(options: SessionAuthOptions, authority = DEFAULT_AUTHORITY): SessionAuthSettings {
   return namingRegistration(authority, () => {
     const name = readName(authority);
-    rejectMisplacedName(options);
+    rejectMisplacedExtra(options);
     rejectUnknownOptions('options', options, OPTIONS);
     rejectDefaultOnly(options, name);
     return { ...read(options, name), authority: name, resolveAuthority: readResolver(options.authority) };
