@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 
 /** How many rows each group of the catalogue has. */
-const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, K: 3, L: 2, M: 3, N: 1, O: 6, P: 23, Q: 10 };
+const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, K: 3, L: 2, M: 3, N: 1, O: 6, P: 47, Q: 22 };
 /** Rows whose remedy is not built yet. */
-const OPEN = new Set(['P22']);
+const OPEN = new Set([...numbered('P', 22, 22), ...numbered('P', 24, 47), ...numbered('Q', 11, 22)]);
 
 const page = fileURLToPath(new URL('../docs/faults.md', import.meta.url));
 const folder = fileURLToPath(new URL('../test/', import.meta.url));
@@ -55,6 +55,11 @@ console.log(`${rows.length - OPEN.size} rows of the fault catalogue are tested, 
 function rowsOf(name, [, , text, tags]) {
   const sentence = text.replace(/%s|\$\{[^}]*\}/g, '…');
   return [...tags.matchAll(/[A-Z]\d\d/g)].map(([id]) => ({ id, sentence, name }));
+}
+
+/** The rows of a group from one number to another. */
+function numbered(group, first, last) {
+  return Array.from({ length: last - first + 1 }, (_, index) => `${group}${String(first + index).padStart(2, '0')}`);
 }
 
 function fail(message) {
