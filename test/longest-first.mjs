@@ -14,7 +14,7 @@ const LONGEST = [
   'secrets/heap',
   'simulation/simulation',
   'revocation/sign-out-in-a-fleet',
-  'revocation/ended-users',
+  'revocation/forgotten-users',
   'operations/rolling-deploy',
   'browsers/two-origins',
   'fleet/clocks-and-versions',

@@ -61,7 +61,7 @@ const median = (values) => values.toSorted((one, other) => one - other)[Math.flo
 async function checks() {
   signInAll(SESSIONS);
   const apps = [await start(), await start()];
-  await apps[1].get(SessionAuthService).endUser('another user');
+  await apps[1].get(SessionAuthService).forgetUser('another user');
   for (const app of apps) await verifyAll(app.get(SessionAuthService), SESSIONS);
   const guards = apps.map((app) => app.get(SessionAuthGuard));
   const times = [[], []];
@@ -71,7 +71,7 @@ async function checks() {
   for (const app of apps) await app.close();
   return [
     ['guard, session in memory', 'no revocation lately', `${without.toFixed(0)} ns`],
-    ['guard, session in memory', 'one `endUser` of another user before', `${after.toFixed(0)} ns`],
+    ['guard, session in memory', 'one `forgetUser` of another user before', `${after.toFixed(0)} ns`],
     ['difference', `median of ${differences.length} pairs of rounds`, `${median(differences).toFixed(0)} ns`],
   ];
 }

@@ -15,7 +15,7 @@ const app = await NestFactory.createApplicationContext(Instance, { logger: false
 const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
 const tokens = new Map();
 events.ended$.subscribe((fingerprint) => learned(tokens.get(fingerprint)));
-events.endedUsers$.subscribe((username) => learned(username));
+events.forgottenUsers$.subscribe((username) => learned(username));
 
 /** Milliseconds of the machine's monotonic clock, which all processes share. */
 function now() {

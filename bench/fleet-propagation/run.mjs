@@ -53,13 +53,13 @@ async function checkOn(processes, token, expected) {
 const WAYS = {
   /** Signed out on an instance that caches it. */
   signOut: (token, here) => ({ subject: token, cachedOn: instances, end: () => here.send({ kind: 'signOut', subject: token }) }),
-  /** Ended at the service, and then `endUser` on an instance that does not cache the session. */
-  endUser: (token, here) => ({
+  /** Ended at the service, and then `forgetUser` on an instance that does not cache the session. */
+  forgetUser: (token, here) => ({
     subject: `user of ${token}`,
     cachedOn: instances.filter((one) => one !== here),
     end: () => {
       service.revoke(token);
-      here.send({ kind: 'endUser', subject: `user of ${token}` });
+      here.send({ kind: 'forgetUser', subject: `user of ${token}` });
     },
   }),
 };
@@ -138,7 +138,7 @@ const table = (head, rows) =>
 
 try {
   const ends = await propagation();
-  const p99 = Number(ends.find(([way, since]) => way === 'endUser' && since === 'settled')[4]);
+  const p99 = Number(ends.find(([way, since]) => way === 'forgetUser' && since === 'settled')[4]);
   await stop();
   const page = `# How fast revocations reach all instances, and the cost of a check
 
@@ -146,11 +146,11 @@ Written by \`npm run bench:propagation\`; not edited by hand. Node.js ${process.
 
 ${INSTANCES} instances, each a process, with Redis and the session service on the same machine; ${ENDS} ends of each kind, one after the other. Milliseconds
 from the call, and from its settling, until another instance had evicted the session; below 0: before the call settled. Each instance then refuses it. \`signOut\` is
-called on an instance that caches the session, \`endUser\` on one that does not, after the session ended at the service.
+called on an instance that caches the session, \`forgetUser\` on one that does not, after the session ended at the service.
 
 ${table(['end', 'since', 'times', 'p50, ms', 'p99, ms', 'most, ms'], ends)}
 
-Target: \`endUser\` within ${TARGET_MS} ms p99 of settling: ${p99 <= TARGET_MS ? 'reached' : '**not reached**'}.
+Target: \`forgetUser\` within ${TARGET_MS} ms p99 of settling: ${p99 <= TARGET_MS ? 'reached' : '**not reached**'}.
 
 ## Cost
 

@@ -193,8 +193,8 @@ export class Checker {
 }
 
 function concerns(end: End, token: string, user: string | undefined): boolean {
-  if (end.kind === 'endAll') return true;
-  return end.kind === 'endUser' ? end.user === user : end.token === token;
+  if (end.kind === 'forgetAll') return true;
+  return end.kind === 'forgetUser' ? end.user === user : end.token === token;
 }
 
 function categoryOf(instance: number, end: BindingEnd | undefined): Category {

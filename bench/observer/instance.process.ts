@@ -19,7 +19,7 @@ export interface LinkEvent {
 }
 
 /** Ways to revoke or evict sessions. */
-export type EndKind = 'signOut' | 'forget' | 'endUser' | 'endAll';
+export type EndKind = 'signOut' | 'forget' | 'forgetUser' | 'forgetAll';
 
 /** Result of an action. */
 export interface Outcome {
@@ -124,7 +124,7 @@ const handlers = {
   end: ({ kind, subject }: { kind: EndKind; subject: string }): Promise<Outcome> => {
     actions += 1;
     if (sabotage === 'settle' && actions % 2 === 0) return timed(() => Promise.resolve());
-    return timed(() => (kind === 'endAll' ? sessions().endAll() : sessions()[kind](subject)));
+    return timed(() => (kind === 'forgetAll' ? sessions().forgetAll() : sessions()[kind](subject)));
   },
   signIn: (username: string): Promise<Outcome> => timed(() => sessions().signIn({ username, password: 'password' })),
   /** Returns the events since the last call. */

@@ -22,7 +22,7 @@ export interface End {
   readonly instance: number;
   /** The session, for a call that ends one. */
   readonly token?: string | undefined;
-  /** The user, for `endUser`. */
+  /** The user, for `forgetUser`. */
   readonly user?: string | undefined;
   readonly calledAtMs: number;
   readonly settledAtMs: number;

@@ -14,7 +14,7 @@ Written by \`npm run bench:observer -- --results\`; not edited by hand.
 
 ${INSTANCES} instances, each a process, on Express and on Fastify in turn, with \`ttlMs\` ${CACHE.ttlMs}, \`timeoutMs\` ${TIMEOUT_MS} and a \`RedisSessionStore\` with its defaults; a
 session service that notes each moment at which a token becomes valid or invalid, and each at which it says so; a Redis, and a TCP proxy between it
-and each instance. Users come to all instances. Their sessions end by \`signOut\`, \`forget\`, \`endUser\` and \`endAll\` on any instance and at the service
+and each instance. Users come to all instances. Their sessions end by \`signOut\`, \`forget\`, \`forgetUser\` and \`forgetAll\` on any instance and at the service
 itself, while the faults below follow each other with pauses. All times are those of the machine's monotonic clock, which the processes share.
 A recorder outside the library holds each accepted request against every bound that applies to it:
 

@@ -38,12 +38,12 @@ export class Visitors {
   readonly #episodes: readonly (readonly [share: number, name: string, episode: Episode])[] = [
     [25, 'signOut', (user, tokens) => this.#signOut(user, tokens)],
     [12, 'signOut, then a sign-in that issues the same token', (user, tokens) => this.#reissue(user, tokens)],
-    [25, 'ended at the service, then endUser', (user, tokens) => this.#ended(tokens, 'endUser', user)],
-    [8, 'endUser of valid sessions', (user, tokens) => this.#end('endUser', user, tokens)],
+    [25, 'ended at the service, then forgetUser', (user, tokens) => this.#ended(tokens, 'forgetUser', user)],
+    [8, 'forgetUser of valid sessions', (user, tokens) => this.#end('forgetUser', user, tokens)],
     [13, 'ended at the service, then forget', (_user, tokens) => this.#ended(tokens.slice(0, 1), 'forget', tokens[0] ?? '')],
     [5, 'forget of a valid session', (_user, tokens) => this.#end('forget', tokens[0] ?? '', tokens)],
     [8, 'ended at the service alone', (_user, tokens) => this.#endedAlone(tokens)],
-    [4, 'ended at the service, then endAll', (_user, tokens) => this.#ended(tokens, 'endAll', '')],
+    [4, 'ended at the service, then forgetAll', (_user, tokens) => this.#ended(tokens, 'forgetAll', '')],
   ];
 
   constructor(fleet: Fleet, journal: Journal, random: SeededRandom) {
@@ -145,8 +145,8 @@ export class Visitors {
   async #call(kind: EndKind, subject: string): Promise<number> {
     const instance = Math.floor(this.#random.between(0, this.#fleet.instances.length));
     const outcome = await this.#fleet.instances[instance]?.call('end', { kind, subject });
-    const whose = kind === 'endUser' ? { user: subject } : { token: subject };
-    if (outcome) this.#journal.ends.push({ kind, instance, ...(kind !== 'endAll' && whose), ...outcome });
+    const whose = kind === 'forgetUser' ? { user: subject } : { token: subject };
+    if (outcome) this.#journal.ends.push({ kind, instance, ...(kind !== 'forgetAll' && whose), ...outcome });
     return instance;
   }
 

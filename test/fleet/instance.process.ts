@@ -64,8 +64,8 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
   const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];
   const ended: string[] = [];
   events.ended$.subscribe((fingerprint) => ended.push(fingerprint));
-  const endedUsers: (string | null)[] = [];
-  events.endedUsers$.subscribe((username) => endedUsers.push(username ?? null));
+  const forgottenUsers: (string | null)[] = [];
+  events.forgottenUsers$.subscribe((username) => forgottenUsers.push(username ?? null));
 
   return {
     url: () => app.getUrl(),
@@ -75,10 +75,10 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
     },
     signOut: (token: string) => outcome(sessions.signOut(token)),
     forget: (token: string) => outcome(sessions.forget(token)),
-    endUser: (username: string) => outcome(sessions.endUser(username)),
-    endAll: () => outcome(sessions.endAll()),
+    forgetUser: (username: string) => outcome(sessions.forgetUser(username)),
+    forgetAll: () => outcome(sessions.forgetAll()),
     /** Users whose sessions were all revoked, `null` for all users. */
-    endedUsers: () => endedUsers,
+    forgottenUsers: () => forgottenUsers,
     verify: (token: string, how: VerifyOptions) => outcome(sessions.verify(token, how)),
     userDetails: (token: string) => outcome(sessions.userDetails(token)),
     signIn: (username: string) => outcome(sessions.signIn({ username, password: 'password' })),

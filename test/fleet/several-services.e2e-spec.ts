@@ -80,7 +80,7 @@ describeWithRedis('two registrations with one Redis, one secret and one baseUrl'
     const token = service.signInAs({ username: 'bob' });
     for (const instance of [0, 1]) for (const sessions of [own(instance), partners(instance)]) await sessions.verify(token);
     const before = [own(1).countCached(), partners(1).countCached()];
-    await own(0).endUser('bob');
+    await own(0).forgetUser('bob');
     await until('the revocation', () => own(1).countCached() < (before[0] ?? 0));
 
     expect(partners(1).countCached()).toBe(before[1]);

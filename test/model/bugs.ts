@@ -4,7 +4,7 @@ export const RULES = {
   'A sign-in removes the tombstone late': 'late-clear',
   'A lifetime starts at the reply instead of the request': 'lifetime-from-reply',
   'A revocation is compared with the clock of the host': 'host-clock',
-  'A flight is joined after endUser': 'joined-after-end',
+  'A flight is joined after forgetUser': 'joined-after-forget',
   'A new subscription does not clear the cache': 'resubscription',
   'A refused write over a tombstone is ignored': 'refused-write',
   'A sign-out that failed in the store is not repeated': 'no-retry',

@@ -5,7 +5,7 @@ const COMMANDS = ['tombstone', 'record', 'publish', 'clear'];
 const PHASES = ['looking', 'looked', 'asking', 'answered'];
 const REPLIES = ['accepted', 'refused', 'failed'];
 const REVOCATION_PHASES = ['marking', 'calling', 'called', 'publishing', 'settled', 'gone'];
-const KINDS = ['signOut', 'forget', 'endUser'];
+const KINDS = ['signOut', 'forget', 'forgetUser'];
 const SUBSCRIPTIONS = ['none', 'confirming', 'confirmed'];
 
 let at = 0;

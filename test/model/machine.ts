@@ -151,7 +151,7 @@ export class Machine {
 
   // Revocations
 
-  /** `signOut`, `forget` or `endUser` is called. */
+  /** `signOut`, `forget` or `forgetUser` is called. */
   start(state: State, hostIndex: number, kind: Revocation['kind'], target: number): number {
     const revocation =
       state.revocations.push({ kind, host: hostIndex, target, phase: 'marking', isDirty: false, isVoid: false, isOrphan: false }) - 1;
@@ -366,7 +366,7 @@ export class Machine {
   }
 
   #concerns({ kind, target }: Revocation, token: number): boolean {
-    return target === (kind === 'endUser' ? this.#settings.users[token] : token);
+    return target === (kind === 'forgetUser' ? this.#settings.users[token] : token);
   }
 
   // Parts of the actions
@@ -417,13 +417,13 @@ export class Machine {
   /** Sessions are revoked on one instance. */
   revoke(host: Host, kind: Revocation['kind'], target: number): void {
     if (this.#bug !== 'kept-request') host.request = undefined;
-    if (kind !== 'endUser') {
+    if (kind !== 'forgetUser') {
       this.#detach(host, target);
       this.#evict(host, target, kind === 'signOut' ? host.tombstones : host.tokenRevoked);
       return;
     }
     host.userRevoked[target] = 0;
-    if (this.#bug !== 'joined-after-end') for (const flight of host.flights) flight.isClosed = true;
+    if (this.#bug !== 'joined-after-forget') for (const flight of host.flights) flight.isClosed = true;
   }
 
   /** An instance learns that a token has a tombstone in the store. */

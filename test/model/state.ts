@@ -102,9 +102,9 @@ export interface Host {
 
 /** A revocation that has begun. */
 export interface Revocation {
-  readonly kind: 'signOut' | 'forget' | 'endUser';
+  readonly kind: 'signOut' | 'forget' | 'forgetUser';
   readonly host: number;
-  /** User of `endUser`, token of the others. */
+  /** User of `forgetUser`, token of the others. */
   readonly target: number;
   /** `marking`: tombstone or record under way. `calling`, `called`: the service, for a sign-out. `gone`: its instance crashed before it settled. */
   phase: 'marking' | 'calling' | 'called' | 'publishing' | 'settled' | 'gone';

@@ -14,7 +14,7 @@ const SHORT_SUITES = [
 /** Whole concepts, and suites about attacks that depend on the version of NestJS. */
 const LONG_SUITES = [
   'test/(access|graphql|messages|module|sockets|token)/',
-  'test/(cache/freshness|check/shared-call|lanes/(calls-in-flight|known-users)|revocation/ended-users|secrets/heap)',
+  'test/(cache/freshness|check/shared-call|lanes/(calls-in-flight|known-users)|revocation/forgotten-users|secrets/heap)',
   'test/transport/(connections|wire)',
 ];
 const SUITES = process.env.LONG_TESTS === '1' ? LONG_SUITES : SHORT_SUITES;

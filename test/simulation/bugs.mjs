@@ -33,7 +33,7 @@ export const BUGS = [
     replace: 'sinceMs: confirmedAt,',
   },
   {
-    name: 'A flight is joined after endUser',
+    name: 'A flight is joined after forgetUser',
     file: 'verifier/revocation/local-revoker.ts',
     find: 'this.#revocations.addUser(username);\n    this.#closeFlights();',
     replace: 'this.#revocations.addUser(username);',

@@ -172,6 +172,6 @@ export class Checker {
 }
 
 function concerns(revocation: RevocationRecord, answer: Answer): boolean {
-  if (revocation.kind === 'endAll') return true;
-  return revocation.kind === 'endUser' ? revocation.username === answer.username : revocation.token === answer.token;
+  if (revocation.kind === 'forgetAll') return true;
+  return revocation.kind === 'forgetUser' ? revocation.username === answer.username : revocation.token === answer.token;
 }

@@ -4,7 +4,7 @@ import { keyInStore } from './instance.js';
 import type { Network, Publication } from './network.js';
 import type { Host } from './host.js';
 
-const KINDS = { signOut: 'signedOut', forget: 'evicted', endUser: 'userRevoked', endAll: 'allRevoked' } as const;
+const KINDS = { signOut: 'signedOut', forget: 'evicted', forgetUser: 'userRevoked', forgetAll: 'allRevoked' } as const;
 
 /** Positions in the global sequence at which instances learned of a revocation; `Infinity`: never. */
 export class Deliveries {
@@ -45,7 +45,7 @@ export class Deliveries {
       const text = this.#network.textOf(publication.bytes);
       const message = JSON.parse(text) as { readonly kind: string; readonly token?: string; readonly username?: string };
       if (message.kind !== KINDS[kind] || (digest !== undefined && message.token !== digest)) return false;
-      return kind !== 'endUser' || message.username === username;
+      return kind !== 'forgetUser' || message.username === username;
     });
   }
 }

@@ -201,8 +201,8 @@ class History {
       }
       case 'signOut':
       case 'forget':
-      case 'endUser':
-      case 'endAll': {
+      case 'forgetUser':
+      case 'forgetAll': {
         this.#endSession(instance, step);
         return;
       }
@@ -266,11 +266,11 @@ class History {
 
   #endSession({ host, service, link }: Instance, step: Extract<Step, { readonly do: RevocationRecord['kind'] }>): void {
     const session = 'session' in step ? this.#identity(step.session) : undefined;
-    const username = step.do === 'endUser' ? this.#plan.sessions[step.session]?.username : undefined;
+    const username = step.do === 'forgetUser' ? this.#plan.sessions[step.session]?.username : undefined;
     const end: RevocationRecord = {
       kind: step.do,
       host,
-      token: step.do === 'endUser' ? undefined : session?.token,
+      token: step.do === 'forgetUser' ? undefined : session?.token,
       username,
       started: this.#world.nextSequence(),
       startedAtMs: this.#world.nowMs,
@@ -296,8 +296,8 @@ class History {
     { kind, token = '', username = '' }: RevocationRecord,
     authIv: string | undefined,
   ): Promise<void> {
-    if (kind === 'endUser') return service.endUser(username);
-    if (kind === 'endAll') return service.endAll();
+    if (kind === 'forgetUser') return service.forgetUser(username);
+    if (kind === 'forgetAll') return service.forgetAll();
     if (kind === 'forget') return service.forget(token);
     return service.signOut(token, authIv === undefined ? {} : { authIv });
   }

@@ -38,7 +38,7 @@ export interface Instance {
   readonly host: Host;
   readonly verifier: SessionVerifier<User>;
   /** The operations of an application. */
-  readonly service: Pick<SessionAuthService, 'signIn' | 'signOut' | 'forget' | 'endUser' | 'endAll'>;
+  readonly service: Pick<SessionAuthService, 'signIn' | 'signOut' | 'forget' | 'forgetUser' | 'forgetAll'>;
   readonly link: StoreLink | undefined;
   close(): Promise<void>;
 }

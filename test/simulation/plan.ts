@@ -25,9 +25,9 @@ export type Step = { readonly atMs: number } & (
       /** The next guard of the same request. */
       readonly again?: { readonly afterMs: number; readonly maxAgeMs: number };
     }
-  | { readonly do: 'signOut' | 'forget' | 'endUser'; readonly host: number; readonly session: number }
+  | { readonly do: 'signOut' | 'forget' | 'forgetUser'; readonly host: number; readonly session: number }
   | { readonly do: 'signIn'; readonly host: number; readonly session: number }
-  | { readonly do: 'endAll'; readonly host: number }
+  | { readonly do: 'forgetAll'; readonly host: number }
   | { readonly do: 'crash'; readonly host: number }
   | { readonly do: 'revoke' | 'block' | 'unblock'; readonly session: number }
   | { readonly do: 'serviceIs'; readonly health: ServiceHealth; readonly forMs: number }
@@ -230,12 +230,12 @@ function themeOf(scope: Scope, staleIfErrorMs: number): Step[] {
       hasWrongIv: false,
       maxAgeMs: Infinity,
     }));
-  const end: Step = { atMs: atMs + 50, do: random.pick(['signOut', 'signOut', 'endUser', 'forget'] as const), host, session };
+  const end: Step = { atMs: atMs + 50, do: random.pick(['signOut', 'signOut', 'forgetUser', 'forget'] as const), host, session };
   const later = checks(atMs + 60, atMs + ttlMs + 60);
   if (staleIfErrorMs > 0) {
     const health = { ...scope.service, failing: 1, hanging: 0 };
     const outage: Step = { atMs: atMs + ttlMs / 2, do: 'serviceIs', health, forMs: 2 * ttlMs };
-    const ended: Step = { atMs: atMs + random.between(20, 1.4 * ttlMs), do: 'endUser', host, session };
+    const ended: Step = { atMs: atMs + random.between(20, 1.4 * ttlMs), do: 'forgetUser', host, session };
     return [...checks(atMs, atMs + 5), outage, ended, ...checks(atMs + ttlMs, atMs + ttlMs + staleIfErrorMs)];
   }
   const disturbances: readonly [Step, ...Step[]] = [
@@ -260,8 +260,8 @@ function actionOf(scope: Scope, session: number): object {
   if (roll < 0.55) return checkOf(scope, host, session);
   if (roll < 0.63) return { do: 'signOut', host, session };
   if (roll < 0.67) return { do: 'forget', host, session };
-  if (roll < 0.72) return { do: 'endUser', host, session };
-  if (roll < 0.74) return { do: 'endAll', host };
+  if (roll < 0.72) return { do: 'forgetUser', host, session };
+  if (roll < 0.74) return { do: 'forgetAll', host };
   if (roll < 0.79) return { do: 'signIn', host, session };
   if (roll < 0.84) return { do: 'revoke', session };
   if (roll < 0.86) return { do: random.pick(['block', 'unblock'] as const), session };

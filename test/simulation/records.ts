@@ -18,9 +18,9 @@ export interface CheckRecord {
   blockedMs: number;
 }
 
-/** A sign-out, `forget`, `endUser` or `endAll`. */
+/** A sign-out, `forget`, `forgetUser` or `forgetAll`. */
 export interface RevocationRecord {
-  readonly kind: 'signOut' | 'forget' | 'endUser' | 'endAll';
+  readonly kind: 'signOut' | 'forget' | 'forgetUser' | 'forgetAll';
   readonly host: Host;
   readonly token: string | undefined;
   readonly username: string | undefined;

@@ -40,8 +40,8 @@ const NO_REVOCATIONS: Revocations = { known: 0, seen: 0 };
 const KINDS: Readonly<Record<string, Revocation['kind']>> = {
   signedOut: 'signOut',
   evicted: 'forget',
-  userRevoked: 'endUser',
-  allRevoked: 'endUser',
+  userRevoked: 'forgetUser',
+  allRevoked: 'forgetUser',
 };
 
 /**
@@ -230,17 +230,17 @@ export class Trace implements Follower {
 
   // Revocations
 
-  /** A sign-out, `forget`, `endUser` or `endAll` begins. */
+  /** A sign-out, `forget`, `forgetUser` or `forgetAll` begins. */
   ending(revocation: RevocationRecord): void {
     const host = this.#advance(revocation.host);
-    const targets = revocation.kind === 'endAll' ? this.#users.map((_, user) => user) : [this.#targetOf(revocation)];
+    const targets = revocation.kind === 'forgetAll' ? this.#users.map((_, user) => user) : [this.#targetOf(revocation)];
     if (this.#state.revocations.length + targets.length > MAX_REVOCATIONS) this.#isOver = true;
     if (this.#isOver) return;
-    const kind = revocation.kind === 'endAll' ? 'endUser' : revocation.kind;
+    const kind = revocation.kind === 'forgetAll' ? 'forgetUser' : revocation.kind;
     const indices = targets.map((target) => this.#machine.start(this.#state, this.#indexOf(revocation.host), kind, target));
     this.#revocations.set(revocation, indices);
     host.queue = [];
-    this.#revokedOn(revocation.host, kind === 'endUser' ? undefined : targets[0]);
+    this.#revokedOn(revocation.host, kind === 'forgetUser' ? undefined : targets[0]);
   }
 
   /** It settles. */
@@ -268,7 +268,7 @@ export class Trace implements Follower {
     this.#received.add(`${at.name} ${message.id}`);
     const token = this.#plan.sessions.findIndex((session) => digestOf(session.token) === message.token);
     const user = this.#users.indexOf(message.username ?? '');
-    const targets = message.kind === 'allRevoked' ? this.#users.map((_, index) => index) : [kind === 'endUser' ? user : token];
+    const targets = message.kind === 'allRevoked' ? this.#users.map((_, index) => index) : [kind === 'forgetUser' ? user : token];
     for (const target of targets) {
       this.#machine.revoke(host, kind, target);
       this.#state.revocations.forEach((revocation, index) => {
@@ -276,7 +276,7 @@ export class Trace implements Follower {
         if (revocation.kind === kind && revocation.target === target && isPast) host.known |= bitOf(index);
       });
     }
-    this.#revokedOn(at, kind === 'endUser' ? undefined : token);
+    this.#revokedOn(at, kind === 'forgetUser' ? undefined : token);
   }
 
   /** A subscription begins at the store. */
@@ -390,8 +390,8 @@ function idIn({ found, call }: Flight): number | undefined {
 }
 
 function recordOf({ kind, token = '', username = '' }: RevocationRecord): string | undefined {
-  if (kind === 'endAll') return RECORDS.ofAll;
-  if (kind === 'endUser') return RECORDS.ofUser(username);
+  if (kind === 'forgetAll') return RECORDS.ofAll;
+  if (kind === 'forgetUser') return RECORDS.ofUser(username);
   return kind === 'forget' ? RECORDS.ofToken(token) : undefined;
 }
 

@@ -115,13 +115,13 @@ export class Inspection {
   }
 
   /** Every instance of the application checks the sessions of the user again, and closes their sockets. */
-  async endUser(application: Application, username: string): Promise<void> {
+  async forgetUser(application: Application, username: string): Promise<void> {
     this.#ledger.endingUser(username);
     const reply = await this.#send(application, { method: 'DELETE', path: `/users/${username}` });
-    this.#ledger.endedUser(username);
+    this.#ledger.forgottenUser(username);
     if (!reply) return;
-    this.#expect(reply, new Set([200]), `${application.name} endUser`);
-    this.#trace.ended({ kind: 'endUser', application: application.name, target: username, username, ...reply });
+    this.#expect(reply, new Set([200]), `${application.name} forgetUser`);
+    this.#trace.ended({ kind: 'forgetUser', application: application.name, target: username, username, ...reply });
     this.figures.sessions.add('users ended');
   }
 

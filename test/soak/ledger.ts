@@ -69,7 +69,7 @@ export class Ledger {
     this.#usersEndedAt.set(username, Infinity);
   }
 
-  endedUser(username: string): void {
+  forgottenUser(username: string): void {
     this.#usersEndedAt.set(username, performance.now());
   }
 

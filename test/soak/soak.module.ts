@@ -73,8 +73,8 @@ class SoakController {
   }
 
   @Delete('users/:username')
-  async endUser(@Param('username') username: string): Promise<void> {
-    await this.sessions.endUser(username);
+  async forgetUser(@Param('username') username: string): Promise<void> {
+    await this.sessions.forgetUser(username);
   }
 }
 

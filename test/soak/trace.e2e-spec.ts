@@ -22,7 +22,7 @@ describe('the trace of the soak', () => {
   }
 
   function ended(kind: Ended['kind'], sentAt: number, repliedAt: number): void {
-    const target = kind === 'endUser' ? USER : TOKEN;
+    const target = kind === 'forgetUser' ? USER : TOKEN;
     trace.ended({ kind, application: 'Express in a fleet', target, username: USER, sentAt, repliedAt });
   }
 
@@ -31,7 +31,7 @@ describe('the trace of the soak', () => {
     return violations.toString();
   }
 
-  it.each<Ended['kind']>(['signOut', 'forget', 'endUser'])('rejects an answer from before a %s that had settled', (kind) => {
+  it.each<Ended['kind']>(['signOut', 'forget', 'forgetUser'])('rejects an answer from before a %s that had settled', (kind) => {
     accepted(2_000, 1_900);
     ended(kind, 3_000, 3_100);
     accepted(3_200, 1_900);
@@ -60,7 +60,7 @@ describe('the trace of the soak', () => {
   });
 
   it('allows a check that began before the revocation, an answer from after it, and applications without its message', () => {
-    ended('endUser', 3_000, 3_100);
+    ended('forgetUser', 3_000, 3_100);
     accepted(3_050, 2_900);
     accepted(3_200, 3_010);
     accepted(3_300, 3_250);

@@ -19,7 +19,7 @@ export interface Acceptance {
 export interface Ended {
   readonly kind: Revocation['kind'];
   readonly application: ApplicationName;
-  /** A token; of `endUser`, a user. */
+  /** A token; of `forgetUser`, a user. */
   readonly target: string;
   readonly username: string | undefined;
   readonly sentAt: number;
@@ -186,7 +186,7 @@ class UserTrace {
 
   begins(kind: Revocation['kind'], application: ApplicationName, target: string): number {
     if (this.#state.revocations.length >= MAX_REVOCATIONS) this.#startOver();
-    const index = kind === 'endUser' ? 0 : this.#tokenOf(target);
+    const index = kind === 'forgetUser' ? 0 : this.#tokenOf(target);
     const revocation = this.#machine.start(this.#state, APPLICATIONS.indexOf(application), kind, index);
     this.#clearQueues();
     return this.#first + revocation;

@@ -40,7 +40,7 @@ export class Visitors {
     [0.03, (application) => this.#socket(application)],
     [0.02, (application) => this.#socket(application, OWN_PAGES)],
     [0.01, (application) => this.#socket(application, FOREIGN_PAGES)],
-    [0.01, (application) => this.#inspection.endUser(application, `user-${Math.floor(this.#random.next() * USERS)}`)],
+    [0.01, (application) => this.#inspection.forgetUser(application, `user-${Math.floor(this.#random.next() * USERS)}`)],
     [0.01, (application) => this.#forget(application)],
     [0.005, (application) => this.#inspection.flood(application)],
   ];

@@ -139,7 +139,7 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s and several session services', (_
     const ann = own.signInAs({ username: 'ann' });
     const other = await opened(app, ann, { 'x-tenant': 'default' });
     await until('the connection', () => connected.length === 2);
-    await partnersOf(app).endUser('bob');
+    await partnersOf(app).forgetUser('bob');
     expect(await peer.ended()).toMatchObject({ statusCode: 401 });
     expect([connected, other.isOpen()]).toEqual([['bob', 'ann'], true]);
     expect(partners.requests.map(({ headers }) => headers['x-auth-token'])).not.toContain(ann);

@@ -100,7 +100,7 @@ function verifierOf(
       if (suspected) log.misconfigurationSuspected();
     }),
     notifier: new RevocationNotifier((tokenKey) => events.emitEnded(tokenKey)),
-    onUsersRevoked: (username) => events.endedUsers.next(username),
+    onUsersRevoked: (username) => events.forgottenUsers.next(username),
   });
 }
 

@@ -80,7 +80,7 @@ describe('the verifier of a registration', () => {
     const { verifier, events } = verifierOf();
     const [ended, users]: unknown[][] = [[], []];
     events.ended.subscribe((fingerprint) => ended?.push(fingerprint));
-    events.endedUsers.subscribe((username) => users?.push(username));
+    events.forgottenUsers.subscribe((username) => users?.push(username));
     verifier.revoker.signedOut('token');
     void verifier.revoker.revokeUser('ann');
     void verifier.revoker.revokeAll();

@@ -85,9 +85,9 @@ await trial('sessions that end elsewhere', async () => {
   await endsBy('eve@example.com', async () => expectStatus(post('/caep/events', token, await provider.sign(event)), 202));
 
   const admin = sessions.signInAs({ username: 'root', role: 'hiring_manager' });
-  await expectStatus(post('/admin/sessions/end/ann', sessions.signInAs({ role: 'new_hire' })), 403);
-  await endsBy('ann', () => expectStatus(post('/admin/sessions/end/ann', admin), 204));
-  await endsBy('bob', () => expectStatus(post('/admin/sessions/end-all', admin), 204));
+  await expectStatus(post('/admin/sessions/forget/ann', sessions.signInAs({ role: 'new_hire' })), 403);
+  await endsBy('ann', () => expectStatus(post('/admin/sessions/forget/ann', admin), 204));
+  await endsBy('bob', () => expectStatus(post('/admin/sessions/forget-all', admin), 204));
 
   events.close();
   await app.close();

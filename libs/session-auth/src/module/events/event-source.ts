@@ -12,7 +12,7 @@ export class EventSource {
   /** Fingerprints of revoked sessions. */
   readonly ended = new Subject<string>();
   /** Names of revoked users; `undefined` for every user. */
-  readonly endedUsers = new Subject<string | undefined>();
+  readonly forgottenUsers = new Subject<string | undefined>();
   /** Decisions of the guards. */
   readonly decisions = new Subject<SessionAuthDecision>();
   readonly serviceStatus = new BehaviorSubject<ServiceStatus>(UP);
@@ -38,7 +38,7 @@ export class EventSource {
     this.#isComplete = true;
     this.serviceStatus.complete();
     this.ended.complete();
-    this.endedUsers.complete();
+    this.forgottenUsers.complete();
     this.decisions.complete();
   }
 }

@@ -45,10 +45,10 @@ describe('the events of a registration', () => {
     source.emitEnded(tokenKeyOf('before'));
     expect(digest).not.toHaveBeenCalled();
 
-    const [ended, users] = [listen(events.ended$), listen(events.endedUsers$)];
+    const [ended, users] = [listen(events.ended$), listen(events.forgottenUsers$)];
     source.emitEnded(tokenKeyOf('token'));
-    source.endedUsers.next('ann');
-    source.endedUsers.next(undefined);
+    source.forgottenUsers.next('ann');
+    source.forgottenUsers.next(undefined);
     expect([ended, users]).toEqual([[events.fingerprintOf('token')], ['ann', undefined]]);
   });
 
@@ -73,7 +73,7 @@ describe('the events of a registration', () => {
 
   it('complete when the application shuts down', () => {
     const { source, events } = eventsOf();
-    const received = [events.ended$, events.endedUsers$, events.serviceState$, events.decisions$].map(listen);
+    const received = [events.ended$, events.forgottenUsers$, events.serviceState$, events.decisions$].map(listen);
     expect(source.isComplete).toBe(false);
     source.complete();
     expect(source.isComplete).toBe(true);

@@ -18,10 +18,10 @@ export class SessionAuthEvents {
   readonly ended$: Observable<string>;
 
   /**
-   * Emits the name of each user whose sessions were all revoked by `endUser`, and `undefined` when `endAll` revoked every session; with
-   * `cache.store`, on any instance. `ended$` does not emit their sessions. A lost message is not repeated here.
+   * Emits the name of each user that `forgetUser` was called with, and `undefined` for `forgetAll`, neither of which ends a session at the
+   * service; with `cache.store`, on any instance. `ended$` does not emit their sessions. A lost message is not repeated here.
    */
-  readonly endedUsers$: Observable<string | undefined>;
+  readonly forgottenUsers$: Observable<string | undefined>;
 
   /** Emits the current state of the session service, as this instance sees it, and each change. */
   readonly serviceState$: Observable<ServiceState>;
@@ -40,7 +40,7 @@ export class SessionAuthEvents {
     this.#source = source;
     this.decisions$ = isolated(source.decisions.asObservable(), subscriberFailed);
     this.ended$ = source.ended.asObservable();
-    this.endedUsers$ = source.endedUsers.asObservable();
+    this.forgottenUsers$ = source.forgottenUsers.asObservable();
     this.serviceState$ = source.serviceStatus.pipe(
       map(({ state }) => state),
       distinctUntilChanged(),

@@ -40,7 +40,7 @@ export class ServiceInput {
   /** Returns a user name. @throws InvalidRequestError if it is not a string of 1 to 1024 characters */
   username(username: unknown): string {
     if (typeof username === 'string' && username.length > 0 && username.length <= MAX_USERNAME_LENGTH) return username;
-    throw new InvalidRequestError('endUser needs the username of a user record, of 1 to 1024 characters');
+    throw new InvalidRequestError('forgetUser needs the username of a user record, of 1 to 1024 characters');
   }
 
   #isAuthIv(authIv: string | undefined): boolean {

@@ -111,18 +111,21 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Evicts every cached session of a user, here at once and on every instance, and closes the sockets of that user. Call it when the
-   * sessions ended elsewhere. Makes no call: a session that the service still accepts is checked again at its next request. `username` is the
+   * Ends nothing at the session service: evicts every cached session of a user, here at once and on every instance, and closes the sockets
+   * of that user. Call it when the sessions ended elsewhere. A session that the service still accepts is checked again at its next request. `username` is the
    * `username` of the record, 1 to 1024 characters (our decision). Resolves after the first attempt to reach the other instances; while the store is
    * unavailable, the attempt is repeated.
    * @throws InvalidRequestError if `username` is not such a string
    */
-  async endUser(username: string): Promise<void> {
+  async forgetUser(username: string): Promise<void> {
     await this.#verifier.revoker.revokeUser(this.#input.username(username));
   }
 
-  /** Evicts every cached session, here at once and on every instance, and closes all sockets. See {@link endUser}. */
-  async endAll(): Promise<void> {
+  /**
+   * Ends nothing at the session service: evicts every cached session, here at once and on every instance, and closes all sockets. See
+   * {@link forgetUser}.
+   */
+  async forgetAll(): Promise<void> {
     await this.#verifier.revoker.revokeAll();
   }
 

@@ -121,7 +121,7 @@ describe('the number of cached sessions', () => {
     expect(service.countCached()).toBe(3);
     await service.forget('a');
     expect(service.countCached()).toBe(2);
-    await service.endAll();
+    await service.forgetAll();
     expect([service.countCached(), ended]).toEqual([0, ['all']]);
   });
 });
@@ -160,16 +160,16 @@ describe('forget()', () => {
   });
 });
 
-describe('endUser()', () => {
+describe('forgetUser()', () => {
   it('ends the sessions of the user', async () => {
     await service.verify('token');
-    await service.endUser('ann');
+    await service.forgetUser('ann');
     await service.verify('token');
     expect([asked.length, ended]).toEqual([2, ['ann']]);
   });
 
   it.each(['', 'a'.repeat(1_025), undefined as unknown as string])('rejects a name that is not one', async (username) => {
-    await expect(service.endUser(username)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(service.forgetUser(username)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect(ended).toEqual([]);
   });
 });

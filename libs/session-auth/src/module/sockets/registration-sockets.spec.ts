@@ -69,7 +69,7 @@ describe('the revocation of a user', () => {
   it('closes the open sockets of the user, and no others', async () => {
     const { source, open } = registration();
     const sockets = [await open('ann-1'), await open('bob-1'), await open('ann-2')];
-    source.endedUsers.next('ann');
+    source.forgottenUsers.next('ann');
     expect(sockets.map(({ closings }) => closings)).toEqual([[4401], [], [4401]]);
   });
 
@@ -78,14 +78,14 @@ describe('the revocation of a user', () => {
     const client = new Socket();
     const watched = own.watched.add(client, { token: 'ann-1', authIv: undefined }, SETTINGS);
     const socket = await open('ann-2');
-    source.endedUsers.next('ann');
+    source.forgottenUsers.next('ann');
     expect([await watched.start(), client.closings, socket.closings]).toEqual([{ username: 'ann' }, [], [4401]]);
   });
 
   it('closes every socket, if it is of every user', async () => {
     const { own, source, open } = registration();
     const sockets = [await open('ann-1'), await open('bob-1')];
-    source.endedUsers.next(undefined);
+    source.forgottenUsers.next(undefined);
     expect([sockets.map(({ closings }) => closings), own.watched.index.size]).toEqual([[[4401], [4401]], 0]);
   });
 });
@@ -144,7 +144,7 @@ describe('an application that shuts down', () => {
     const { own, source, open } = registration();
     const sockets = [await open('ann-1'), await open('bob-1')];
     own.stop();
-    source.endedUsers.next(undefined);
+    source.forgottenUsers.next(undefined);
     expect([own.watched.index.size, sockets.map(({ closings }) => closings)]).toEqual([0, [[], []]]);
   });
 });

@@ -17,7 +17,7 @@ export class RegistrationSockets {
     this.checks = new HandshakeChecks(parts, events);
     this.watched = new WatchedSockets(parts, events);
     events.ended$.subscribe((fingerprint) => this.#close(fingerprint, SESSION_REJECTED));
-    events.endedUsers$.subscribe((username) => this.#closeUser(username));
+    events.forgottenUsers$.subscribe((username) => this.#closeUser(username));
     parts.verifier.revoker.onRefusal((key, kind) => {
       if (this.watched.index.size > 0) this.#closeLater(source.fingerprintOf(key), kind);
     });

@@ -14,12 +14,12 @@ const ann: Verdict<object> = { kind: 'authenticated', user: ANN };
 function setUp() {
   const cache = new SessionCache<object>({ ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 });
   const flights = { detach: jest.fn(), closeToJoins: jest.fn() };
-  const [events, endedUsers]: [TokenKey[], unknown[]] = [[], []];
+  const [events, forgottenUsers]: [TokenKey[], unknown[]] = [[], []];
   const notifier = new RevocationNotifier((tokenKey) => events.push(tokenKey));
   const known = new KnownSessions();
-  const onUsersRevoked = (username: string | undefined): unknown => endedUsers.push(username);
+  const onUsersRevoked = (username: string | undefined): unknown => forgottenUsers.push(username);
   const revoker = new LocalRevoker({ cache, notifier, known, onUsersRevoked, flights: [flights] });
-  return { cache, known, flights, events, endedUsers, revoker };
+  return { cache, known, flights, events, forgottenUsers, revoker };
 }
 
 describe('a tombstone that a check finds', () => {
@@ -133,27 +133,27 @@ describe('a sign-out on another instance', () => {
 
 describe('the revocation of many sessions', () => {
   it('of a user closes the calls in flight to joins, because the user of each is unknown', () => {
-    const { cache, endedUsers, flights, revoker } = setUp();
+    const { cache, forgottenUsers, flights, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
     revoker.revokeUser('ann');
-    expect([cache.find(KEYS, Infinity), endedUsers, flights.closeToJoins.mock.calls.length]).toEqual([undefined, ['ann'], 1]);
+    expect([cache.find(KEYS, Infinity), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([undefined, ['ann'], 1]);
   });
 
   it('of all users evicts every session, and closes the calls in flight to joins', () => {
-    const { cache, endedUsers, flights, revoker } = setUp();
+    const { cache, forgottenUsers, flights, revoker } = setUp();
     const beforeMs = performance.now();
     cache.update(KEYS, ann, beforeMs);
     revoker.revokeAll();
-    expect([cache.has(TOKEN_KEY), endedUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [undefined], 1]);
+    expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [undefined], 1]);
     expect(revoker.isRevoked({}, beforeMs)).toBe(true);
   });
 
   it('is assumed when messages may be lost: every session is evicted, and no answer from before is cached', () => {
-    const { cache, endedUsers, flights, revoker } = setUp();
+    const { cache, forgottenUsers, flights, revoker } = setUp();
     const beforeMs = performance.now();
     cache.update(KEYS, ann, beforeMs);
     revoker.messagesLost();
     cache.update(KEYS, ann, beforeMs);
-    expect([cache.has(TOKEN_KEY), endedUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [], 1]);
+    expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [], 1]);
   });
 });

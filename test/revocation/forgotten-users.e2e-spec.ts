@@ -15,7 +15,7 @@ describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
       ['ann', 'ann', 'bob'].map((username) => trial.attempt(trial.service.signInAs({ username }))),
     );
     expect(trial.counts()).toEqual({ watched: 3, waiting: 0 });
-    await app.get(SessionAuthService).endUser('ann');
+    await app.get(SessionAuthService).forgetUser('ann');
 
     expect(await ann?.closed).toMatchObject({ statusCode: 401 });
     expect(await again?.closed).toMatchObject({ statusCode: 401 });
@@ -27,7 +27,7 @@ describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
   it('all close when all sessions are ended', async () => {
     const { app } = await trial.start();
     const attempts = await Promise.all(['ann', 'bob'].map((username) => trial.attempt(trial.service.signInAs({ username }))));
-    await app.get(SessionAuthService).endAll();
+    await app.get(SessionAuthService).forgetAll();
 
     for (const { closed } of attempts) expect(await closed).toMatchObject({ statusCode: 401 });
     await trial.empty();
@@ -39,7 +39,7 @@ describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
     trial.service.on('user_details', held.script);
     const attempt = trial.attempt('some-token');
     await held.arrived;
-    await app.get(SessionAuthService).endUser('ann');
+    await app.get(SessionAuthService).forgetUser('ann');
     trial.service.on('user_details', (_request, response) => void response.writeHead(401).end());
     held.release();
 
@@ -55,18 +55,18 @@ describe('an application without a store', () => {
     const { app } = await trial.start({ cache: { ttlMs: 60_000 } });
     const sessions = app.get(SessionAuthService);
     const usernames: (string | undefined)[] = [];
-    app.get(SessionAuthEvents).endedUsers$.subscribe((username) => usernames.push(username));
+    app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => usernames.push(username));
     const [ann, bob] = ['ann', 'bob'].map((username) => trial.service.signInAs({ username })) as [string, string];
     for (const token of [ann, bob, ann, bob]) await sessions.verify(token);
     expect([trial.service.callsTo('user_details'), sessions.countCached()]).toEqual([2, 2]);
 
-    await sessions.endUser('ann');
+    await sessions.forgetUser('ann');
     expect(sessions.countCached()).toBe(1);
     for (const token of [ann, bob]) await sessions.verify(token);
     expect(trial.service.callsTo('user_details')).toBe(3);
-    await sessions.endAll();
+    await sessions.forgetAll();
     expect([sessions.countCached(), usernames]).toEqual([0, ['ann', undefined]]);
-    await expect(sessions.endUser(7 as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(sessions.forgetUser(7 as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 });
 
@@ -87,14 +87,14 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     const fleet = shared();
     const [one, ...others] = fleet.all;
     const token = await cachedAndEnded(fleet, 'ann');
-    const before = (await Promise.all(fleet.all.map((instance) => instance.do('endedUsers')))).map(({ length }) => length);
+    const before = (await Promise.all(fleet.all.map((instance) => instance.do('forgottenUsers')))).map(({ length }) => length);
 
-    expect(await one.do('endUser', 'ann')).toBe('done');
+    expect(await one.do('forgetUser', 'ann')).toBe('done');
     expect(await one.status(token)).toBe(401);
     for (const [index, instance] of others.entries()) {
-      await until('it emits the user', async () => (await instance.do('endedUsers')).length > (before[index + 1] ?? 0));
+      await until('it emits the user', async () => (await instance.do('forgottenUsers')).length > (before[index + 1] ?? 0));
       expect(await instance.status(token)).toBe(401);
-      expect((await instance.do('endedUsers')).slice(before[index + 1])).toEqual(['ann']);
+      expect((await instance.do('forgottenUsers')).slice(before[index + 1])).toEqual(['ann']);
     }
   });
 
@@ -104,9 +104,9 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     const bob = fleet.signIn({ username: 'bob' });
     expect(await other.status(bob)).toBe(200);
     await fleet.key('V');
-    const { length } = await other.do('endedUsers');
-    await one.do('endUser', 'ann');
-    await until('it emits the user', async () => (await other.do('endedUsers')).length > length);
+    const { length } = await other.do('forgottenUsers');
+    await one.do('forgetUser', 'ann');
+    await until('it emits the user', async () => (await other.do('forgottenUsers')).length > length);
     expect([await other.status(bob), await one.status(bob), fleet.asked]).toEqual([200, 200, 1]);
   });
 
@@ -116,9 +116,9 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     const token = fleet.signIn({ username: 'ann' });
     expect(await other.status(token)).toBe(200);
     await fleet.key('V');
-    const { length } = await other.do('endedUsers');
-    await one.do('endUser', 'ann');
-    await until('it emits the user', async () => (await other.do('endedUsers')).length > length);
+    const { length } = await other.do('forgottenUsers');
+    await one.do('forgetUser', 'ann');
+    await until('it emits the user', async () => (await other.do('forgottenUsers')).length > length);
     expect([await other.status(token), await other.status(token), fleet.asked]).toEqual([200, 200, 2]);
   });
 
@@ -130,9 +130,9 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     fleet.service.on('user_details', held.script);
     const inFlight = other.status(token);
     await held.arrived;
-    const { length } = await other.do('endedUsers');
-    await one.do('endUser', 'ann');
-    await until('it emits the user', async () => (await other.do('endedUsers')).length > length);
+    const { length } = await other.do('forgottenUsers');
+    await one.do('forgetUser', 'ann');
+    await until('it emits the user', async () => (await other.do('forgottenUsers')).length > length);
     fleet.service.on('user_details', fleet.details);
     fleet.revoke(token);
     held.release();
@@ -140,14 +140,14 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     for (const instance of [other, one, third]) expect(await instance.status(token)).toBe(401);
   });
 
-  it('is revoked with all others by endAll', async () => {
+  it('is revoked with all others by forgetAll', async () => {
     const fleet = shared();
     const [one, ...others] = fleet.all;
     const token = await cachedAndEnded(fleet, 'carl');
-    expect(await one.do('endAll')).toBe('done');
+    expect(await one.do('forgetAll')).toBe('done');
     expect(await one.status(token)).toBe(401);
     for (const instance of others) {
-      await until('it emits the user', async () => (await instance.do('endedUsers')).at(-1) === null);
+      await until('it emits the user', async () => (await instance.do('forgottenUsers')).at(-1) === null);
       expect(await instance.status(token)).toBe(401);
     }
   });
@@ -155,12 +155,12 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
   it('has no readable name in Redis; an empty or overlong name is rejected', async () => {
     const fleet = shared();
     const [one] = fleet.all;
-    await one.do('endUser', 'zaphod@example.com');
+    await one.do('forgetUser', 'zaphod@example.com');
     const keys = await fleet.redis.keys('*');
     const texts = await Promise.all(keys.map(async (key) => `${key} ${(await fleet.redis.get(key)) ?? ''}`));
     expect(keys.length).toBeGreaterThan(0);
     expect(texts.join('\n')).not.toContain('zaphod');
-    for (const name of ['', 'x'.repeat(1_025)]) expect(await one.do('endUser', name)).toBe('INVALID_REQUEST');
+    for (const name of ['', 'x'.repeat(1_025)]) expect(await one.do('forgetUser', name)).toBe('INVALID_REQUEST');
   });
 });
 
@@ -180,9 +180,9 @@ describeWithRedis('a user whose sessions are ended while Redis is full', () => {
       await fleet.key('V');
       fleet.revoke(token);
       await fleet.redis.config('SET', 'maxmemory', '1');
-      expect(await one.do('endUser', 'ann')).toBe('done');
+      expect(await one.do('forgetUser', 'ann')).toBe('done');
       expect(await one.status(token)).toBe(401);
-      await until('it emits the user', async () => (await other.do('endedUsers')).includes('ann'));
+      await until('it emits the user', async () => (await other.do('forgottenUsers')).includes('ann'));
       expect(await other.status(token)).toBe(401);
       await fleet.redis.config('SET', 'maxmemory', '0');
       await until('the revocation is there', async () => (await fleet.redis.keys('*:revoked:*')).length === 1);
