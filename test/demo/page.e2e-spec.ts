@@ -7,7 +7,6 @@ import { describeWithBrowser, startBrowser } from '../support/browser.js';
 import { IS_LONG_FORM, oneOf } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { json, startScriptedService } from '../support/scripted-service.js';
-import { steady } from '../support/steady.js';
 import { until } from '../support/until.js';
 import { DemoClient } from './demo-client.js';
 import { LiveReports } from './live-reports.js';
@@ -123,18 +122,15 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await until('the lane is empty', async () => (await visitor.lane.locator('canvas').getAttribute('data-marks')) === '0');
   });
 
-  it.each(SCENES)(
-    'plays the scene %s in three steps, ends in its figure, and restores everything',
-    steady(async (scene: SceneName) => {
-      const visitor = await visit();
-      await visitor.start(scene);
-      expect(await visitor.figure()).toMatch(FIGURES[scene]);
-      expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
-      await visitor.screenshot(`${platform}-${scene}`);
-      await visitor.lane.getByText(/^[\d,]+ requests?, \d+ calls? to the session service: [a-z]/).waitFor({ state: 'attached' });
-      await restored();
-    }),
-  );
+  it.each(SCENES)('plays the scene %s in three steps, ends in its figure, and restores everything', async (scene: SceneName) => {
+    const visitor = await visit();
+    await visitor.start(scene);
+    expect(await visitor.figure()).toMatch(FIGURES[scene]);
+    expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
+    await visitor.screenshot(`${platform}-${scene}`);
+    await visitor.lane.getByText(/^[\d,]+ requests?, \d+ calls? to the session service: [a-z]/).waitFor({ state: 'attached' });
+    await restored();
+  });
 
   it('restores everything when its tab is closed while a scene runs', async () => {
     const visitor = await visit();

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { describeWithRedis } from '../support/redis.js';
-import { steady } from '../support/steady.js';
 import { until } from '../support/until.js';
 import { StoreBed, STORE_WARNING, type StoreApp, type StoreAppSetup } from './store-bed.js';
 import { CHANNEL, type Fleet } from './fleet.js';
@@ -177,7 +176,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
     ['got no bytes any more', (proxy: MeddlingProxy) => proxy.fallSilent()],
   ])(
     'denies a session that was signed out while it %s, as soon as it receives messages again',
-    steady(async (_how: string, interrupt: (proxy: MeddlingProxy) => void) => {
+    async (_how: string, interrupt: (proxy: MeddlingProxy) => void) => {
       const fleet = await start();
       const { near, far, proxy, token } = await pairOf(fleet);
       interrupt(proxy);
@@ -194,13 +193,13 @@ describeWithRedis('an instance that receives no messages for a while', () => {
         await near.do('signOut', next);
         return (await far.do('revocationsOf', next)) === 1;
       });
-    }),
+    },
     TIMEOUT_MS,
   );
 
   it(
     'subscribes as soon as Redis answers, although its first connection never got an answer',
-    steady(async () => {
+    async () => {
       const fleet = await start();
       const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
       proxy.fallSilent();
@@ -208,13 +207,13 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       expect(await instance.status(fleet.signIn())).toBe(200);
       proxy.restore();
       await fleet.subscribed(1);
-    }),
+    },
     TIMEOUT_MS,
   );
 
   it(
     'writes the sign-outs of an outage of Redis as soon as Redis is back',
-    steady(async () => {
+    async () => {
       const fleet = await start();
       const { far, proxy } = await pairOf(fleet);
       proxy.cut();
@@ -226,7 +225,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
         const values = await Promise.all(keys.map((key) => fleet.redis.getrange(key, 0, -1)));
         return values.filter((value) => value === 'E').length === tokens.length;
       });
-    }),
+    },
     TIMEOUT_MS,
   );
 
@@ -235,7 +234,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
     ['it may not subscribe', [], ['resetchannels']],
   ])(
     'checks a session that another one signed out when its cache entry has expired, where %s',
-    steady(async (_why: string, ofNear: string[], ofFar: string[]) => {
+    async (_why: string, ofNear: string[], ofFar: string[]) => {
       const fleet = await start();
       await fleet.redis.call('ACL', 'SETUSER', 'near', ...acl(...ofNear));
       await fleet.redis.call('ACL', 'SETUSER', 'far', ...acl(...ofFar));
@@ -259,7 +258,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       fleet.revoke(token);
       expect(await far.status(token)).toBe(401);
       expect(await fleet.listeners(CHANNEL)).toBe(ofFar.length === 0 ? 2 : 1);
-    }),
+    },
     TIMEOUT_MS,
   );
 });

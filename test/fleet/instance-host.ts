@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { CompiledProgram } from '../support/program.js';
-import { noteStall } from '../support/steady.js';
 import type { Order } from './instance.process.js';
 import type { HostSettings, InstanceSettings } from './instance-settings.js';
 
@@ -19,10 +18,7 @@ export class InstanceHost {
     this.#child = fork(program.file, [JSON.stringify(settings)]);
     this.#forOne = settings.forOne ?? false;
     this.exit = once(this.#child, 'exit').then(([code]) => code as number | null);
-    this.#child.on('message', (message: { id: number; result: unknown } | 'stalled') => {
-      if (message === 'stalled') noteStall();
-      else this.#waiting.get(message.id)?.(message.result);
-    });
+    this.#child.on('message', ({ id, result }: { id: number; result: unknown }) => this.#waiting.get(id)?.(result));
   }
 
   /** Starts an instance. */

@@ -126,14 +126,6 @@ async function obey({ instance, name, args }: Order): Promise<unknown> {
   return command(...args);
 }
 
-// Reports a stall of this process: failures during it are no evidence against the library.
-const [TICK_MS, LATE_MS] = [20, 100];
-let expectedAt = performance.now() + TICK_MS;
-setInterval(() => {
-  if (performance.now() - expectedAt > LATE_MS && process.connected) process.send?.('stalled');
-  expectedAt = performance.now() + TICK_MS;
-}, TICK_MS).unref();
-
 process.on('message', (order: Order) => void obey(order).then((result) => process.send?.({ id: order.id, result })));
 // The first order starts the instance: before it, nothing else keeps this process alive.
 if (forOne) process.once('message', () => process.channel?.unref());

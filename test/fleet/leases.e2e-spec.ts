@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { json, reply, type Script } from 'nestjs-session-auth/testing';
 import { describeWithRedis } from '../support/redis.js';
-import { steady } from '../support/steady.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
 import type { Fleet } from './fleet.js';
@@ -145,12 +144,12 @@ describeWithRedis('the store of eight instances', () => {
     async () => {
       const fleet = shared();
       const tokens: string[] = [];
-      const askedOnce = steady(async () => {
+      const askedOnce = async () => {
         const [token, before] = [fleet.signIn(), fleet.asked];
         tokens.push(token);
         const statuses = await Promise.all(fleet.all.map((instance) => instance.status(token)));
         expect([statuses, fleet.asked - before]).toEqual([Array(8).fill(200), 1]);
-      });
+      };
       for (let count = 0; count < 20; count += 1) await askedOnce();
 
       const [runs, asked] = [await scriptRuns(fleet), fleet.asked];
@@ -160,76 +159,64 @@ describeWithRedis('the store of eight instances', () => {
     TIMEOUT_MS,
   );
 
-  it(
-    'returns the record to every instance as the service sent it',
-    steady(async () => {
-      const fleet = shared();
-      const [first, ...others] = fleet.all;
-      const token = `${fleet.signIn()}/+of="zoe"`;
-      fleet.signIn({ username: 'zoë', role: 'hiring_manager', ccl_info: { ccl_name: 'ccl', ccl_id: 7 } }, token);
-      const before = fleet.asked;
+  it('returns the record to every instance as the service sent it', async () => {
+    const fleet = shared();
+    const [first, ...others] = fleet.all;
+    const token = `${fleet.signIn()}/+of="zoe"`;
+    fleet.signIn({ username: 'zoë', role: 'hiring_manager', ccl_info: { ccl_name: 'ccl', ccl_id: 7 } }, token);
+    const before = fleet.asked;
 
-      const user: unknown = await (await first.get(token)).json();
-      expect(user).toMatchObject({ username: 'zoë', role: 'hiring_manager' });
-      for (const other of others) expect(await (await other.get(token)).json()).toEqual(user);
-      expect(fleet.asked - before).toBe(1);
-    }),
-  );
+    const user: unknown = await (await first.get(token)).json();
+    expect(user).toMatchObject({ username: 'zoë', role: 'hiring_manager' });
+    for (const other of others) expect(await (await other.get(token)).json()).toEqual(user);
+    expect(fleet.asked - before).toBe(1);
+  });
 
-  it(
-    'gives an entry that an instance copies only the rest of its lifetime',
-    steady(async () => {
-      const fleet = shared();
-      await fleet.reset();
-      const [one, other] = fleet.all;
-      const token = fleet.signIn();
-      await one.status(token);
-      await fleet.redis.pexpire(await fleet.key('V'), 2_000);
+  it('gives an entry that an instance copies only the rest of its lifetime', async () => {
+    const fleet = shared();
+    await fleet.reset();
+    const [one, other] = fleet.all;
+    const token = fleet.signIn();
+    await one.status(token);
+    await fleet.redis.pexpire(await fleet.key('V'), 2_000);
 
-      expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
-      await until('the other instance asks the service', async () => (await other.status(token)) === 200 && fleet.asked === 2);
-      // The first one asked for itself, and caches for the whole lifetime.
-      expect([await one.status(token), fleet.asked]).toEqual([200, 2]);
-    }),
-  );
+    expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
+    await until('the other instance asks the service', async () => (await other.status(token)) === 200 && fleet.asked === 2);
+    // The first one asked for itself, and caches for the whole lifetime.
+    expect([await one.status(token), fleet.asked]).toEqual([200, 2]);
+  });
 
-  it(
-    'returns a session under one IV to no request with another IV, or with none',
-    steady(async () => {
-      const fleet = shared();
-      await fleet.reset();
-      const token = fleet.signIn();
-      const [one, other, third] = fleet.all;
-      fleet.service.on('user_details', (request, ...call) => {
-        json({ username: `of ${String(request.headers['x-auth-iv'] ?? 'none')}` })(request, ...call);
-      });
-      const userOn = async (instance: Instance, authIv?: string): Promise<unknown> => {
-        const [before, asked] = [await storedIn(fleet), fleet.asked];
-        const { username } = (await (await instance.get(token, authIv)).json()) as { username: string };
-        if (fleet.asked > asked) await until('the answer is kept', async () => (await storedIn(fleet)) !== before);
-        return [username, fleet.asked];
-      };
+  it('returns a session under one IV to no request with another IV, or with none', async () => {
+    const fleet = shared();
+    await fleet.reset();
+    const token = fleet.signIn();
+    const [one, other, third] = fleet.all;
+    fleet.service.on('user_details', (request, ...call) => {
+      json({ username: `of ${String(request.headers['x-auth-iv'] ?? 'none')}` })(request, ...call);
+    });
+    const userOn = async (instance: Instance, authIv?: string): Promise<unknown> => {
+      const [before, asked] = [await storedIn(fleet), fleet.asked];
+      const { username } = (await (await instance.get(token, authIv)).json()) as { username: string };
+      if (fleet.asked > asked) await until('the answer is kept', async () => (await storedIn(fleet)) !== before);
+      return [username, fleet.asked];
+    };
 
-      expect(await userOn(one, 'iv-1')).toEqual(['of iv-1', 1]);
-      expect(await userOn(other, 'iv-1')).toEqual(['of iv-1', 1]);
-      expect(await userOn(other, 'iv-2')).toEqual(['of iv-2', 2]);
-      expect(await userOn(third)).toEqual(['of none', 3]);
-      expect(await userOn(third, 'iv-2')).toEqual(['of iv-2', 4]);
-    }),
-  );
+    expect(await userOn(one, 'iv-1')).toEqual(['of iv-1', 1]);
+    expect(await userOn(other, 'iv-1')).toEqual(['of iv-1', 1]);
+    expect(await userOn(other, 'iv-2')).toEqual(['of iv-2', 2]);
+    expect(await userOn(third)).toEqual(['of none', 3]);
+    expect(await userOn(third, 'iv-2')).toEqual(['of iv-2', 4]);
+  });
 
-  it(
-    'stores a record of 64 KiB, the most that the service may send',
-    steady(async () => {
-      const fleet = shared();
-      await fleet.reset();
-      const [one, other] = fleet.all;
-      const token = fleet.signIn({ username: 'u'.repeat(60_000) });
-      await one.status(token);
-      await fleet.key('V');
-      expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
-    }),
-  );
+  it('stores a record of 64 KiB, the most that the service may send', async () => {
+    const fleet = shared();
+    await fleet.reset();
+    const [one, other] = fleet.all;
+    const token = fleet.signIn({ username: 'u'.repeat(60_000) });
+    await one.status(token);
+    await fleet.key('V');
+    expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
+  });
 });
 
 describeWithRedis('a session in use on several instances', () => {
@@ -237,7 +224,7 @@ describeWithRedis('a session in use on several instances', () => {
 
   it(
     'is refreshed by one of them each time',
-    steady(async () => {
+    async () => {
       const fleet = await start();
       const [ttlMs, refreshAheadMs] = [3_000, 1_500];
       const instances = await fleet.instances(4, { options: { cache: { ttlMs, refreshAheadMs } } });
@@ -249,7 +236,7 @@ describeWithRedis('a session in use on several instances', () => {
         return fleet.asked >= 3;
       });
       expect(fleet.asked - 1).toBeLessThanOrEqual((performance.now() - began) / (ttlMs - refreshAheadMs));
-    }),
+    },
     TIMEOUT_MS,
   );
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord, type CallOptions, type SessionAuthService } from 'nestjs-session-auth';
 import { drop, hold, json, reply, silence, type Script, type Operation } from '../support/scripted-service.js';
-import { steady } from '../support/steady.js';
 import { testbed } from '../support/testbed.js';
 import { totalTimeFor } from '../support/total-time.js';
 
@@ -37,14 +36,14 @@ describe.each(METHODS)('%s', (method) => {
     ['an unusable body', json([]), { name: 'SessionServiceUnavailableError', reason: 'malformed' }, 1],
   ])(
     'rejects with its own error when the service answers with %s',
-    steady(async (_answer: string, script: Script, error: object, calls: number) => {
+    async (_answer: string, script: Script, error: object, calls: number) => {
       const service = await bed.service();
       service.on('user_details', script);
       const sessions = await bed.sessions({ baseUrl: service.url, options: { timeoutMs: totalTimeFor(script) } });
 
       await expect(sessions[method]('token')).rejects.toMatchObject(error);
       expect(service.callsTo('user_details')).toBe(calls);
-    }),
+    },
   );
 });
 

@@ -9,7 +9,6 @@ import { SessionRepository } from '../../apps/session-service/src/sessions/sessi
 import { toUserRow } from '../../apps/session-service/src/users/user-record.js';
 import { UserRepository } from '../../apps/session-service/src/users/user-repository.js';
 import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
-import { steady } from '../support/steady.js';
 
 function granted(outcomes: PromiseSettledResult<PostgresPoolClient>[]): PostgresPoolClient[] {
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -39,7 +38,6 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   const addUser = (database: Kysely<Schema>, username: string): Promise<boolean> =>
     new UserRepository(database).add(toUserRow({ username, ccl_info: { client_id: Number.MAX_SAFE_INTEGER } }, 'hash', false));
 
-  /** A request times out after seconds, and a machine may stall for as long: the remains of a try are removed for the next one. */
   async function addUserWithoutSessions(): Promise<void> {
     await addUser(one, 'ann');
     await one.deleteFrom('sessions').execute();
@@ -51,15 +49,12 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
 
   const countSessions = async (): Promise<number> => (await one.selectFrom('sessions').select('token_digest').execute()).length;
 
-  it(
-    'assigns a user name once, also to concurrent requests',
-    steady(async () => {
-      const name = randomUUID();
-      const added = await Promise.all(Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, name)));
+  it('assigns a user name once, also to concurrent requests', async () => {
+    const name = randomUUID();
+    const added = await Promise.all(Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, name)));
 
-      expect(added.filter(Boolean)).toHaveLength(1);
-    }),
-  );
+    expect(added.filter(Boolean)).toHaveLength(1);
+  });
 
   it('reads the largest identifier as the number that it is', async () => {
     await addUser(one, 'ann');
@@ -71,35 +66,29 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     await expect(new UserRepository(one).findByUsername('an\0n')).resolves.toBeUndefined();
   });
 
-  it(
-    'keeps the bound of sessions of one user, even if both open many concurrently',
-    steady(async () => {
-      await addUserWithoutSessions();
-      const repositories = [new SessionRepository(one), new SessionRepository(other)] as const;
-      const adding = Array.from({ length: 60 }, (_, index) => repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3));
-      const outcomes = await Promise.allSettled(adding);
+  it('keeps the bound of sessions of one user, even if both open many concurrently', async () => {
+    await addUserWithoutSessions();
+    const repositories = [new SessionRepository(one), new SessionRepository(other)] as const;
+    const adding = Array.from({ length: 60 }, (_, index) => repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3));
+    const outcomes = await Promise.allSettled(adding);
 
-      // On a slow machine, some get no connection in time.
-      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-      expect(refused.filter((reason) => !(reason instanceof DatabaseUnavailableError))).toEqual([]);
-      expect(outcomes.length - refused.length).toBeGreaterThan(3);
-      await expect(countSessions()).resolves.toBe(3);
-    }),
-  );
+    // On a slow machine, some get no connection in time.
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(refused.filter((reason) => !(reason instanceof DatabaseUnavailableError))).toEqual([]);
+    expect(outcomes.length - refused.length).toBeGreaterThan(3);
+    await expect(countSessions()).resolves.toBe(3);
+  });
 
-  it(
-    'removes every expired session once, when both remove them at the same moment',
-    steady(async () => {
-      await addUserWithoutSessions();
-      const rows = Array.from({ length: 5000 }, (_, index) => session(index, index < 4500 ? 1000 : 2000));
-      await one.insertInto('sessions').values(rows).execute();
-      const removed = await Promise.all([one, other].map((database) => new SessionRepository(database).removeExpired(1000)));
+  it('removes every expired session once, when both remove them at the same moment', async () => {
+    await addUserWithoutSessions();
+    const rows = Array.from({ length: 5000 }, (_, index) => session(index, index < 4500 ? 1000 : 2000));
+    await one.insertInto('sessions').values(rows).execute();
+    const removed = await Promise.all([one, other].map((database) => new SessionRepository(database).removeExpired(1000)));
 
-      // Each skips the rows that the other has locked: together they remove each expired session once.
-      expect(removed.reduce((sum, count) => sum + count)).toBe(4500);
-      await expect(countSessions()).resolves.toBe(500);
-    }),
-  );
+    // Each skips the rows that the other has locked: together they remove each expired session once.
+    expect(removed.reduce((sum, count) => sum + count)).toBe(4500);
+    await expect(countSessions()).resolves.toBe(500);
+  });
 
   it('waits for the disk, even where the database does not by default', async () => {
     await server.ask(`alter database ${new URL(databaseUrl).pathname.slice(1)} set synchronous_commit = off`);
@@ -111,16 +100,13 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     await expect(server.ask('show synchronous_commit', databaseUrl)).resolves.toEqual([{ synchronous_commit: 'off' }]);
   });
 
-  it(
-    'opens ten connections at most, for any number of requests',
-    steady(async () => {
-      const processes = await Promise.all(
-        Array.from({ length: 60 }, () => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one)),
-      );
+  it('opens ten connections at most, for any number of requests', async () => {
+    const processes = await Promise.all(
+      Array.from({ length: 60 }, () => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one)),
+    );
 
-      expect(new Set(processes.flatMap(({ rows }) => rows.map(({ pid }) => pid))).size).toBe(MAX_CONNECTIONS);
-    }),
-  );
+    expect(new Set(processes.flatMap(({ rows }) => rows.map(({ pid }) => pid))).size).toBe(MAX_CONNECTIONS);
+  });
 
   it('loses no connection to requests that gave up while it was made for them', async () => {
     const database = new URL(databaseUrl).pathname.slice(1);

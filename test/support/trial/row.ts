@@ -1,15 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { json } from 'nestjs-session-auth/testing';
 import type { Platform } from '../platforms.js';
-import { steady } from '../steady.js';
 import { canariesIn, everythingOf, TOKEN } from './canaries.js';
 import { ANN, Trial, type Answer, type TrialSetup } from './trial.js';
 
-/** The allowed delay of a reply beyond the total time, on a busy machine. */
-const BUSY_MACHINE_MS = 30_000;
+/** The allowed delay of a reply beyond the total time, without the stalls of the process. */
+const ALLOWED_MS = 250;
 const ROW_TIMEOUT_MS = 300_000;
-/** Less is the total time of a row about time. */
-const SHORT_MS = 2_000;
 const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
 
 /** Tests one row of the catalogue (docs/faults.md), and the conditions that every row implies. The name ends with the tag of the row: `[B03]`. */
@@ -20,7 +17,7 @@ export function rowsOn(platform: Platform): Row {
   return (name, body, setup = {}) =>
     it(
       name,
-      steady(async () => {
+      async () => {
         const trial = await Trial.start(platform, setup);
         try {
           await body(trial);
@@ -29,14 +26,14 @@ export function rowsOn(platform: Platform): Row {
         } finally {
           await trial.close();
         }
-      }),
+      },
       ROW_TIMEOUT_MS,
     );
 }
 
 /** A row that needs no application, or one of its own. */
 export function plainRow(name: string, body: () => Promise<void>): void {
-  it(name, steady(body), ROW_TIMEOUT_MS);
+  it(name, body, ROW_TIMEOUT_MS);
 }
 
 /** After the fault, the next good request gets 200. */
@@ -44,16 +41,12 @@ async function expectRecovery(trial: Trial, { recover }: TrialSetup): Promise<vo
   if (recover === false) return;
   trial.service.on('user_details', json(ANN));
   await recover?.(trial);
-  let status = await trial.status({ token: `${TOKEN}-next` });
-  // Where the row is about time, a slow machine may need more than its short total time for one good request.
-  for (let again = 0; status !== 200 && trial.timeoutMs < SHORT_MS && again < 5; again += 1)
-    status = await trial.status({ token: `${TOKEN}-next` });
-  expect(status).toBe(200);
+  expect(await trial.status({ token: `${TOKEN}-next` })).toBe(200);
 }
 
 function expectWhatIsImplied({ answers, errors, log, printed, runs, abandoned, timeoutMs, readsHeader }: Trial): void {
   for (const answer of answers) expectHeaders(answer, readsHeader);
-  expect(answers.filter(({ tookMs }) => tookMs > timeoutMs + BUSY_MACHINE_MS)).toEqual([]);
+  expect(answers.filter(({ tookMs, stalledMs }) => tookMs - stalledMs > timeoutMs + ALLOWED_MS)).toEqual([]);
   const passed = answers.filter(({ status, path }) => status === 200 && isGuarded(path)).length;
   expect(runs.count).toBeGreaterThanOrEqual(passed);
   expect(runs.count).toBeLessThanOrEqual(passed + abandoned);

@@ -5,6 +5,7 @@ import { CapturedLog } from '../captured-log.js';
 import { startApp, type Platform, type RunningApp } from '../platforms.js';
 import { sendRaw, type RawReply, type RawRequest } from '../raw-request.js';
 import { sampleApp } from '../sample-app.js';
+import { measureStalls } from '../stalls.js';
 import { IV, KEY, TOKEN } from './canaries.js';
 import { FaultsController, HandlerRuns } from './faults-app.js';
 import { Printed } from './printed.js';
@@ -39,6 +40,8 @@ export interface Ask extends RawRequest {
 export interface Answer extends RawReply {
   readonly path: string;
   readonly tookMs: number;
+  /** For how long the process of the application and of the test stood still meanwhile. */
+  readonly stalledMs: number;
 }
 
 interface Closable {
@@ -102,9 +105,10 @@ export class Trial {
   async ask({ token = TOKEN, iv = IV, lines = [], at = this.app.url, ...request }: Ask = {}): Promise<Answer> {
     const own = [...(token === null ? [] : [`X-AUTH-TOKEN: ${token}`]), ...(iv === null ? [] : [`X-AUTH-IV: ${iv}`])];
     const start = process.hrtime.bigint();
+    const stalledMs = measureStalls();
     const reply = await sendRaw(at, { ...request, lines: [...own, ...lines] });
     const tookMs = Number(process.hrtime.bigint() - start) / 1e6;
-    const answer = { ...reply, path: request.path ?? '/me', tookMs };
+    const answer = { ...reply, path: request.path ?? '/me', tookMs, stalledMs: stalledMs() };
     this.answers.push(answer);
     return answer;
   }
