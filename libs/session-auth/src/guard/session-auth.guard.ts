@@ -7,6 +7,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import { meetsAll } from './access/access-rule.js';
 import type { CallGuard, ClosedRule } from './authorities.js';
+import { markSessionAuthGuard } from './enhancers.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { rejectMissingModule } from './missing-module.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
@@ -119,3 +120,5 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return call.transport.deny(call, denial, this.parts.reader.challenges);
   }
 }
+
+markSessionAuthGuard(SessionAuthGuard);

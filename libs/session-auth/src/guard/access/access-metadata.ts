@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { ExecutionContext, Type } from '@nestjs/common';
+import { namesSessionAuthGuardItself } from '../enhancers.js';
 import { type AccessRule, type Declaration, type Requirement, resolveRule } from './access-rule.js';
 import { type Policies, withPolicies } from './policies.js';
 
@@ -41,10 +42,21 @@ export function authorityOf(target: object): string | undefined {
 /** Returns the declarations of the decorators on a handler, or on a controller and the classes that it extends. */
 export function declarationOf(target: object): Declaration {
   return {
-    open: Reflect.getMetadata(OPEN_KEY, target) as Declaration['open'],
+    ...openingOf(target),
     requirements: KINDS.flatMap((kind) => (Reflect.getMetadata(`${REQUIREMENTS_KEY}:${kind}`, target) ?? []) as Requirement[]),
     authority: authorityOf(target),
   };
+}
+
+/** Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of a class that it extends. */
+function openingOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
+  let namesGuard = false;
+  for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
+    const open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];
+    if (open) return { open: open === 'public' && namesGuard ? undefined : open, namesGuard };
+    namesGuard ||= namesSessionAuthGuardItself(level);
+  }
+  return { open: undefined, namesGuard };
 }
 
 /** Records the function that a rule was declared on, by the class and the name of the method. */

@@ -13,6 +13,8 @@ function declare(open?: Declaration['open'], ...requirements: Requirement[]): De
   return { open, requirements };
 }
 
+const guarded: Declaration = { ...declare(), namesGuard: true };
+
 describe('the rule of a handler', () => {
   it.each([
     ['no declaration', declare(), declare(), { kind: 'protected', requirements: [] }],
@@ -20,6 +22,8 @@ describe('the rule of a handler', () => {
     ['an optional handler', declare('optional'), declare(undefined, roles), { kind: 'optional', requirements: [] }],
     ['an optional handler of a public controller', declare('optional'), declare('public'), { kind: 'optional', requirements: [] }],
     ['a public controller', declare(), declare('public'), { kind: 'public' }],
+    ['the guard on a handler of a public controller', guarded, declare('public'), { kind: 'protected', requirements: [] }],
+    ['the guard on a handler of an optional controller', guarded, declare('optional'), { kind: 'optional', requirements: [] }],
     ['roles in a public controller', declare(undefined, roles), declare('public'), { kind: 'protected', requirements: [roles] }],
     ['roles and public on one handler', declare('public', roles), declare(), { kind: 'protected', requirements: [roles] }],
     ['roles and public on one controller', declare(), declare('public', roles), { kind: 'protected', requirements: [roles] }],

@@ -41,6 +41,8 @@ interface ProtectedRule extends CheckedRule {
 /** The declarations of the decorators on one handler or one controller. */
 export interface Declaration {
   readonly open: 'public' | 'optional' | undefined;
+  /** Whether `@UseGuards(SessionAuthGuard)` is on it, and no opening beside it. */
+  readonly namesGuard?: boolean;
   readonly requirements: readonly Requirement[];
   /** The registration that `@SessionAuthority()` names. */
   readonly authority?: string | undefined;
@@ -49,7 +51,7 @@ export interface Declaration {
 /**
  * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that declares both an opening and a
  * requirement is closed: `@Public()` has no effect next to `@Roles()` or `@SessionAuthority()`, nor on a controller for a handler that declares
- * a requirement or names a registration.
+ * a requirement, or names a registration or the guard.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   const rule = ruleOf(checked(handler), checked(controller));
@@ -68,7 +70,7 @@ function ruleOf(handler: Declaration, controller: Declaration): AccessRule {
   if (handler.requirements.length > 0) return protect(override(handler.requirements, controller.requirements));
   if (handler.open) return open(handler.open);
   if (controller.requirements.length > 0) return protect(controller.requirements);
-  return controller.open ? open(controller.open) : protect([]);
+  return controller.open && !(handler.namesGuard && controller.open === 'public') ? open(controller.open) : protect([]);
 }
 
 function open(kind: 'public' | 'optional'): AccessRule {

@@ -8,7 +8,10 @@ import { isPolicyClass, type PolicyClass } from './authorization-policy.js';
 import type { AnyUserRecord } from './current-user.decorator.js';
 import type { FlagsOf } from './record-fields.js';
 
-/** Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement. */
+/**
+ * Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement or
+ * names `SessionAuthGuard`, nor a subclass that names it.
+ */
 export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
 
 /**

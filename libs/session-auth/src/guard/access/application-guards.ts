@@ -1,6 +1,6 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
-import { isSessionAuthGuard } from './declare-access.js';
+import { isSessionAuthGuard } from '../enhancers.js';
 import type { SessionAuthGuard } from '../session-auth.guard.js';
 
 /** Runs the session guards that are registered for the whole application. Admits if there are none. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { UseGuards, type CanActivate, type Type } from '@nestjs/common';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { enhancersOf } from '../enhancers.js';
+import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuard } from '../enhancers.js';
 import { SessionAuthGuard } from '../session-auth.guard.js';
 import { authorityOf, declarationOf, decoratedMethod, nameParameter, parameterNameOf } from './access-metadata.js';
 import { Authorize, OptionalAuth, Public, Roles } from './access.decorators.js';
-import { applyGuard, isSessionAuthGuard, namesSessionAuthGuard } from './declare-access.js';
+import { applyGuard } from './declare-access.js';
 import { SessionAuthority } from './session-authority.decorator.js';
 
 class OtherGuard implements CanActivate {
@@ -134,13 +134,34 @@ describe('@SessionAuthority()', () => {
   });
 });
 
+describe('the opening of a class or a handler', () => {
+  const under = (base: Type, ...decorators: ClassDecorator[]): Type => {
+    class Derived extends base {}
+    for (const decorate of decorators) decorate(Derived);
+    return Derived;
+  };
+  const guarded = UseGuards(SessionAuthGuard);
+
+  it.each<[string, Type, 'public' | 'optional' | undefined]>([
+    ['of the class that it extends', under(controller(Public())), 'public'],
+    ['of the class that it extends, whose guard it inherits', under(controller(Public(), guarded), UseGuards(OtherGuard)), 'public'],
+    ['none, if it names the guard itself', under(controller(Public()), guarded), undefined],
+    ['none, if it names the guard again', under(controller(Public(), guarded), guarded), undefined],
+    ['none, if a class between them names the guard', under(under(controller(Public()), guarded)), undefined],
+    ['its own beside a guard', controller(Public(), guarded), 'public'],
+    ['optional, which needs the guard', under(controller(OptionalAuth()), guarded), 'optional'],
+  ])('is that %s', (_which, target, open) => {
+    expect(declarationOf(target).open).toBe(open);
+  });
+});
+
 it('declarations are read by every copy of this package', () => {
   const target = controller();
   const requirement = { kind: 'roles', isMet: () => true };
   Reflect.defineMetadata('nestjs-session-auth:open', 'optional', target);
   Reflect.defineMetadata('nestjs-session-auth:requirements:roles', [requirement], target);
   Reflect.defineMetadata('nestjs-session-auth:authority', 'partners', target);
-  expect(declarationOf(target)).toEqual({ open: 'optional', requirements: [requirement], authority: 'partners' });
+  expect(declarationOf(target)).toEqual({ open: 'optional', namesGuard: false, requirements: [requirement], authority: 'partners' });
   Reflect.defineMetadata('nestjs-session-auth:decorated', target, target, 'find');
   expect(decoratedMethod(target, 'find')).toBe(target);
 });

@@ -1,7 +1,6 @@
-import 'reflect-metadata';
 import { UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { enhancersOf } from '../enhancers.js';
+import { enhancersOf, namesSessionAuthGuard } from '../enhancers.js';
 import { SessionAuthGuard } from '../session-auth.guard.js';
 import { declareAuthority, declareOpen, declareRequirement, recordDecorated, type RequirementKind } from './access-metadata.js';
 import type { Requirement } from './access-rule.js';
@@ -51,22 +50,6 @@ function methodIn(method: unknown, name: string | symbol): object {
   throw new InvalidConfigurationError(
     `An access decorator is on ${String(name)}, which is not a method: put it on a class or on a method.`,
   );
-}
-
-/** A metadata key, because all copies of this package share it, and subclasses of the guard inherit its value. */
-const GUARD_MARK = 'nestjs-session-auth:guard';
-
-Reflect.defineMetadata(GUARD_MARK, true, SessionAuthGuard);
-
-/** Returns whether a class or an instance is `SessionAuthGuard`, of any copy of this package, or a subclass of it. */
-export function isSessionAuthGuard(guard: unknown): boolean {
-  const guardClass: unknown = typeof guard === 'object' && guard !== null ? guard.constructor : guard;
-  return typeof guardClass === 'function' && Reflect.hasMetadata(GUARD_MARK, guardClass);
-}
-
-/** Returns whether `@UseGuards()` names the guard on a class, on a class that it extends, or on a handler. */
-export function namesSessionAuthGuard(target: object): boolean {
-  return enhancersOf(target, 'guard').some(isSessionAuthGuard);
 }
 
 /** Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards include it already. */

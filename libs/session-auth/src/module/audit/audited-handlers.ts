@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { declarationOf } from '../../guard/access/access-metadata.js';
 import { type Requirement, resolveRule } from '../../guard/access/access-rule.js';
-import { namesSessionAuthGuard } from '../../guard/access/declare-access.js';
+import { namesSessionAuthGuard } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { RootField } from './schema-reach.js';
 

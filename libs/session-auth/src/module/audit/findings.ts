@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { declarationOf, decoratedMethod } from '../../guard/access/access-metadata.js';
+import { resolveRule } from '../../guard/access/access-rule.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
@@ -25,16 +26,8 @@ export function findingsOf(handlers: readonly Handler[], context: AuditContext, 
 }
 
 function findingsOfOne(handler: Handler, context: AuditContext): string[] {
-  const findings: string[] = [];
+  const findings = contradictionsOf(handler);
   const place = placeOf(handler);
-  const own = declarationOf(handler.method);
-  if (own.open === 'public' && own.authority !== undefined) {
-    findings.push(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`);
-  }
-  if (own.open && own.requirements.length > 0) {
-    const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
-    findings.push(`${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`);
-  }
   if (hasLostItsRule(handler)) {
     findings.push(
       `${place} has lost its rule: a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.`,
@@ -46,6 +39,26 @@ function findingsOfOne(handler: Handler, context: AuditContext): string[] {
     );
   }
   return [...findings, ...parameterFindings(handler, context)];
+}
+
+function contradictionsOf(handler: Handler): string[] {
+  const findings: string[] = [];
+  const place = placeOf(handler);
+  const own = declarationOf(handler.method);
+  if (own.open === 'public' && own.authority !== undefined) {
+    findings.push(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`);
+  }
+  if (own.open && own.requirements.length > 0) {
+    const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
+    findings.push(`${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`);
+  }
+  const level = declarationOf(handler.owner);
+  if (resolveRule(own, level).kind === 'optional' && !own.open && (own.namesGuard || level.namesGuard)) {
+    findings.push(
+      `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
+    );
+  }
+  return findings;
 }
 
 function parameterFindings(handler: Handler, context: AuditContext): string[] {

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { declarationOf, parameterNameOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
-import { isSessionAuthGuard } from '../../guard/access/declare-access.js';
-import { enhancersOf } from '../../guard/enhancers.js';
+import { enhancersOf, isSessionAuthGuard } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { classNameOf, prototypesOf } from './prototypes.js';

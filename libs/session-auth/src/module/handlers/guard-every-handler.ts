@@ -1,6 +1,7 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { ApplicationGuardsProxy, type ApplicationGuards } from '../../guard/access/application-guards.js';
-import { applyGuard, namesSessionAuthGuard } from '../../guard/access/declare-access.js';
+import { applyGuard } from '../../guard/access/declare-access.js';
+import { namesSessionAuthGuard } from '../../guard/enhancers.js';
 import { completeDeniedEvents } from '../../guard/messages/denied-events.js';
 import { classesOf, handlersIn, type Handler } from './handlers.js';
 
