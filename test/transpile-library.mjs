@@ -1,5 +1,6 @@
 // Transpiles the files that all workers load or run as programs, before the workers start: each would do it itself at the same time.
-import { readdirSync, readFileSync } from 'node:fs';
+// The list of what the short form leaves out starts anew with each run.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transpiled } from './transpiled.mjs';
 
@@ -11,6 +12,7 @@ const SHARED = [
 ];
 
 export default function transpileLibrary() {
+  rmSync(fileURLToPath(new URL(`../dist/left-out/nest-${process.env.NEST_MAJOR ?? '12'}.txt`, import.meta.url)), { force: true });
   for (const [place, isShared] of SHARED) {
     const folder = fileURLToPath(new URL(place, import.meta.url));
     const sources = readdirSync(folder, { recursive: true }).filter((file) => isShared.test(file) && !file.includes('node_modules'));

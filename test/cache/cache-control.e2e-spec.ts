@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Agent } from 'node:http';
 import type { SessionAuthCacheOptions } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { HandlerController } from './fresh-controllers.js';
@@ -20,7 +20,7 @@ function ann(headers: Headers): Script {
 
 const withControl = (control: string): Headers => ({ 'cache-control': control });
 
-describe.each(PLATFORMS)('the session service, by Cache-Control, on %s', (_name, platform) => {
+describe.each(platforms('Express'))('the session service, by Cache-Control, on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 

@@ -3,7 +3,7 @@ import { Controller, Get, HttpCode, Injectable, Next, Post, UseGuards, type CanA
 import { CurrentUser, FreshSession, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { hold, json, reply } from '../support/scripted-service.js';
 import { handClock } from '../support/hand-clock.js';
-import { EXPRESS, PLATFORMS } from '../support/platforms.js';
+import { EXPRESS, platforms } from '../support/platforms.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { FaultsController, HandlerRuns } from '../support/trial/faults-app.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -92,7 +92,7 @@ class ChainController {
 
 const CACHED = { options: { cache: { ttlMs: 10_000 } }, controllers: [FaultsController, CountedFreshController] };
 
-describe.each(PLATFORMS)('freshness on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('freshness on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const clock = handClock();
 
@@ -196,7 +196,7 @@ describe('freshness behind next() on Express', () => {
   );
 });
 
-describe.each(PLATFORMS)('@FreshSession on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('@FreshSession on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 

@@ -5,7 +5,7 @@ import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../lib
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
-import { IS_LONG_FORM } from '../support/long-form.js';
+import { inLongForm } from '../support/long-form.js';
 import { SessionModel, type Lifetimes, type Question, type ServiceReply, type Reply } from './session-model.js';
 
 /** A user of the model, by number. */
@@ -115,7 +115,7 @@ describe('any sequence of events of a token', () => {
   it('the cache answers only from a call since the last sign-out and forget, within `ttlMs`, and never after a refusal', async () => {
     await fc.assert(
       fc.asyncProperty(lifetimes, fc.array(step, { minLength: 5, maxLength: 60 }), (settings, steps) => new Trial(settings).run(steps)),
-      { numRuns: IS_LONG_FORM ? 1_500 : 500 },
+      { numRuns: inLongForm('1,000 of 1,500 interleavings') ? 1_500 : 500 },
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { AuthToken, Authorize, CurrentUser, Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import { json, reply, silence } from 'nestjs-session-auth/testing';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 import { handClock } from '../support/hand-clock.js';
@@ -47,7 +47,7 @@ async function everythingBut(date: 'date', reply: Response): Promise<unknown> {
   return { status: reply.status, headers: { ...headers, [date]: undefined }, body: await reply.text() };
 }
 
-describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a cached session on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
   const controllers = [MeController, RulesController];
@@ -154,7 +154,7 @@ describe.each(PLATFORMS)('a cached session on %s', (_name, platform) => {
 
 const CACHE = { cache: { ttlMs: 10_000, negativeTtlMs: 2_000 } };
 
-describe.each(PLATFORMS)('the cache of a session on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the cache of a session on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const clock = handClock();
 

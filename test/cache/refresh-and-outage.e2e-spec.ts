@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionAuthCacheOptions } from 'nestjs-session-auth';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { drop, json, reply, silence, type HeldScript, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { totalTimeFor } from '../support/total-time.js';
 import { handClock } from '../support/hand-clock.js';
 import { errorOf, cachingApp, type CachingApp } from '../support/caching-app.js';
-import { oneOf } from '../support/long-form.js';
 import { StaleController } from './stale-controller.js';
 
 const FAILURES: [string, Script][] = [
@@ -17,7 +16,7 @@ const FAILURES: [string, Script][] = [
   ['silence', silence],
 ];
 
-describe.each(PLATFORMS)('a session in use on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
@@ -147,7 +146,7 @@ const OUTAGES: [string, Script][] = [
   ['silence', silence],
 ];
 
-describe.each(oneOf(PLATFORMS))('a session that expired in an outage on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a session that expired in an outage on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, UseGuards, Req, type DynamicModule, type Type } from '@nestjs/common';
 import { CurrentUser, SessionAuthGuard, SessionAuthModule, Roles, type UserRecord } from 'nestjs-session-auth';
-import { PLATFORMS, startApp } from '../support/platforms.js';
+import { platforms, startApp } from '../support/platforms.js';
 import { hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { cachingApp } from '../support/caching-app.js';
@@ -50,7 +50,7 @@ function feature(module: Type, controller: Type, baseUrl: string, apiKey: string
   return { module, imports: [SessionAuthModule.forRoot({ baseUrl, apiKey, cache, isGlobal: false })], controllers: [controller] };
 }
 
-describe.each(PLATFORMS)('one token under several IVs on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('one token under several IVs on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it('is several sessions: none uses the cache entry of another', async () => {
@@ -86,7 +86,7 @@ describe.each(PLATFORMS)('one token under several IVs on %s', (_name, platform) 
   });
 });
 
-describe.each(PLATFORMS)('session caches on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('session caches on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(['base URL', 'key'])('of two modules whose %s differs share nothing, in one application', async (differs) => {
@@ -168,7 +168,7 @@ class Other {}
 @Module({})
 class Both {}
 
-describe.each(PLATFORMS)('two instances on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('two instances on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row('two modules whose base URL or key differs share nothing for one token: each asks once [G09]', async (trial) => {
@@ -246,7 +246,7 @@ class MutationController {
 
 const CLERK = { username: 'ann', role: 'clerk', ccl_info: { client_id: 7, company_id: 8 } };
 
-describe.each(PLATFORMS)('the user that comes from the cache on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the user that comes from the cache on %s', (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [MeController, MutationController];
 

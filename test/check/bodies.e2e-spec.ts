@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { oneOf } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { json, reply, bytes, type Script } from '../support/scripted-service.js';
 import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
@@ -101,7 +100,7 @@ const UNUSABLE: [string, Script][] = [
   ['much more than allowed', as('application/json', ANN_JSON.padEnd(5_000_000))],
 ];
 
-describe.each(oneOf(PLATFORMS))('the body of a 200 on %s', (_name, platform) => {
+describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
@@ -157,7 +156,7 @@ async function statusesOf(trial: Trial, scripts: readonly Script[]): Promise<num
   return statuses;
 }
 
-describe.each(PLATFORMS)('bodies on %s', (_name, platform) => {
+describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const caching = { options: { cache: { ttlMs: 300_000 } } };
 
@@ -244,7 +243,7 @@ const MIB = 1024 * 1024;
 
 const rawJson = (body: string): Script => reply(200, body, { 'content-type': 'application/json' });
 
-describe.each(oneOf(PLATFORMS))('bodies that are too long on %s', (name, platform) => {
+describe.each(platforms('Express'))('bodies that are too long on %s', (name, platform) => {
   const row = rowsOn(platform);
 
   /** The replies of this application, and how much the memory of one in a separate process grows by ten such answers, at its highest. */

@@ -3,7 +3,7 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { SessionAuthGuard, SessionAuthService, SessionAuthEvents, type ServiceState } from 'nestjs-session-auth';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { platforms, type RunningApp } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -38,7 +38,7 @@ function watchArrivals() {
   };
 }
 
-describe.each(PLATFORMS)('the call that requests share on %s', (_name, platform) => {
+describe.each(platforms('Express'))('the call that requests share on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   const getMe = (app: RunningApp, times: number): Promise<Response[]> => Promise.all(Array.from({ length: times }, () => app.get('/me')));
@@ -152,7 +152,7 @@ function arrivals(count: number) {
   return { all, token };
 }
 
-describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
+describe.each(platforms('Express'))('shared calls on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const [hundred, twenty, six] = [arrivals(100), arrivals(20), arrivals(6)];
 
@@ -208,7 +208,7 @@ describe.each(PLATFORMS)('shared calls on %s', (_name, platform) => {
 
 const MISCONFIGURATION = 'apiKey or baseUrl is probably wrong';
 
-describe.each(PLATFORMS)('a service that refuses every token on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a service that refuses every token on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   async function ask(app: RunningApp, tokens: number): Promise<Set<number>> {

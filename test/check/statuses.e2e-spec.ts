@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { StatusMap, TokenEcho } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
-import { oneOf } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { drop, inTurn, json, reply, type Script } from '../support/scripted-service.js';
 import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
@@ -15,7 +14,7 @@ import { ANN, type Trial } from '../support/trial/trial.js';
 const ANSWER = json({ username: 'ann' });
 const PAGE = '<html>an error page</html>';
 
-describe.each(oneOf(PLATFORMS))('the status of user_details on %s', (_name, platform) => {
+describe.each(platforms('Express'))('the status of user_details on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
@@ -118,7 +117,7 @@ async function outcomes(trial: Trial, scripts: readonly Script[]): Promise<[numb
 
 const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(code));
 
-describe.each(PLATFORMS)('answers to a check on %s', (_name, platform) => {
+describe.each(platforms('Express'))('answers to a check on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row('a valid record lets the caller in, after one call with no other data of the caller [B01]', async (trial) => {
@@ -200,7 +199,7 @@ const ANSWERS = { unauthenticated: 401, forbidden: 403, unavailable: 503 } as co
 const STATUSES = [400, 401, 403, 404] as const;
 const MEANINGS = Object.keys(ANSWERS) as (keyof typeof ANSWERS)[];
 
-describe.each(PLATFORMS)('statusMap on %s', (_name, platform) => {
+describe.each(platforms('Express'))('statusMap on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(STATUSES.flatMap((status) => MEANINGS.map((meaning) => [status, meaning] as const)))(
@@ -233,7 +232,7 @@ describe.each(PLATFORMS)('statusMap on %s', (_name, platform) => {
   });
 });
 
-describe.each(PLATFORMS)('tokenEcho on %s', (_name, platform) => {
+describe.each(platforms('Express'))('tokenEcho on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each<[TokenEcho | undefined, number, number]>([

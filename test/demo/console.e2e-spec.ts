@@ -3,7 +3,7 @@ import { type CacheChoice, NO_CACHE } from '../../apps/demo/src/backend/cache-ch
 import { type LoadResult, type SceneResult } from '../../apps/demo/src/console/messages.js';
 import { type Fault } from '../../apps/demo/src/session-service/fault.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { startScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { DemoClient, type DemoReply } from './demo-client.js';
@@ -11,7 +11,7 @@ import { LiveReports } from './live-reports.js';
 
 const MEMORY: CacheChoice = { ttlSeconds: 300, refreshAhead: false, staleIfError: false };
 
-describe.each(PLATFORMS)('the console of the demo on %s', (_platform, newAdapter) => {
+describe.each(platforms('Express'))('the console of the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
   let client: DemoClient;
   let live: LiveReports;

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 
 const ALLOWED = '.app.github.dev, Demo.Example.com';
 
@@ -17,7 +17,7 @@ async function exchange(url: string, ...head: string[]): Promise<{ readonly stat
   return { status: Number(reply.split(' ')[1]), reply };
 }
 
-describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
+describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
 
   beforeAll(async () => {

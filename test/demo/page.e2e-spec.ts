@@ -4,8 +4,8 @@ import { NO_CACHE } from '../../apps/demo/src/backend/cache-choice.js';
 import { SCENES, type SceneName } from '../../apps/demo/src/console/messages.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
 import { describeWithBrowser, startBrowser } from '../support/browser.js';
-import { IS_LONG_FORM, oneOf } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { inLongForm } from '../support/long-form.js';
+import { platforms } from '../support/platforms.js';
 import { json, startScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { DemoClient } from './demo-client.js';
@@ -31,7 +31,7 @@ const FIGURES: Readonly<Record<SceneName, RegExp>> = {
   cache: /^\d\.\d s the ended session still worked here$/,
 };
 
-describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapter) => {
+describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newAdapter) => {
   let browser: Browser;
   let demo: RunningDemo;
   let client: DemoClient;
@@ -164,7 +164,7 @@ describeWithBrowser.each(oneOf(PLATFORMS))('the page on %s', (platform, newAdapt
     await visitor.screenshot(`${platform}-narrow`);
   });
 
-  const LOOKS = IS_LONG_FORM
+  const LOOKS = inLongForm('the accessibility of all but two of the widths and colours')
     ? WIDTHS.flatMap((width) => [{ width, colorScheme: 'light' } as const, { width, colorScheme: 'dark' } as const])
     : [{ width: 1440, colorScheme: 'light' } as const, { width: 360, colorScheme: 'dark' } as const];
   it.each(LOOKS)('passes an accessibility check in every state, with %j', async (how) => {

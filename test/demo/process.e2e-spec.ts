@@ -30,7 +30,7 @@ describe('the built demo', () => {
     return { child, ended, lines: createInterface(child.stdout), errors: createInterface(child.stderr) };
   }
 
-  it.each(oneOf(['SIGTERM', 'SIGINT'] as const))('prints its URL and its users, and exits by itself on %s', async (signal) => {
+  it.each(oneOf('signals', ['SIGTERM', 'SIGINT'] as const))('prints its URL and its users, and exits by itself on %s', async (signal) => {
     const { child, ended, lines } = start({ PORT: '0' });
     const [greeting] = (await once(lines, 'line')) as [string];
     expect(greeting).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:\d+ .*manager \/ manager-demo/);
@@ -45,7 +45,7 @@ describe('the built demo', () => {
   });
 
   it.each(
-    oneOf([
+    oneOf('bad settings', [
       ['a port that is none', { PORT: 'eighty' }, 'PORT must be'],
       ['a session service without a key', { PORT: '0', SESSION_SERVICE_URL: 'http://127.0.0.1:9' }, 'SESSION_SERVICE_API_KEY'],
       ['a session service that has no URL', { SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'k' }, 'SESSION_SERVICE_URL'],

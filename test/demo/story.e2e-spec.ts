@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES, routeKey } from '../../apps/demo/page/backend/routes.js';
 import { type RouteSources } from '../../apps/demo/src/console/messages.js';
 import { type RunningDemo, startDemo } from '../../apps/demo/src/start-demo.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { DemoClient } from './demo-client.js';
 
 const CHALLENGE = 'X-Auth-Token realm="session"';
 
-describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
+describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
   let client: DemoClient;
 

@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 import { LiveController } from '../../apps/demo/src/console/live/live.controller.js';
 import { LiveFeed } from '../../apps/demo/src/console/live/live-feed.js';
 import { startDemo, type RunningDemo } from '../../apps/demo/src/start-demo.js';
-import { PLATFORMS, startApp } from '../support/platforms.js';
+import { platforms, startApp } from '../support/platforms.js';
 import { until } from '../support/until.js';
 import type { CacheChoice } from '../../apps/demo/src/backend/cache-choice.js';
 import type { LoadResult } from '../../apps/demo/src/console/messages.js';
@@ -23,7 +23,7 @@ async function watch(url: string, from = '127.0.0.1', headers: Record<string, st
   return reply;
 }
 
-describe.each(PLATFORMS)('the live streams of the demo on %s', (_platform, newAdapter) => {
+describe.each(platforms('Express'))('the live streams of the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
   const open: IncomingMessage[] = [];
 
@@ -90,7 +90,7 @@ describe.each(PLATFORMS)('the live streams of the demo on %s', (_platform, newAd
   });
 });
 
-describe.each(PLATFORMS)('a live stream on %s', (_platform, newAdapter) => {
+describe.each(platforms('Express'))('a live stream on %s', (_platform, newAdapter) => {
   it('is closed if its client does not read and too much is buffered, and others go on', async () => {
     const source = new Subject<object>();
     let streams = 0;
@@ -140,7 +140,7 @@ async function write(url: string, text: string): Promise<Socket> {
 const pipelined = (paths: readonly string[], token: string): string =>
   paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-AUTH-TOKEN: ${token}\r\n\r\n`).join('');
 
-describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
+describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) => {
   let demo: RunningDemo;
   let client: DemoClient;
 
@@ -199,7 +199,7 @@ describe.each(PLATFORMS)('the demo on %s', (_platform, newAdapter) => {
   });
 });
 
-describe.each(PLATFORMS)('a demo on %s', (_platform, newAdapter) => {
+describe.each(platforms('Express'))('a demo on %s', (_platform, newAdapter) => {
   it('restarts and stops although clients disconnected with queued requests', async () => {
     const demo = await startDemo({ port: 0, env: {}, newAdapter });
     const client = new DemoClient(demo.url);

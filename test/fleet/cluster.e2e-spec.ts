@@ -4,7 +4,7 @@ import { json } from 'nestjs-session-auth/testing';
 import { describeWithRedis } from '../support/redis.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { plainRow } from '../support/trial/row.js';
 import { CHANNEL, PATIENCE_MS, type Fleet } from './fleet.js';
 import type { Instance } from './instance.js';
@@ -113,7 +113,7 @@ describeWithRedis('a client with a prefix of all keys', () => {
 const ANN = { username: 'ann' };
 
 describeWithRedis('an application with a store', () => {
-  describe.each(PLATFORMS)('on %s', (_name, platform) => {
+  describe.each(platforms('Express'))('on %s', (_name, platform) => {
     plainRow('lets users in from the store if its client pipelines commands and returns numbers as strings [Q03]', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(ANN));

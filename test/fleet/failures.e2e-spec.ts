@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { json, reply } from 'nestjs-session-auth/testing';
 import { randomUUID } from 'node:crypto';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { StoreBed, STORE_WARNING, type StoreApp, type StoreAppSetup } from './store-bed.js';
@@ -92,7 +92,7 @@ async function coldChecks(bed: StoreBed, app: StoreApp, round: string): Promise<
 }
 
 describeWithRedis('a store that fails', () => {
-  describe.each(PLATFORMS)('under an application on %s', (_name, platform) => {
+  describe.each(platforms('Fastify'))('under an application on %s', (_name, platform) => {
     it.each(FAILURES)(
       'because it %s costs no check its verdict and little time, and is logged once',
       (_what, failure) =>

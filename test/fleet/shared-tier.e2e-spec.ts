@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { json, reply } from 'nestjs-session-auth/testing';
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { canariesIn, formsOf, IV, TOKEN } from '../support/trial/canaries.js';
@@ -19,7 +19,7 @@ const SHORT_TTL_MS = 1_000;
 const MAX_MEDIAN_MS = 2_500;
 const WARNING = 'session store unavailable';
 
-describeWithRedis.each(PLATFORMS)('a store that is shared, on %s', (_name, platform) => {
+describeWithRedis.each(platforms('Express'))('a store that is shared, on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const store = SharedStore.forSuite();
 

@@ -3,7 +3,7 @@ import { SessionAuthService } from 'nestjs-session-auth';
 import { json, reply } from 'nestjs-session-auth/testing';
 import { randomBytes } from 'node:crypto';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { StoreBed, type StoreAppSetup } from './store-bed.js';
@@ -55,7 +55,7 @@ function turned(value: Buffer): Buffer {
 }
 
 describeWithRedis('a client that can write to the store', () => {
-  describe.each(PLATFORMS)('of an application on %s', (_name, platform) => {
+  describe.each(platforms('Express'))('of an application on %s', (_name, platform) => {
     it('can cause a call, and no more, by any value under the key of a session', () =>
       StoreBed.during(platform, async (bed) => {
         bed.service.on('user_details', json(READER));

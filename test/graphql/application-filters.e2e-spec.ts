@@ -5,7 +5,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { Public, Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { SessionAuthError } from 'nestjs-session-auth/errors';
-import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { platforms, type RunningApp } from '../support/platforms.js';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { plainRow } from '../support/trial/row.js';
@@ -73,7 +73,7 @@ async function query(app: RunningApp, text: string, token?: string): Promise<unk
   return ((await answer.json()) as { errors: readonly [{ extensions: unknown }] }).errors[0].extensions;
 }
 
-describe.each(PLATFORMS)('resolvers of an application on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('resolvers of an application on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   async function start(resolver: Type, filters: Provider[]): Promise<RunningApp> {

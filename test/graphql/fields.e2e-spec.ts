@@ -8,7 +8,7 @@ import { NEST_MAJOR } from '../support/nest-major.js';
 import { sendRaw } from '../support/raw-request.js';
 import { hold, json, startScriptedService, reply, type ScriptedService } from '../support/scripted-service.js';
 import { plainRow } from '../support/trial/row.js';
-import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { platforms, type RunningApp } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { HoldingInterceptor } from '../sockets/feed.gateway.js';
@@ -182,7 +182,7 @@ class UsersResolver {
 /** An application may name the session of each field. */
 const fromArgument: TokenSource = (context) => context.getArgByIndex<{ as?: string } | undefined>(1)?.as;
 
-describe.each(PLATFORMS)('users of fields on %s', (_name, platform) => {
+describe.each(platforms('Express'))('users of fields on %s', (_name, platform) => {
   const bed = testbed(platform);
   afterEach(() => {
     HoldingInterceptor.held = Promise.resolve();

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Module, type Type } from '@nestjs/common';
 import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CurrentUser, fromHeader, OptionalAuth, SessionAuthModule, SessionAuthority, type AuthorityResolver } from 'nestjs-session-auth';
-import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { platforms, type RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
@@ -52,7 +52,7 @@ class Root {}
 
 const byTenant: AuthorityResolver = (_context, { headers }) => String(headers['x-tenant'] ?? 'default');
 
-describe.each(PLATFORMS)('fields of GraphQL and several session services on %s', (_name, platform) => {
+describe.each(platforms('Express'))('fields of GraphQL and several session services on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   async function started(): Promise<{ app: RunningApp; own: ScriptedService; partners: ScriptedService }> {

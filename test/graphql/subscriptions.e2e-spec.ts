@@ -8,7 +8,7 @@ import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { CurrentUser, fromCookie, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient, type SocketUpgrade } from 'nestjs-session-auth/sockets';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { GRAPHQL_SERVERS, type GraphqlServer } from './graphql-servers.js';
@@ -153,7 +153,7 @@ const graphql = (upgradeOf: (connection: Connection) => SocketUpgrade = presente
     }),
   });
 
-describe.each(PLATFORMS)('a subscription whose socket is watched, on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a subscription whose socket is watched, on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   async function connect(token: string) {
@@ -196,7 +196,7 @@ describe.each(PLATFORMS)('a subscription whose socket is watched, on %s', (_name
 
 const EVIL = 'https://evil.example';
 
-describe.each(PLATFORMS)('a cookie that a page of another origin makes the browser send, on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a cookie that a page of another origin makes the browser send, on %s', (_name, platform) => {
   const bed = testbed(platform);
   const token = fromCookie('sid');
 

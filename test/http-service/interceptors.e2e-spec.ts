@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { InternalAxiosRequestConfig, AxiosInstance } from 'axios';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { oneOf } from '../support/long-form.js';
 import { seam, SHORT_MS } from './three-calls.js';
 
 const IN_ORDER = ['GET', 'POST', 'DELETE'];
 
-describe.each(PLATFORMS)('an interceptor on %s', (_name, platform) => {
+describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each([
@@ -148,7 +147,7 @@ const UNREADABLE: [string, (axios: AxiosInstance) => void, number[]][] = [
   ],
 ];
 
-describe.each(oneOf(PLATFORMS))('an interceptor that breaks on %s', (_name, platform) => {
+describe.each(platforms('Express'))('an interceptor that breaks on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(BROKEN)('and %s makes all three calls 503, and does not appear in the denial', async (_case, breakIt) => {

@@ -3,8 +3,7 @@ import { Agent, type ClientRequestArgs } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { SessionHttpService } from 'nestjs-session-auth';
 import type { Socket } from 'node:net';
-import { oneOf } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { bytes, reply, silence, drop, json, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { ANN, OPERATIONS, seam, type Seam } from './three-calls.js';
@@ -50,7 +49,7 @@ const UNUSABLE: [string, Script][] = [
   ['another media type', reply(200, RECORD, { 'content-type': 'text/html' })],
 ];
 
-describe.each(oneOf(PLATFORMS))('a limit on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a limit on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(LIMITED)('with %s', (_taken, take) => {
@@ -164,7 +163,7 @@ const TAKEN: [string, (taken: Seam) => void][] = [
   ['an agent was set', (taken) => void (taken.axios().defaults.httpAgent = new Agent({ keepAlive: true }))],
 ];
 
-describe.each(oneOf(PLATFORMS))('a call on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a call on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(ANSWERS)('that is answered with %s has the same outcome whether or not axiosRef was used', async (_case, script) => {

@@ -28,7 +28,7 @@ import {
   SubRoles,
 } from 'nestjs-session-auth';
 import { accessMapOf, findOpenHandlers, type AccessMapEntry } from 'nestjs-session-auth/testing';
-import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
+import { platforms, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp, type SampleApp } from '../support/sample-app.js';
 
 class OwnsOpening {
@@ -132,7 +132,7 @@ const apollo = (guarded: boolean) =>
 const lineOf = ({ kind, call, handler, access, rules, authority, isOpen }: AccessMapEntry): string =>
   [kind, call, handler, access, ...rules, authority, isOpen ? 'open' : 'closed'].join(' | ');
 
-describe.each(PLATFORMS)('the access map on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) => {
   const started: RunningApp[] = [];
   afterAll(() => Promise.all(started.map((app) => app.close())));
 
@@ -238,7 +238,7 @@ class HealthController {
 @Module({ controllers: [VersionedController] })
 class InnerModule {}
 
-describe.each(PLATFORMS)('the routes of the access map on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the routes of the access map on %s', (_name, platform) => {
   let running: RunningApp;
 
   beforeAll(async () => {
@@ -271,7 +271,7 @@ describe.each(PLATFORMS)('the routes of the access map on %s', (_name, platform)
   });
 });
 
-describe.each(PLATFORMS)('a version in a header on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a version in a header on %s', (_name, platform) => {
   it('follows the path', async () => {
     const root = sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [VersionedController] });
     const configure = (app: INestApplication): void => void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { aUserRecord, reply, startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
-import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
+import { platforms, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 
@@ -112,7 +112,7 @@ function bound(service: ScriptedSessionService) {
   return { url: service.url, signInAs: (username = 'ann') => service.signInAs({ username }) };
 }
 
-describe.each(PLATFORMS)('an application with a scripted session service on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('an application with a scripted session service on %s', (_name, platform) => {
   const start = async (baseUrl: string): Promise<RunningApp> => keep(await startApp(platform, sampleApp({ baseUrl })));
 
   it('is unavailable if its `baseUrl` has a wrong path', async () => {

@@ -18,7 +18,7 @@ import { aUserRecord, TestSessions, type SessionHeaders } from 'nestjs-session-a
 import { IsOptional, IsString } from 'class-validator';
 import { Feed, FeedGateway } from '../sockets/feed.gateway.js';
 import { SOCKET_LIBRARIES } from '../sockets/peers.js';
-import { EXPRESS, PLATFORMS } from '../support/platforms.js';
+import { EXPRESS, platforms } from '../support/platforms.js';
 
 class Employee extends UserRecord {
   @IsOptional() @IsString() readonly shift?: string | undefined;
@@ -70,14 +70,14 @@ class OpeningsController {
 })
 class AppModule {}
 
-describe.each(PLATFORMS)('an application under test with TestSessions on %s', (_name, platform) => {
+describe.each(platforms('Express'))('an application under test with TestSessions on %s', (_name, platform) => {
   const sessions = new TestSessions();
   let app: INestApplication;
   let url: string;
 
   beforeEach(async () => {
     const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
-    app = moduleRef.createNestApplication(platform(), { logger: false });
+    app = moduleRef.createNestApplication(await platform(), { logger: false });
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { SessionAuthService, SessionAuthEvents, type ServiceStatus } from 'nestjs-session-auth';
 import type { SessionAuthError } from 'nestjs-session-auth/errors';
 import { handClock } from '../support/hand-clock.js';
-import { oneOf, IS_LONG_FORM } from '../support/long-form.js';
-import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { inLongForm } from '../support/long-form.js';
+import { platforms, type RunningApp } from '../support/platforms.js';
 import { drop, hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TOKEN } from '../support/trial/canaries.js';
@@ -12,7 +12,7 @@ import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
 
 const NO_RETRY = { retry: false } as const;
 
-describe.each(oneOf(PLATFORMS))('the circuit to the session service on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the circuit to the session service on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
@@ -77,7 +77,7 @@ function breakersOf({ app }: Trial): ServiceStatus['breakers'] {
 const OTHER_STATUSES = [400, 403, 404, 405, 409, 413, 415, 418, 422, 429, 431, 451];
 
 /** The number of answers of each kind: several times the number that opens a breaker. */
-const MANY = IS_LONG_FORM ? 1_000 : 100;
+const MANY = inLongForm('900 of 1,000 replies of each status') ? 1_000 : 100;
 
 /** Returns the count of each code from a number of checks with a token each, of which some are always in flight. */
 async function codesOf(
@@ -101,7 +101,7 @@ async function codesOf(
   return codes;
 }
 
-describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the circuit breakers on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const clock = handClock();
   const breaking = { options: { retry: false, breaker: { pauseMs: 7_000 } }, recover: () => clock.advance(7_000) } as const;
@@ -212,7 +212,7 @@ describe.each(oneOf(PLATFORMS))('the circuit breakers on %s', (_name, platform) 
   });
 });
 
-describe.each(oneOf(PLATFORMS))('bounds on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('bounds on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(

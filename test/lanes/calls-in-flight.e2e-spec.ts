@@ -1,17 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { SILENCE_MS } from '../support/total-time.js';
 import { hold, json, silence, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { oneOf } from '../support/long-form.js';
 import { PASSWORD, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Trial } from '../support/trial/trial.js';
 
 const ANSWER = json({ username: 'ann' });
 
-describe.each(PLATFORMS)('the bound on calls in flight on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it('counts one call for two callers with the same token', async () => {
@@ -109,7 +108,7 @@ function counting(script: Script) {
   return { open, script: counted };
 }
 
-describe.each(oneOf(PLATFORMS))('a rush of sign-ins on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a rush of sign-ins on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const signIns = (trial: Trial, count: number) => Array.from({ length: count }, () => trial.sessions.signIn(CREDENTIALS));
   const signOuts = (trial: Trial, count: number) =>

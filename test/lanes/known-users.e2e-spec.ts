@@ -3,8 +3,7 @@ import { HealthIndicatorService } from '@nestjs/terminus';
 import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { afterDelay, bytes, drop, hold, json, reply, type Script } from 'nestjs-session-auth/testing';
-import { oneOf } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
@@ -39,7 +38,7 @@ async function healthOf({ app }: Trial, probe: boolean): Promise<unknown> {
 
 const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, misconfigurationSuspected: false, revocationBus: 'off' };
 
-describe.each(oneOf(PLATFORMS))('one caller that provokes failures on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('one caller that provokes failures on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row('an anonymous caller whose long headers the service answers with 431 changes nothing for known users [P09]', async (trial) => {
@@ -102,7 +101,7 @@ async function waitForProbe(trial: Trial): Promise<void> {
   while ((await trial.status(asks('probe')(0))) !== 200) await new Promise(setImmediate);
 }
 
-describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a flood of junk on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const limits = { maxInFlight: 8, maxQueued: 16 };
 
@@ -156,7 +155,7 @@ describe.each(oneOf(PLATFORMS))('a flood of junk on %s', (_name, platform) => {
   });
 });
 
-describe.each(oneOf(PLATFORMS))('junk after a start on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('junk after a start on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row('sixty refused tokens are one error in the log; the state is degraded, and health does not fail [P13]', async (trial) => {

@@ -9,7 +9,7 @@ import { canariesIn, everythingOf, TOKEN } from '../support/trial/canaries.js';
 import { describeWithRedis, RedisServer } from '../support/redis.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 import { OpeningsMessages, Runs, startMicroservice } from './openings.microservice.js';
 import { grpcBed, metadata, speak, textsOf } from './grpc-bed.js';
@@ -215,7 +215,7 @@ class HybridController {
   }
 }
 
-describe.each(PLATFORMS)('a hybrid application on %s that is protected as a whole', (_name, platform) => {
+describe.each(platforms('Express'))('a hybrid application on %s that is protected as a whole', (_name, platform) => {
   const bed = testbed(platform);
   let client: ClientProxy | undefined;
   afterEach(async () => {

@@ -14,7 +14,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { inspect } from 'node:util';
 import { IsOptional, Validate, ValidatorConstraint } from 'class-validator';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS, startApp } from '../support/platforms.js';
+import { platforms, startApp } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { canariesIn, everythingOf, KEY, PASSWORD, TOKEN } from '../support/trial/canaries.js';
 import { plainRow, rowsOn } from '../support/trial/row.js';
@@ -45,7 +45,7 @@ describe('options', () => {
   });
 });
 
-describe.each(PLATFORMS)('base URLs on %s', (_name, platform) => {
+describe.each(platforms('Express'))('base URLs on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row('the endpoints are below the base URL, with and without a trailing slash or a path of its own [M02]', async (trial) => {
@@ -260,7 +260,7 @@ describe('a bad option', () => {
   });
 });
 
-describe.each(PLATFORMS)('the base URL on %s', (_name, platform) => {
+describe.each(platforms('Express'))('the base URL on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each([

@@ -3,7 +3,7 @@ import { Controller, Get, Req, UseGuards } from '@nestjs/common';
 import { Transform, Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsOptional, IsString, ValidateBy, ValidateNested } from 'class-validator';
 import { Authorize, SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 import { json } from 'nestjs-session-auth/testing';
 import { CapturedLog } from '../support/captured-log.js';
@@ -59,7 +59,7 @@ class EmployeeController {
 
 const EVE = { username: 'eve', shift: 'night', skills: ['go'], badge: { number: 7 }, badges: [{ number: 8 }] };
 
-describe.each(PLATFORMS)("the application's own record class on %s", (_name, platform) => {
+describe.each(platforms('Express'))("the application's own record class on %s", (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [EmployeeController];
 
@@ -144,7 +144,7 @@ class Shifted extends UserRecord {
 const WARNING = 'invalid user record';
 const REMEDY = 'Its user gets 503 while the session service answers so. Correct the record there, or the decorators of userRecord.';
 
-describe.each(PLATFORMS)('a user record that is invalid, on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a user record that is invalid, on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   async function start() {

@@ -10,7 +10,7 @@ import { PLATFORMS, startApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { hold, json, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { IS_LONG_FORM } from '../support/long-form.js';
+import { inLongForm } from '../support/long-form.js';
 import type { CompiledProgram } from '../support/program.js';
 import { RedisServer } from '../support/redis.js';
 import { plainRow } from '../support/trial/row.js';
@@ -219,7 +219,7 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
     };
 
   /** In the short form each way to drain is tried on one platform. */
-  const runsOn = (short: string): boolean => IS_LONG_FORM || platform === short;
+  const runsOn = (short: string): boolean => platform === short || inLongForm(`the drain of ${short} on ${platform}`);
 
   if (runsOn('Express'))
     plainRow(

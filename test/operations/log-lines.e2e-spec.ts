@@ -18,7 +18,7 @@ import {
 import { json, reply } from 'nestjs-session-auth/testing';
 import { CapturedLog } from '../support/captured-log.js';
 import { issueCertificate } from '../support/certificates.js';
-import { PLATFORMS, startApp } from '../support/platforms.js';
+import { platforms, startApp } from '../support/platforms.js';
 import { errorOf } from '../support/caching-app.js';
 import { sendRaw } from '../support/raw-request.js';
 import { testbed } from '../support/testbed.js';
@@ -33,7 +33,7 @@ import { sampleApp } from '../support/sample-app.js';
 const FORGED = 'x\r\n\u001b[31m[Nest] 1 - LOG forged';
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
-describe.each(PLATFORMS)('the log of the library on %s', (_name, platform) => {
+describe.each(platforms('Express'))('the log of the library on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   /** An application of which the session service and a client try to write lines into the log. */

@@ -8,7 +8,7 @@ import { fromHeader, Roles, SessionAuthGuard, SessionAuthModule, SessionAuthorit
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../support/trial/canaries.js';
 import { drop, hold, json, reply } from '../support/scripted-service.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 
@@ -78,7 +78,7 @@ const by = (outcome: string, source: string, error?: string) => ({
   ...(error && { 'error.type': error }),
 });
 
-describe.each(PLATFORMS)('the telemetry on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => {
   const bed = testbed(platform);
   let collected: Collected;
 

@@ -2,8 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { json, startSessionService } from 'nestjs-session-auth/testing';
 import { compileDrainProgram, startDrainingApp, type DrainingApp } from '../module/draining-app.js';
-import { IS_LONG_FORM } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import type { CompiledProgram } from '../support/program.js';
 import { until } from '../support/until.js';
 import { Balancer } from './balancer.js';
@@ -46,7 +45,7 @@ class Load {
   }
 }
 
-const ON = PLATFORMS.slice(0, IS_LONG_FORM ? PLATFORMS.length : 1).map(([name]) => [name] as const);
+const ON = platforms('Fastify').map(([name]) => [name] as const);
 
 describe.each(ON)('a rolling deploy on %s', (platform) => {
   let program: CompiledProgram;

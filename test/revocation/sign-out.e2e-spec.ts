@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { drop, hold, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { handClock } from '../support/hand-clock.js';
@@ -22,7 +22,7 @@ const OUTCOMES: [string, Script][] = [
   ['silence', silence],
 ];
 
-describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a sign-out on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
   const sample = { options: { signOutTimeoutMs: 200 } };
@@ -135,7 +135,7 @@ describe.each(PLATFORMS)('a sign-out on %s', (_name, platform) => {
 
 const CACHING = { options: { cache: { ttlMs: 300_000 } } };
 
-describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
+describe.each(platforms('Express'))('sign-out on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)('sign-out on %s', (_name, platform) => {
 
 const WAYS = ['signOut', 'forget'] as const;
 
-describe.each(PLATFORMS)('a session that was evicted on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a session that was evicted on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { json, reply, silence, startSessionService, type Script } from 'nestjs-session-auth/testing';
-import { IS_LONG_FORM } from '../support/long-form.js';
+import { inLongForm } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { RedisServer } from '../support/redis.js';
 import { startHeapApp, type HeapApp, type HeapSettings } from './heap-app.js';
@@ -75,7 +75,9 @@ const SHORT_FORM: Readonly<Record<string, string>> = {
 };
 
 describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a process on %s', (platform) => {
-  for (const [setup, { options, redis }] of SETUPS.filter(([name]) => IS_LONG_FORM || SHORT_FORM[name] === platform)) {
+  for (const [setup, { options, redis }] of SETUPS.filter(
+    ([name]) => SHORT_FORM[name] === platform || inLongForm(`a heap with ${name} on ${platform}`),
+  )) {
     plainRow(`no token is in the memory of a process but in the private field of a cached record, with ${setup} [P15]`, async () => {
       const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
       for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);

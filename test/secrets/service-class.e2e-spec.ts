@@ -3,7 +3,7 @@ import { Controller, Post, UseGuards } from '@nestjs/common';
 import { inspect } from 'node:util';
 import { Roles, SessionAuthGuard, SessionAuthService, type CallOptions } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { drop, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -51,7 +51,7 @@ const FAULTS: [string, Script][] = [
   ['silence', silence],
 ];
 
-describe.each(PLATFORMS)('the key, the token, the IV and the password on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the key, the token, the IV and the password on %s', (_name, platform) => {
   const bed = testbed(platform);
   const printed: string[] = [];
 
@@ -143,7 +143,7 @@ function calls({ sessions }: Trial): readonly Promise<unknown>[] {
   ];
 }
 
-describe.each(PLATFORMS)('secrets on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('secrets on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(

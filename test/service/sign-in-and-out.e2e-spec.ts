@@ -6,7 +6,7 @@ import { drop, inTurn, json, reply, silence, type Script } from '../support/scri
 import { testbed } from '../support/testbed.js';
 import { errorOf } from '../support/caching-app.js';
 import { totalTimeFor, SILENCE_MS } from '../support/total-time.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { canariesIn, everythingOf, IV, PASSWORD, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
@@ -219,7 +219,7 @@ const LOGOUT: Ask = { method: 'DELETE', path: '/logout' };
 
 const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(code));
 
-describe.each(PLATFORMS)('answers to a sign-in or a sign-out on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('answers to a sign-in or a sign-out on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const options = { cache: { ttlMs: 300_000 }, signInTimeoutMs: SILENCE_MS, signOutTimeoutMs: 60_000 };
 

@@ -7,7 +7,7 @@ import { TooManyAttemptsError } from 'nestjs-session-auth/errors';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { CapturedLog } from '../support/captured-log.js';
 import { handClock } from '../support/hand-clock.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { hold, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { canariesIn, everythingOf, PASSWORD } from '../support/trial/canaries.js';
@@ -273,7 +273,7 @@ function trustProxy(app: INestApplication): void {
   if (app.getHttpAdapter().getType() === 'express') (instance as { set(name: string, value: string): void }).set('trust proxy', 'loopback');
 }
 
-describe.each(PLATFORMS)('signInLimit on %s', (name, platform) => {
+describe.each(platforms('Express'))('signInLimit on %s', (name, platform) => {
   const bed = testbed(async () =>
     name === 'Express' ? platform() : new (await import('@nestjs/platform-fastify')).FastifyAdapter({ trustProxy: 'loopback' }),
   );

@@ -4,11 +4,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { startReferenceService } from 'session-service';
 import { DevService } from '../../libs/session-auth/src/commands/dev/dev-service.js';
-import { IS_LONG_FORM } from '../support/long-form.js';
+import { inLongForm } from '../support/long-form.js';
 import { operationsOf, readApiDocument, requestsOf, type DocumentedOperation } from './openapi-requests.js';
 import { send, type WireReply } from './send.js';
 
-const REQUESTS = IS_LONG_FORM ? 10_000 : 300;
+const REQUESTS = inLongForm('9,700 of 10,000 requests') ? 10_000 : 300;
 const API_KEY = 'demo-api-key';
 const ACCOUNT = { username: 'manager', password: 'manager-demo' };
 

@@ -49,14 +49,17 @@ describe('the service as a process', () => {
   const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
     services.start(program, { DATA_DIR: dataDir, ...environment });
 
-  it.each(oneOf(['SIGTERM', 'SIGINT'] as const))('ends with exit code 0 on %s, and its sessions go on after a restart', async (signal) => {
-    const service = await start();
-    const token = await tokenFrom(service.url);
-    expect(await service.end(signal)).toMatchObject({ code: 0 });
+  it.each(oneOf('signals', ['SIGTERM', 'SIGINT'] as const))(
+    'ends with exit code 0 on %s, and its sessions go on after a restart',
+    async (signal) => {
+      const service = await start();
+      const token = await tokenFrom(service.url);
+      expect(await service.end(signal)).toMatchObject({ code: 0 });
 
-    const restarted = await start();
-    expectUserRecord(await userDetails(restarted.url, token));
-  });
+      const restarted = await start();
+      expectUserRecord(await userDetails(restarted.url, token));
+    },
+  );
 
   it('writes no key, token, user name or password to its output, not even for refused requests', async () => {
     const service = await start();
@@ -81,7 +84,7 @@ describe('the service as a process', () => {
   });
 
   it.each(
-    oneOf([
+    oneOf('bad settings', [
       ['PORT', 'http', 'port'],
       ['SESSION_LIFETIME_MS', '-1', 'session lifetime'],
       ['SIGN_IN_MAX_FAILURES', '0', 'failed sign-ins per account and caller'],

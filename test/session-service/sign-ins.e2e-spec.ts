@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plainRow } from '../support/trial/row.js';
-import { IS_LONG_FORM } from '../support/long-form.js';
+import { inLongForm } from '../support/long-form.js';
 import { JSON_TYPE, KEY, MANAGER, signIn, type SignInVariant } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
 import { send, type WireReply } from './send.js';
@@ -114,101 +114,104 @@ describe('the bodies of sign-ins at the reference service', () => {
 });
 
 /** Each takes a hash. */
-const SIGN_INS = IS_LONG_FORM ? 50 : 20;
+const SIGN_INS = inLongForm('30 of 50 sign-ins') ? 50 : 20;
 const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
 
-(IS_LONG_FORM ? describe : describe.skip)('the limits of failed sign-ins, at the service as a process', () => {
-  let program: ServiceProgram;
-  let dataDir: string;
-  let url: string;
-  const services = new ServiceProcesses();
+(inLongForm('the limits of failed sign-ins, at the service as a process') ? describe : describe.skip)(
+  'the limits of failed sign-ins, at the service as a process',
+  () => {
+    let program: ServiceProgram;
+    let dataDir: string;
+    let url: string;
+    const services = new ServiceProcesses();
 
-  beforeAll(async () => {
-    program = await compileService();
-  });
+    beforeAll(async () => {
+      program = await compileService();
+    });
 
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
-    ({ url } = await start());
-  });
+    beforeEach(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
+      ({ url } = await start());
+    });
 
-  afterEach(async () => {
-    await services.killAll();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+    afterEach(async () => {
+      await services.killAll();
+      await rm(dataDir, { recursive: true, force: true });
+    });
 
-  afterAll(() => program.remove());
+    afterAll(() => program.remove());
 
-  const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
-    services.start(program, { DATA_DIR: dataDir, ...environment });
+    const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
+      services.start(program, { DATA_DIR: dataDir, ...environment });
 
-  const guess = (username: string, times: number, variant?: SignInVariant): Promise<WireReply[]> =>
-    Promise.all(Array.from({ length: times }, (_, time) => signIn(url, { username, password: `wrong-${time}` }, variant)));
+    const guess = (username: string, times: number, variant?: SignInVariant): Promise<WireReply[]> =>
+      Promise.all(Array.from({ length: times }, (_, time) => signIn(url, { username, password: `wrong-${time}` }, variant)));
 
-  const countOf = (status: number, replies: readonly WireReply[]): number => replies.filter((reply) => reply.status === status).length;
+    const countOf = (status: number, replies: readonly WireReply[]): number => replies.filter((reply) => reply.status === status).length;
 
-  it('check at most 11 of 100 guesses that come at once, and answer the others with an empty 429', async () => {
-    const replies = await guess('manager', 100);
-    expect([10, 11]).toContain(countOf(401, replies));
-    expect(countOf(401, replies) + countOf(429, replies)).toBe(100);
-    const refused = await signIn(url);
-    expectEmpty(refused, 429);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(90);
-    expect(refused.headers['cache-control']).toBe('no-store');
-  });
+    it('check at most 11 of 100 guesses that come at once, and answer the others with an empty 429', async () => {
+      const replies = await guess('manager', 100);
+      expect([10, 11]).toContain(countOf(401, replies));
+      expect(countOf(401, replies) + countOf(429, replies)).toBe(100);
+      const refused = await signIn(url);
+      expectEmpty(refused, 429);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(90);
+      expect(refused.headers['cache-control']).toBe('no-store');
+    });
 
-  it('let the owner in from another caller, and other users from the same one', async () => {
-    await guess('manager', 30);
-    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
-    expectUserRecord(await signIn(url, RECRUITER));
-    expectEmpty(await signIn(url), 429);
-  });
+    it('let the owner in from another caller, and other users from the same one', async () => {
+      await guess('manager', 30);
+      expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
+      expectUserRecord(await signIn(url, RECRUITER));
+      expectEmpty(await signIn(url), 429);
+    });
 
-  it('let the owner in while many callers guess, from known and from unknown callers', async () => {
-    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
-    for (let caller = 10; caller < 40; caller += 1) await guess('manager', 5, { from: `127.0.0.${caller}` });
-    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
-    expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.3' }));
-    expect(countOf(401, await guess('manager', 20, { from: '127.0.0.4' }))).toBeLessThanOrEqual(4);
-  });
+    it('let the owner in while many callers guess, from known and from unknown callers', async () => {
+      expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
+      for (let caller = 10; caller < 40; caller += 1) await guess('manager', 5, { from: `127.0.0.${caller}` });
+      expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
+      expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.3' }));
+      expect(countOf(401, await guess('manager', 20, { from: '127.0.0.4' }))).toBeLessThanOrEqual(4);
+    });
 
-  it('let users in who have signed in from a caller that guesses names, after that caller is refused', async () => {
-    ({ url } = await start({ SIGN_IN_MAX_FAILURES_PER_CALLER: '20' }));
-    expectUserRecord(await signIn(url));
-    for (let name = 0; name < 30; name += 1) await signIn(url, { username: `user-${name}`, password: 'wrong' });
-    expectUserRecord(await signIn(url));
-    expectEmpty(await signIn(url, RECRUITER), 429);
-    expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 429);
-    expectUserRecord(await signIn(url, RECRUITER, { from: '127.0.0.2' }));
-  });
+    it('let users in who have signed in from a caller that guesses names, after that caller is refused', async () => {
+      ({ url } = await start({ SIGN_IN_MAX_FAILURES_PER_CALLER: '20' }));
+      expectUserRecord(await signIn(url));
+      for (let name = 0; name < 30; name += 1) await signIn(url, { username: `user-${name}`, password: 'wrong' });
+      expectUserRecord(await signIn(url));
+      expectEmpty(await signIn(url, RECRUITER), 429);
+      expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 429);
+      expectUserRecord(await signIn(url, RECRUITER, { from: '127.0.0.2' }));
+    });
 
-  it('trust no header for the address of a caller', async () => {
-    await guess('manager', 15);
-    for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'X-Client-IP', 'CF-Connecting-IP', 'X-AUTH-IV']) {
-      const value = name === 'Forwarded' ? 'for=203.0.113.9' : '203.0.113.9';
-      expectEmpty(await signIn(url, MANAGER, { headers: { [name]: value } }), 429);
-    }
-  });
+    it('trust no header for the address of a caller', async () => {
+      await guess('manager', 15);
+      for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'X-Client-IP', 'CF-Connecting-IP', 'X-AUTH-IV']) {
+        const value = name === 'Forwarded' ? 'for=203.0.113.9' : '203.0.113.9';
+        expectEmpty(await signIn(url, MANAGER, { headers: { [name]: value } }), 429);
+      }
+    });
 
-  it('count nothing for right passwords, however many come at once, nor for bodies that are no sign-in', async () => {
-    ({ url } = await start({ SIGN_IN_MAX_FAILURES: '1', SIGN_IN_MAX_FAILURES_PER_CALLER: '1' }));
-    const replies = await Promise.all(Array.from({ length: SIGN_INS }, () => signIn(url)));
-    expect(countOf(200, replies)).toBe(SIGN_INS);
-    expectEmpty(await signIn(url, { username: 'pending', password: 'pending-demo' }), 202);
-    expectEmpty(await signIn(url, { username: 'manager' }), 400);
-    expectEmpty(await signIn(url, { ...MANAGER, password: 'x'.repeat(1_025) }), 401);
-    expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 401);
-    expectEmpty(await signIn(url, RECRUITER), 429);
-  });
+    it('count nothing for right passwords, however many come at once, nor for bodies that are no sign-in', async () => {
+      ({ url } = await start({ SIGN_IN_MAX_FAILURES: '1', SIGN_IN_MAX_FAILURES_PER_CALLER: '1' }));
+      const replies = await Promise.all(Array.from({ length: SIGN_INS }, () => signIn(url)));
+      expect(countOf(200, replies)).toBe(SIGN_INS);
+      expectEmpty(await signIn(url, { username: 'pending', password: 'pending-demo' }), 202);
+      expectEmpty(await signIn(url, { username: 'manager' }), 400);
+      expectEmpty(await signIn(url, { ...MANAGER, password: 'x'.repeat(1_025) }), 401);
+      expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 401);
+      expectEmpty(await signIn(url, RECRUITER), 429);
+    });
 
-  it('warn the operator once, without a name or a password', async () => {
-    const service = await start();
-    ({ url } = service);
-    await guess('canary-name', 30);
-    const { output } = await service.end('SIGTERM');
+    it('warn the operator once, without a name or a password', async () => {
+      const service = await start();
+      ({ url } = service);
+      await guess('canary-name', 30);
+      const { output } = await service.end('SIGTERM');
 
-    expect(output.match(/Sign-ins are refused with 429/g)).toHaveLength(1);
-    for (const secret of ['canary', 'wrong-']) expect(output).not.toContain(secret);
-  });
-});
+      expect(output.match(/Sign-ins are refused with 429/g)).toHaveLength(1);
+      for (const secret of ['canary', 'wrong-']) expect(output).not.toContain(secret);
+    });
+  },
+);

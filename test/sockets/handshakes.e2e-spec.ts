@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { fromBearer, fromCookie, fromHeader, SessionAuthService } from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { afterDelay, hold, json, reply, silence } from '../support/scripted-service.js';
-import { IS_LONG_FORM } from '../support/long-form.js';
+import { inLongForm } from '../support/long-form.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
 import { LIBRARIES, socketTrial } from './socket-trial.js';
 
 const ANN = { username: 'ann' };
 const RECONNECTIONS = 100;
-const CROWD = IS_LONG_FORM ? 1_000 : 200;
+const CROWD = inLongForm('800 of a crowd of 1,000 sockets') ? 1_000 : 200;
 /** Much longer than a handshake. */
-const SLOW_MS = IS_LONG_FORM ? 2_000 : 500;
+const SLOW_MS = inLongForm('a service that takes 2 s, instead of 0.5 s, for a handshake') ? 2_000 : 500;
 
 describe.each(LIBRARIES)('sockets of %s', (name, library) => {
   const trial = socketTrial(library);

@@ -1,49 +1,28 @@
 import type { DynamicModule, INestApplication, LoggerService, Type } from '@nestjs/common';
 import type { Server } from 'node:http';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
-import { IS_LONG_FORM } from './long-form.js';
+import { inLongForm } from './long-form.js';
 
 /** Creates the HTTP adapter of a platform. */
 export type Platform = () => AbstractHttpAdapter | Promise<AbstractHttpAdapter>;
 
-type NamedPlatform = readonly [name: 'Express' | 'Fastify', platform: () => AbstractHttpAdapter];
-
 /** Express, for tests that do not depend on the platform. */
-export const EXPRESS: Platform = async () => (await loadExpress())[1]();
+export const EXPRESS: Platform = async () => new (await import('@nestjs/platform-express')).ExpressAdapter();
 
-async function loadExpress(): Promise<NamedPlatform> {
-  const { ExpressAdapter } = await import('@nestjs/platform-express');
-  return ['Express', () => new ExpressAdapter()];
-}
+const FASTIFY: Platform = async () => new (await import('@nestjs/platform-fastify')).FastifyAdapter();
 
-async function loadFastify(): Promise<NamedPlatform> {
-  const { FastifyAdapter } = await import('@nestjs/platform-fastify');
-  return ['Fastify', () => new FastifyAdapter()];
-}
+type NamedPlatform = readonly [name: 'Express' | 'Fastify', platform: Platform];
 
-/** Whose subject is HTTP itself. */
-const SUITES_ON_BOTH = /\/test\/(?:token|access|context)\//;
+/** Both HTTP platforms, for suites about HTTP: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. */
+export const PLATFORMS: readonly [NamedPlatform, NamedPlatform] = [
+  ['Express', EXPRESS],
+  ['Fastify', FASTIFY],
+];
 
-/**
- * The HTTP platforms that end-to-end behaviour is tried on: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. In the short form, suites
- * other than those of the token, of access and of the context run on one of them: about half of the suites on each. A suite loads only its own.
- */
-export const PLATFORMS: readonly [NamedPlatform, ...NamedPlatform[]] = isOnBoth()
-  ? [await loadExpress(), await loadFastify()]
-  : [await (suiteNumber() % 2 === 0 ? loadExpress() : loadFastify())];
-
-function isOnBoth(): boolean {
-  return IS_LONG_FORM || SUITES_ON_BOTH.test(suite());
-}
-
-/** The file of the suite; empty outside of Jest. */
-function suite(): string {
-  const { expect } = globalThis as { readonly expect?: { getState(): { readonly testPath?: string } } };
-  return expect?.getState().testPath ?? '';
-}
-
-function suiteNumber(): number {
-  return Buffer.from(suite().replace(/^.*\/test\//, '')).reduce((sum, byte) => sum + byte, 0);
+/** Both platforms in the long form, and one in the short form, for suites whose outcome does not depend on the platform. */
+export function platforms(short: NamedPlatform[0]): readonly NamedPlatform[] {
+  const [one, other] = short === 'Express' ? PLATFORMS : [PLATFORMS[1], PLATFORMS[0]];
+  return inLongForm(`everything on ${other[0]}`) ? PLATFORMS : [one];
 }
 
 const KEEP_ALIVE_MS = 60_000;

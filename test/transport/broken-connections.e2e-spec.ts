@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
 import { bytes, bytesThenReset, drop, json, silence, halfClose, type Script } from '../support/scripted-service.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { SILENCE_MS } from '../support/total-time.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN } from '../support/trial/trial.js';
-import { oneOf } from '../support/long-form.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
 
@@ -23,7 +22,7 @@ const answerAndEnd: Script = (request, response, socket) => {
   json(ANN)(request, response, socket);
 };
 
-describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
+describe.each(platforms('Express'))('connections on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   /** Rows in which each of these answers becomes 503, after two calls at most. */
@@ -88,7 +87,7 @@ describe.each(PLATFORMS)('connections on %s', (_name, platform) => {
   unusable('response headers of 20 kB become 503 [D08]', [bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, LENGTH, '', RECORD)]);
 });
 
-describe.each(PLATFORMS)('proxies that the environment names on %s', (_name, platform) => {
+describe.each(platforms('Express'))('proxies that the environment names on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const before = { ...process.env };
   let trap: ScriptedSessionService;
@@ -166,7 +165,7 @@ const SOUND: [string, Script][] = [
   ],
 ];
 
-describe.each(oneOf(PLATFORMS))('on %s', (_name, platform) => {
+describe.each(platforms('Express'))('on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {

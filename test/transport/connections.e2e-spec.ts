@@ -2,8 +2,7 @@ import { describe, expect, it, afterEach, beforeEach } from '@jest/globals';
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
 import { SessionAuthService, SessionHttpService, type SessionAuthHttpOptions } from 'nestjs-session-auth';
-import { oneOf } from '../support/long-form.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { json, bytes, reply, type Script, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { TRANSPORTS } from '../support/transports.js';
@@ -46,7 +45,7 @@ const endAfter =
     script(request, response, socket);
   };
 
-describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', (_name, platform) => {
+describe.each(platforms('Express'))('the connections to the session service on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(AGENTS)('of %s are reused by checks, and never by a sign-in or a sign-out', async (_agent, http) => {
@@ -145,7 +144,7 @@ describe.each(oneOf(PLATFORMS))('the connections to the session service on %s', 
   });
 });
 
-describe.each(PLATFORMS)('the request that goes upstream from %s', (_name, platform) => {
+describe.each(platforms('Express'))('the request that goes upstream from %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it('carries the key, the token and the headers that HTTP needs, and nothing else of the caller', async () => {
@@ -190,7 +189,7 @@ describe.each(PLATFORMS)('the request that goes upstream from %s', (_name, platf
 const trap = bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', '{"username":"trap","auth_token":"t"}');
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'NO_PROXY', 'no_proxy'];
 
-describe.each(PLATFORMS)('on %s', (_name, platform) => {
+describe.each(platforms('Express'))('on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('a redirect, over %s,', (_transport, http) => {

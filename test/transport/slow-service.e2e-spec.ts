@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SessionAuthHttpOptions } from 'nestjs-session-auth';
-import { oneOf } from '../support/long-form.js';
-import { PLATFORMS, startApp, type Platform, type RunningApp } from '../support/platforms.js';
+import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import {
   afterDelay,
@@ -96,7 +95,7 @@ class SlowTrial {
   }
 }
 
-describe.each(oneOf(PLATFORMS))('a slow session service on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a slow session service on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
@@ -136,7 +135,7 @@ describe.each(oneOf(PLATFORMS))('a slow session service on %s', (_name, platform
   });
 });
 
-describe.each(oneOf(PLATFORMS))('a session service that cannot be reached on %s', (_name, platform) => {
+describe.each(platforms('Express'))('a session service that cannot be reached on %s', (_name, platform) => {
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     async function replyFrom(baseUrl: string): Promise<Response> {
       const app = await startApp(platform, sampleApp({ baseUrl, options: { timeoutMs: 1_000, http: http() } }));
@@ -171,7 +170,7 @@ describe.each(oneOf(PLATFORMS))('a session service that cannot be reached on %s'
 
 const HEAD_LINES = ['HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 100', '', ''];
 
-describe.each(PLATFORMS)('slowness on %s', (_name, platform) => {
+describe.each(platforms('Express'))('slowness on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
   row(

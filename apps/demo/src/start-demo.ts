@@ -18,6 +18,9 @@ import { readAllowedHosts } from './settings/allowed-hosts-settings.js';
 import { readListenSettings } from './settings/listen-settings.js';
 import { readSessionServiceSettings } from './settings/session-service-settings.js';
 
+/** Creates the HTTP adapter of an application of the demo. */
+type NewAdapter = () => AbstractHttpAdapter | Promise<AbstractHttpAdapter>;
+
 /** Options of the demo, which take precedence over the environment. */
 export interface StartDemoOptions {
   /** 0: any free port. */
@@ -26,7 +29,7 @@ export interface StartDemoOptions {
   /** @default process.env */
   readonly env?: NodeJS.ProcessEnv;
   /** Creates the HTTP adapter of each application. @default Express */
-  readonly newAdapter?: () => AbstractHttpAdapter;
+  readonly newAdapter?: NewAdapter;
 }
 
 /** A running demo. */
@@ -64,14 +67,10 @@ interface Applications {
   readonly consoleApp: INestApplication;
 }
 
-async function createApplications(
-  service: ConnectedSessionService,
-  newAdapter: () => AbstractHttpAdapter,
-  closing: Closing,
-): Promise<Applications> {
+async function createApplications(service: ConnectedSessionService, newAdapter: NewAdapter, closing: Closing): Promise<Applications> {
   const { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, users, serviceControls } = service;
-  const create = (cache: CacheChoice): Promise<INestApplication> =>
-    createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, newAdapter());
+  const create = async (cache: CacheChoice): Promise<INestApplication> =>
+    createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, await newAdapter());
   const backend = await RestartableApp.start(create, NO_CACHE);
   closing.add(() => backend.close());
   const tracer = new RequestTracer(backend);
@@ -79,7 +78,7 @@ async function createApplications(
     tracer.close();
     return Promise.resolve();
   });
-  const adapter = newAdapter();
+  const adapter = await newAdapter();
   const info = { users, controls: serviceControls !== undefined, platform: adapter.getType() as 'express' | 'fastify' };
   const consoleApp = await createApp(ConsoleModule.over({ backend, tracer, info, ...(serviceControls && { serviceControls }) }), adapter);
   return { tracer, consoleApp };

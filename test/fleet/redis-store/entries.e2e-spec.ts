@@ -184,7 +184,7 @@ describeWithRedis('a session store on a client with options', () => {
     await cluster.close();
   });
 
-  describe.each(oneOf(OPTIONS))('%s', (_name, options) => {
+  describe.each(oneOf('kinds of options of ioredis', OPTIONS))('%s', (_name, options) => {
     it.each([
       ['a single Redis', () => new Redis({ ...options, host: '127.0.0.1', port: server.port })],
       ['a Redis Cluster', () => new Cluster(cluster.places, { ...options, redisOptions: options })],

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
-import { IS_LONG_FORM } from '../../support/long-form.js';
+import { inLongForm } from '../../support/long-form.js';
 import { describeWithRedis } from '../../support/redis.js';
 import { until } from '../../support/until.js';
 import { RecordedSubscriber } from './recorded-subscriber.js';
 import { GuideSection, type GuideModule } from './redis-guide.js';
 
 /** Servers that find each other take their time. */
-const SECTIONS = ['The rights of the user', 'TLS', ...(IS_LONG_FORM ? ['Sentinel', 'Cluster'] : [])];
-const itTakesLong = IS_LONG_FORM ? it : it.skip;
+const SECTIONS = ['The rights of the user', 'TLS', ...(inLongForm('the sections Sentinel and Cluster') ? ['Sentinel', 'Cluster'] : [])];
+const itTakesLong = inLongForm('the samples of Sentinel and Cluster') ? it : it.skip;
 const RIGHTS = ['evalsha', 'eval', 'getrange', 'get', 'mget', 'set', 'del', 'pttl', 'time', 'publish', 'subscribe', 'ping', 'info'];
 const MINUTE = 60_000;
 /** It has no connection of its own: only that of its subscription is tried. */

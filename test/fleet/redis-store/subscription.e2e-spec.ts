@@ -5,7 +5,7 @@ import { describeWithRedis, RedisServer } from '../../support/redis.js';
 import { SilentProxy } from '../../support/silent-proxy.js';
 import { until } from '../../support/until.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
-import { IS_LONG_FORM, oneOf } from '../../support/long-form.js';
+import { inLongForm, oneOf } from '../../support/long-form.js';
 import { RecordedSubscriber } from './recorded-subscriber.js';
 
 const PASSWORD = 'correct-horse-battery';
@@ -175,7 +175,7 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
   });
 
   it.each(
-    oneOf([
+    oneOf('ways in which a node leaves', [
       ['is killed', 'kill', 'The connection to Redis was closed'],
       ['is reset', 'reset', MOVED_OUT],
       ['is removed by the others', 'forget', MOVED_OUT],
@@ -193,26 +193,32 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
     await until('a message arrives', () => subscriber.messages.includes('hello'));
   });
 
-  (IS_LONG_FORM ? it : it.skip)('stays where it is while another node is not in the cluster any more', async () => {
-    const subscriber = subscribe();
-    const node = await nodeOf(subscriber);
+  (inLongForm('another node that leaves') ? it : it.skip)(
+    'stays where it is while another node is not in the cluster any more',
+    async () => {
+      const subscriber = subscribe();
+      const node = await nodeOf(subscriber);
 
-    await cluster.forget((node + 1) % 3);
-    const before = await cluster.published();
-    await until('it was tested some times', async () => (await cluster.published()) > before + 8);
+      await cluster.forget((node + 1) % 3);
+      const before = await cluster.published();
+      await until('it was tested some times', async () => (await cluster.published()) > before + 8);
 
-    expect(subscriber.states).toEqual(['subscribed']);
-  });
+      expect(subscriber.states).toEqual(['subscribed']);
+    },
+  );
 
-  (IS_LONG_FORM ? it : it.skip)('moves to another node when its node does not answer any more [Q06]', async () => {
-    const subscriber = subscribe();
-    const left = await nodeOf(subscriber);
+  (inLongForm('a node that falls silent') ? it : it.skip)(
+    'moves to another node when its node does not answer any more [Q06]',
+    async () => {
+      const subscriber = subscribe();
+      const left = await nodeOf(subscriber);
 
-    proxies[left]?.fallSilent();
-    await until('it is subscribed again', () => subscriber.states.length > 1 && subscriber.isSubscribed);
+      proxies[left]?.fallSilent();
+      await until('it is subscribed again', () => subscriber.states.length > 1 && subscriber.isSubscribed);
 
-    expect(subscriber.states).toEqual(['subscribed', 'Redis does not answer', 'subscribed']);
-    const listeners = await cluster.listeners(CHANNEL);
-    expect(listeners.filter((count, index) => count > 0 && index !== left).length).toBe(1);
-  });
+      expect(subscriber.states).toEqual(['subscribed', 'Redis does not answer', 'subscribed']);
+      const listeners = await cluster.listeners(CHANNEL);
+      expect(listeners.filter((count, index) => count > 0 && index !== left).length).toBe(1);
+    },
+  );
 });

@@ -14,7 +14,7 @@ import {
   type SessionAuthOptions,
 } from 'nestjs-session-auth';
 import { CapturedLog } from '../../support/captured-log.js';
-import { EXPRESS, startApp, PLATFORMS, type RunningApp } from '../../support/platforms.js';
+import { EXPRESS, startApp, platforms, type RunningApp } from '../../support/platforms.js';
 import { MeController, sampleApp } from '../../support/sample-app.js';
 import { testbed } from '../../support/testbed.js';
 import {
@@ -191,7 +191,7 @@ class FeatureModule {}
 const feature = { module: FeatureModule, controllers: [RuleOnHandler] };
 const appGuard = { provide: APP_GUARD, useClass: SessionAuthGuard };
 
-describe.each(PLATFORMS)('an application with routes on %s', (_name, platform) => {
+describe.each(platforms('Express'))('an application with routes on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each<[string, () => AuditedApp, string[]]>([

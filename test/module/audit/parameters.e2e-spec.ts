@@ -6,7 +6,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { AuthToken, CclScope, CurrentUser, OptionalAuth, Public, Roles, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
 import { CapturedLog } from '../../support/captured-log.js';
-import { PLATFORMS, type AppSetup, type RunningApp } from '../../support/platforms.js';
+import { platforms, type AppSetup, type RunningApp } from '../../support/platforms.js';
 import { type SampleApp } from '../../support/sample-app.js';
 import { testbed, type Testbed } from '../../support/testbed.js';
 
@@ -89,7 +89,7 @@ const lacks = (place: string, path: string): string =>
 const statusesOf = async (app: RunningApp, token: string, ...paths: string[]): Promise<number[]> =>
   Promise.all(paths.map(async (path) => (await app.get(path, token)).status));
 
-describe.each(PLATFORMS)('a scope on %s', (name, platform) => {
+describe.each(platforms('Express'))('a scope on %s', (name, platform) => {
   const bed = testbed(platform);
 
   it('whose parameter is in no path, or only in one of them, is named by the audit, and denies every call', async () => {
