@@ -26,14 +26,10 @@ export function permittedFor(one: BrowserCase): Permitted {
 }
 
 function tokenOf({ kind, method, lines }: BrowserCase, own: ReadonlyMap<string, unknown[]>): Permitted {
-  // A field takes precedence over a header of its name, and the name of the header over `token`. `null` is no value.
-  const named = own.get(HEADER.toLowerCase()) ?? listOf(valuesOf(lines, HEADER));
-  if (named && !isNull(named)) return [presented(named)];
-  const short = own.get('token');
-  if (short && !isNull(short)) return [presented(short)];
-  const cookies = own.has('cookie') ? own.get('cookie') : undefined;
-  if (cookies && !(cookies.length === 1 && typeof cookies[0] === 'string')) return ['no token', 'malformed token'];
-  return cookieOf(cookies ? [String(cookies[0])] : valuesOf(lines, 'Cookie'), originOf(kind, method, lines));
+  // A header takes precedence over a field of its name, and that over `token`. `null` is no value. No field is a cookie, or says whose page it is.
+  for (const found of [listOf(valuesOf(lines, HEADER)), own.get(HEADER.toLowerCase()), own.get('token')])
+    if (found && !isNull(found)) return [presented(found)];
+  return cookieOf(valuesOf(lines, 'Cookie'), originOf(kind, method, lines));
 }
 
 type Judged = 'own' | 'foreign' | 'unclear';

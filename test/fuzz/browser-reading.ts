@@ -9,17 +9,22 @@ import type { Presented } from './browser-oracle.js';
 const sources = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
 const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 4_096 });
 
-/** As Node.js joins header lines: the first `Host`, cookies by `; `, others by `, `. */
-function requestOf({ method, lines, kind }: BrowserCase): CallRequest {
+/** As Node.js reads header lines, without blanks around a value, and joins them: the first `Host`, cookies by `; `, others by `, `. */
+function requestOf({ method, lines: sentLines, kind }: BrowserCase): CallRequest {
+  const lines = sentLines.map(([name, value]) => [name, value.replace(/^[ \t]+|[ \t]+$/g, '')] as const);
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, sent] of lines) {
-    const [key, value] = [name.toLowerCase(), sent.replace(/^[ \t]+|[ \t]+$/g, '')];
+  for (const [name, value] of lines) {
+    const key = name.toLowerCase();
     const before = headers[key];
     if (before === undefined) headers[key] = value;
     else if (key !== 'host' && key !== 'referer') headers[key] = `${before}${key === 'cookie' ? '; ' : ', '}${value}`;
   }
   if (kind !== 'request') headers.upgrade = 'websocket';
-  return { method: kind === 'request' ? method : 'GET', headers, rawHeaders: lines.flat() };
+  return {
+    method: kind === 'request' ? method : 'GET',
+    headers,
+    rawHeaders: [...lines.flat(), ...(kind === 'request' ? [] : ['Upgrade', 'websocket'])],
+  };
 }
 
 /** Returns the token that the library reads from a case, without a server. */

@@ -6,7 +6,7 @@ import { UseGuards, type DynamicModule } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { CurrentUser, fromCookie, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
-import { SessionSockets, type SocketClient, type SocketUpgrade } from 'nestjs-session-auth/sockets';
+import { SessionSockets, type SocketClient, type SocketConnection, type SocketUpgrade } from 'nestjs-session-auth/sockets';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
@@ -133,10 +133,8 @@ interface Connection {
   readonly extra: { readonly socket: SocketClient; readonly request: IncomingMessage };
 }
 
-const presentedOf = ({ connectionParams }: Connection): SocketUpgrade => ({ headers: { 'x-auth-token': connectionParams?.token } });
-
 /** As the documentation shows it. */
-const graphql = (upgradeOf: (connection: Connection) => SocketUpgrade = presentedOf) =>
+const graphql = (upgradeOf: (connection: Connection) => SocketUpgrade | SocketConnection = (connection) => connection) =>
   GraphQLModule.forRootAsync<ApolloDriverConfig>({
     driver: ApolloDriver,
     inject: [SessionSockets],

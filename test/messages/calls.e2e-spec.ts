@@ -117,7 +117,7 @@ const PAYLOADS: readonly unknown[] = [
   { getHeaders: 1, getMessage: {}, getPacket: [], getArgByIndex: 1 },
   { properties: { headers: { 'x-auth-token': 'good' }, userProperties: { 'x-auth-token': 'good' } } },
   JSON.parse('{ "__proto__": { "token": "good", "metadata": { "getMap": 1 } }, "constructor": { "prototype": { "token": "good" } } }'),
-  { handshake: { auth: { token: 'good' } }, handshakeToken: 'good', user: { role: 'hiring_manager' } },
+  { handshake: { auth: { token: 'good' } }, handshakeFields: { token: 'good' }, user: { role: 'hiring_manager' } },
   { toString: 1, valueOf: 1, toJSON: 1, then: 1 },
   { token: { toString: 'good' } },
   { token: ['good'] },

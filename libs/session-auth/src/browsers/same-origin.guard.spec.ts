@@ -1,4 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import type { ExecutionContext } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
@@ -69,7 +71,8 @@ describe('a guard of a sign-in', () => {
     };
     const denial = { error: { status: 'error', code: 'CROSS_ORIGIN_DENIED', statusCode: 403 } };
     await expect(new SameOriginGuard().canActivate(messageOf())).rejects.toMatchObject(denial);
-    storeUpgrade(client, { headers: { host: 'app.example.com', origin: APP, upgrade: 'websocket' } });
+    const rawHeaders = ['Host', 'app.example.com', 'Origin', APP, 'Upgrade', 'websocket'];
+    storeUpgrade(client, Object.assign(new IncomingMessage(new Socket()), { rawHeaders }));
     expect(new SameOriginGuard().canActivate(messageOf())).toBe(true);
   });
 

@@ -10,6 +10,7 @@ import { InvalidRequestError, SessionRejectedError } from '../../exceptions/sess
 import { unavailableDenial } from '../denial.js';
 import { Challenges } from '../http/challenges.js';
 import { admittedField, GRAPHQL } from './graphql-transport.js';
+import type { CallRequest } from '../transport.js';
 import { CALLER } from './operation-context.js';
 
 /** A field of one execution, as graphql-js resolves it. */
@@ -17,7 +18,8 @@ const field = (operation: object, execution: object = {}, parameters: object = {
   new ExecutionContextHost([{}, parameters, operation, { fieldName: 'me', variableValues: execution }]);
 
 function httpRequest(headers: Record<string, string> = {}): IncomingMessage {
-  return Object.assign(new IncomingMessage(new Socket()), { headers, httpVersion: '1.1' });
+  const rawHeaders = Object.entries(headers).flat();
+  return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders, httpVersion: '1.1' });
 }
 
 const requestOf = (context: ExecutionContext): unknown => GRAPHQL.open(context).request;
@@ -32,24 +34,41 @@ describe('the request of an operation', () => {
     expect(requestOf(field(operationOf(request), { other: 'execution' }))).toBe(request);
   });
 
-  const upgrade = Object.assign(httpRequest({ upgrade: 'WebSocket', 'x-auth-token': 'good' }), { upgrade: true });
-  const connection = { extra: { request: upgrade }, connectionParams: { 'x-auth-token': 'chosen' } };
+  const upgrade = Object.assign(httpRequest({ upgrade: 'WebSocket', host: 'a.example' }), { upgrade: true });
+  const fields = { 'x-auth-token': 'chosen', host: 'evil.example' };
+  const connection = { extra: { request: upgrade }, connectionParams: fields };
+  const init = { headers: { 'X-Auth-Token': 'chosen' }, host: 'evil.example' };
 
-  it.each<[string, object, string]>([
-    ['graphql-ws, with the context that Nest builds', { req: connection }, 'chosen'],
-    ['graphql-ws, with its own context', connection, 'chosen'],
-    ['graphql-ws, with the request that opened the socket', { req: upgrade }, 'good'],
-    ['Mercurius', { request: upgrade, reply: { request: upgrade }, _connectionInit: { 'X-Auth-Token': 'chosen' } }, 'chosen'],
-    ['an object that the application has built', { req: { headers: { 'x-auth-token': 'good' } } }, 'good'],
-  ])('is separate for each execution over a socket: %s', (_name, operation, token) => {
+  it.each<[string, object, object, object]>([
+    ['graphql-ws, with the context that Nest builds', { req: connection }, upgrade.headers, fields],
+    ['graphql-ws, with its own context', connection, upgrade.headers, fields],
+    ['graphql-ws, with the request that opened the socket', { req: upgrade }, upgrade.headers, {}],
+    [
+      'graphql-ws, with an object that the application has built',
+      { req: { headers: fields }, [CALLER]: { request: connection } },
+      upgrade.headers,
+      fields,
+    ],
+    ['Mercurius', { request: upgrade, reply: { request: upgrade }, _connectionInit: init }, upgrade.headers, fields],
+    ['an object that the application has built', { req: { headers: fields } }, {}, fields],
+  ])('is separate for each execution over a socket: %s [P24] [P25]', (_name, operation, headers, handshakeFields) => {
     const execution = {};
     const request = requestOf(field(operation, execution));
 
-    expect(request).toMatchObject({ headers: { 'x-auth-token': token } });
+    expect((request as CallRequest).headers).toEqual(headers);
+    expect(request).toMatchObject({ handshakeFields });
     expect(requestOf(field(operation, execution))).toBe(request);
     expect(requestOf(field(operation))).not.toBe(request);
     expect(GRAPHQL.requestOf(field(operation, execution))).toBe(request);
     expect(GRAPHQL.requestOf(field(operation))).toBeUndefined();
+  });
+
+  it('has no header in the context of Mercurius that a message of the client added to it [P24]', () => {
+    const request = Object.assign(httpRequest({ host: 'a.example' }), { upgrade: true });
+    request.headers['sec-fetch-site'] = 'same-origin';
+    const opened = requestOf(field({ request, reply: { request }, _connectionInit: {} }));
+    expect([request.headers, opened]).toMatchObject([{ host: 'a.example' }, { handshakeFields: {} }]);
+    expect(request.headers['sec-fetch-site']).toBeUndefined();
   });
 
   it.each([undefined, {}, { req: {} }, { req: { headers: 'x' } }])('presents nothing in the context %j', (operation) => {
@@ -62,7 +81,7 @@ describe('the request of an operation', () => {
     ['two sockets', { req: connection, extra: { request: Object.assign(httpRequest(), { upgrade: true }) }, connectionParams: { a: 'b' } }],
   ])('presents nothing in a context with %s, because its caller is ambiguous', (_kind, operation) => {
     const opened = GRAPHQL.open(field(operation));
-    expect(opened.request).toEqual({ headers: {}, upgradeHeaders: null, rawHeaders: [], handshakeToken: undefined });
+    expect(opened.request).toEqual({ headers: {}, rawHeaders: undefined, handshakeFields: {} });
     expect(opened.reply).toBeUndefined();
   });
 

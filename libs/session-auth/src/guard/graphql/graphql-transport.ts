@@ -4,9 +4,9 @@ import { admissionOf, type GuardedRequest } from '../guarded-request.js';
 import { bodyOf } from '../../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../denial.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
-import { handshakeRequest, requestLike } from '../sockets/socket-client.js';
+import { handshakeRequest, presentedRequest, requestLike } from '../sockets/socket-client.js';
 import { type CallRequest, CallRequests, type Transport } from '../transport.js';
-import { endsWithReply } from '../http/http-request.js';
+import { endsWithReply, nodeRequestOf, receivedHeaders } from '../http/http-request.js';
 
 /** The request of each execution, from its start: another request may take over a shared context during the check. */
 const executions = new CallRequests();
@@ -80,9 +80,22 @@ function httpRequestOf(operation: OperationContext): CallRequest | undefined {
 /** A context with more than one request presents nothing, because its caller is ambiguous. */
 function socketRequestOf(operation: OperationContext): CallRequest {
   if (hasSeveralRequests(operation)) return handshakeRequest(undefined);
-  const { req, reply, request, extra, connectionParams, _connectionInit } = operation;
-  const upgrade = [extra?.request, req?.extra?.request, req, request, reply?.request].find((candidate) => requestLike(candidate));
-  return handshakeRequest(requestLike(upgrade), connectionParams ?? req?.connectionParams ?? _connectionInit);
+  const { req, reply, request, extra, connectionParams, _connectionInit, [CALLER]: caller } = operation;
+  const own = caller?.request as OperationContext | undefined;
+  if ('_connectionInit' in operation) removeAddedHeaders(request);
+  const candidates = [own, own?.extra?.request, extra?.request, req?.extra?.request, req, request, reply?.request];
+  return presentedRequest(candidates, connectionParams ?? req?.connectionParams ?? own?.connectionParams ?? _connectionInit);
+}
+
+/**
+ * Removes the fields of the client's first message that Mercurius has added to the headers of the request. Token sources of the application, and its
+ * resolvers, may read the headers from the context.
+ */
+function removeAddedHeaders(request: unknown): void {
+  const node = nodeRequestOf(request);
+  if (!node) return;
+  const received = receivedHeaders(node.rawHeaders);
+  for (const name of Object.keys(node.headers)) if (!(name in received)) Reflect.deleteProperty(node.headers, name);
 }
 
 function replyOf({ res, reply, req, [CALLER]: caller }: OperationContext): unknown {

@@ -4,19 +4,19 @@ import type { ExecutionContext } from '@nestjs/common';
 
 /** The part of a request that the guard reads, on Express and on Fastify. */
 export interface HttpRequest {
+  /** Over a socket: those of the request that opened it, as the server received them. None if that request is unknown. */
   readonly headers: IncomingHttpHeaders;
   /** Absent if the call is not a request of HTTP: the handshake of a socket, or a message. */
   readonly method?: string | undefined;
-  /**
-   * Headers of the request that opened a socket, as the client's browser sent them: `headers` also has fields that any page can set. `null` if they
-   * are unknown, as of a socket of ws that `SessionSockets` does not protect.
-   */
-  readonly upgradeHeaders?: IncomingHttpHeaders | null;
-  readonly rawHeaders?: readonly string[];
+  /** Absent over a socket if the request that opened it is unknown, as of a socket of ws that `SessionSockets` does not protect. */
+  readonly rawHeaders?: readonly string[] | undefined;
   /** Fastify: the request of Node.js. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };
-  /** The `token` field of a socket's handshake, which a client may use instead of the name of the header. */
-  readonly handshakeToken?: unknown;
+  /**
+   * Only over a socket: what its client wrote after the request that opened it, by lower-case names (`auth` of socket.io, `connectionParams` of
+   * graphql-ws). A page of any origin chooses it. It can present a token, and says nothing about the caller.
+   */
+  readonly handshakeFields?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -42,8 +42,28 @@ export function headerCount({ rawHeaders, raw }: HttpRequest, header: string): n
   return count;
 }
 
+/** If one of these headers is repeated, Node.js keeps only the first value, and `headers` does not show it. */
+export const KEPT_ONCE: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'from', 'referer', 'user-agent', 'host']);
+
+/**
+ * Returns the headers of a request as the server received them, by lower-case names, like `headers` of Node.js. Code that knows a socket's request
+ * may have changed that: Mercurius adds what the client sends later.
+ */
+export function receivedHeaders(rawHeaders: readonly string[]): IncomingHttpHeaders {
+  const headers = Object.create(null) as Record<string, string>;
+  for (let index = 1; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index - 1]?.toLowerCase() ?? '';
+    const [before, value = ''] = [headers[name], rawHeaders[index]];
+    if (before === undefined) headers[name] = value;
+    else if (!KEPT_ONCE.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
+  }
+  return headers;
+}
+
 /** The used part of a request of Node.js. */
 export interface NodeRequest extends Readable {
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
   /** Whether the request opened a socket. Node.js sets it only on servers that accept upgrades: a header alone does not set it. */
   readonly upgrade?: boolean;
 }
@@ -53,9 +73,9 @@ export interface NodeRequest extends Readable {
  * was parsed from a message is never a stream.
  */
 export function nodeRequestOf(candidate: unknown): NodeRequest | undefined {
-  if (candidate instanceof Readable) return candidate;
+  if (candidate instanceof Readable) return candidate as NodeRequest;
   const raw = (candidate as { readonly raw?: unknown } | null | undefined)?.raw;
-  return raw instanceof Readable ? raw : undefined;
+  return raw instanceof Readable ? (raw as NodeRequest) : undefined;
 }
 
 /**

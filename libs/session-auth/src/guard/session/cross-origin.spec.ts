@@ -165,10 +165,10 @@ describe('fromCookie', () => {
   });
 
   it('reads the headers of the handshake, and not the fields that a page sends over the socket', () => {
-    const headers = { cookie, origin: 'https://app.example.com', host: 'app.example.com', 'sec-fetch-site': 'same-origin' };
-    expect(find({ headers, upgradeHeaders: { cookie, ...evil } })).toBe(CROSS_ORIGIN_TOKEN);
-    expect(find({ headers: { ...headers, ...evil }, upgradeHeaders: headers })).toBe('token');
-    expect(find({ headers, upgradeHeaders: null })).toBe(CROSS_ORIGIN_TOKEN);
+    const handshakeFields = { origin: 'https://app.example.com', host: 'evil.example', 'sec-fetch-site': 'same-origin' };
+    expect(find({ headers: { cookie, ...evil }, rawHeaders: [], handshakeFields })).toBe(CROSS_ORIGIN_TOKEN);
+    expect(find({ headers: { cookie, ...evil, origin: 'https://app.example.com' }, rawHeaders: [], handshakeFields: evil })).toBe('token');
+    expect(find({ headers: { cookie }, handshakeFields })).toBe(CROSS_ORIGIN_TOKEN);
   });
 });
 

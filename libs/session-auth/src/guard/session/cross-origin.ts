@@ -12,8 +12,8 @@ const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'O
  */
 export function isCrossOrigin(request: HttpRequest, trusted: ReadonlySet<string>): boolean {
   // Nothing is known of the page that opened the socket.
-  if (request.upgradeHeaders === null) return true;
-  const headers: IncomingHttpHeaders = request.upgradeHeaders ?? request.headers;
+  if (request.handshakeFields && !request.rawHeaders) return true;
+  const { headers } = request;
   if (SAFE_METHODS.has(request.method) && !opensSocket(headers)) return false;
   const { 'sec-fetch-site': site, origin } = headers;
   if (origin !== undefined && trusted.has(origin)) return false;

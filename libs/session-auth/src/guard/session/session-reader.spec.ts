@@ -29,6 +29,13 @@ describe('the session that a request presents', () => {
     expect(read({}, headers)).toEqual(session);
   });
 
+  it('has the IV of a field of the handshake, which replaces none', () => {
+    const handshakeFields = { token: 'token', 'x-auth-iv': 'field' };
+    const sessions = new SessionReader({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5 });
+    expect(sessions.read(context, { headers: {}, handshakeFields })).toEqual({ token: 'token', authIv: 'field' });
+    expect(sessions.read(context, { headers: { 'x-auth-iv': 'iv' }, handshakeFields })).toEqual({ token: 'token', authIv: 'iv' });
+  });
+
   it('has no IV if forwardAuthIv is false', () => {
     expect(read({ forwardAuthIv: false }, { 'x-auth-token': 'token', 'x-auth-iv': '123456' })).toEqual({ token: 'token' });
   });

@@ -50,7 +50,7 @@ export class SessionReader {
     const token = this.#findToken(context, request);
     if (token === undefined || token === '') return NO_TOKEN;
     if (!isHeaderValue(token, this.#settings.maxTokenLength)) return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
-    const authIv = this.#settings.forwardAuthIv ? request.headers[AUTH_IV] : undefined;
+    const authIv = this.#settings.forwardAuthIv ? (request.headers[AUTH_IV] ?? request.handshakeFields?.[AUTH_IV]) : undefined;
     if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
     return { token, authIv };
   }

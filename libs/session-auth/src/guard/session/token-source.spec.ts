@@ -47,13 +47,27 @@ describe('a header that was sent twice', () => {
   });
 });
 
-describe('a token in a handshake', () => {
-  it.each([
-    ['a header', fromHeader('X-AUTH-TOKEN'), 'x-auth-token', 'own'],
-    ['Bearer', fromBearer(), 'authorization', 'Bearer own'],
-  ])('is found where %s is missing', (_name, source, header, value) => {
-    expect(find(source, { handshakeToken: 'shaken' })).toBe('shaken');
-    expect(find(source, { headers: { [header]: value }, handshakeToken: 'shaken' })).toBe('own');
+describe('a token in the fields of a handshake', () => {
+  it.each<[string, TokenSource, string, (token: string) => string]>([
+    ['a header', fromHeader('X-AUTH-TOKEN'), 'x-auth-token', (token) => token],
+    ['Bearer', fromBearer(), 'authorization', (token) => `Bearer ${token}`],
+  ])('is found where %s is missing, and replaces none [P24]', (_name, source, header, written) => {
+    expect(find(source, { handshakeFields: { token: 'short' } })).toBe('short');
+    expect(find(source, { handshakeFields: { token: 'short', [header]: written('named') } })).toBe('named');
+    expect(find(source, { handshakeFields: { token: 'short', [header]: null } })).toBe('short');
+    expect(find(source, { headers: { [header]: written('own') }, handshakeFields: { token: 'short', [header]: written('named') } })).toBe(
+      'own',
+    );
+  });
+
+  it('is found beside a header with another scheme', () => {
+    const headers = { authorization: 'Basic YTpi' };
+    expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Bearer named' } })).toBe('named');
+    expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Basic YTpi', token: 'short' } })).toBe('short');
+  });
+
+  it('is not found in a field that has the name of a cookie, or of its header [P24]', () => {
+    expect(find(fromCookie('session'), { handshakeFields: { cookie: 'session=token', session: 'token', token: 'token' } })).toBeUndefined();
   });
 });
 
@@ -93,7 +107,7 @@ describe('a source', () => {
     expect(names(create, ...valid)).toEqual(valid.map(() => undefined));
     expect(names(create, ...invalid)).toEqual(invalid.map(() => ({ creator })));
     const headers = { undefined: 'token', '': 'token', cookie: '=token; undefined=token' };
-    for (const name of invalid) expect(find(create(name as string), { headers, handshakeToken: 'token' })).toBeUndefined();
+    for (const name of invalid) expect(find(create(name as string), { headers, handshakeFields: { token: 'token' } })).toBeUndefined();
   });
 
   it('fromCookie() with options that are invalid is marked with the problem and the remedy, and finds no token', () => {

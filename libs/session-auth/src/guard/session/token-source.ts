@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { headerCount, type HttpRequest } from '../http/http-request.js';
+import { headerCount, type HttpRequest, KEPT_ONCE } from '../http/http-request.js';
 import { callParameter } from '../transports.js';
 import { CROSS_ORIGIN_TOKEN, isCrossOrigin } from './cross-origin.js';
 import { isCookieName, isHeaderName, markInvalid } from './source-names.js';
@@ -12,7 +12,8 @@ export type FoundToken = string | readonly string[] | undefined;
 export interface TokenSource {
   /**
    * Returns the token of a call. In every kind of context, `request.headers` has lower-case names: for a socket, it has the headers of the
-   * handshake; for a message, the headers of the message or the gRPC metadata. If a source throws, the token counts as malformed: 401.
+   * request that opened it; for a message, the headers of the message or the gRPC metadata. What the client of a socket wrote later is in
+   * `request.handshakeFields`. If a source throws, the token counts as malformed: 401.
    */
   (context: ExecutionContext, request: HttpRequest): FoundToken;
   /** The request header that the source reads, for `Vary`. */
@@ -22,14 +23,14 @@ export interface TokenSource {
 }
 
 /**
- * Reads the token from the whole value of a request header. In a message, reads the header or the gRPC metadata of that name. In the handshake
- * of a socket, also reads a field of that name, or `token` (in `auth` of socket.io, in `connectionParams` of graphql-ws).
+ * Reads the token from the whole value of a request header. In a message, reads the header or the gRPC metadata of that name. For a socket
+ * without that header, reads the field of that name, or `token` (in `auth` of socket.io, in `connectionParams` of graphql-ws).
  * An invalid name stops the application at bootstrap.
  */
 export function fromHeader(name: string): TokenSource {
   if (!isHeaderName(name)) return markInvalid(() => undefined, { creator: 'fromHeader' });
   const header = name.toLowerCase();
-  return source(name, (request) => readHeader(request, header) ?? (request.handshakeToken as FoundToken));
+  return source(name, (request) => readHeader(request, header) ?? readField(request, header) ?? readField(request, 'token'));
 }
 
 const BEARER = /^bearer(?: +|$)/i;
@@ -40,12 +41,18 @@ const BEARER = /^bearer(?: +|$)/i;
  */
 export function fromBearer(): TokenSource {
   const bearer = source('Authorization', (request) => {
-    const value = readHeader(request, 'authorization');
-    if (value === undefined) return request.handshakeToken as FoundToken;
-    if (typeof value !== 'string') return value;
-    return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
+    return (
+      withoutScheme(readHeader(request, 'authorization')) ??
+      withoutScheme(readField(request, 'authorization')) ??
+      readField(request, 'token')
+    );
   });
   return Object.assign(bearer, { scheme: 'Bearer' });
+}
+
+function withoutScheme(value: FoundToken): FoundToken {
+  if (typeof value !== 'string') return value;
+  return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
 }
 
 /**
@@ -82,13 +89,14 @@ function source(header: string, find: (request: HttpRequest) => FoundToken): Tok
   return Object.assign((_context: ExecutionContext, request: HttpRequest) => find(request), { header });
 }
 
-/** If one of these headers is repeated, Node.js keeps only the first value, and `headers` does not show it. */
-const KEPT_ONCE = new Set(['authorization', 'proxy-authorization', 'from', 'referer', 'user-agent', 'host']);
-
 function readHeader(request: HttpRequest, header: string): FoundToken {
   const value = request.headers[header];
   if (typeof value !== 'string' || !KEPT_ONCE.has(header)) return value;
   return headerCount(request, header) > 1 ? [value, value] : value;
+}
+
+function readField({ handshakeFields }: HttpRequest, name: string): FoundToken {
+  return handshakeFields?.[name] as FoundToken;
 }
 
 const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);

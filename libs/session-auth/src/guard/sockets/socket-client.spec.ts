@@ -1,4 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { payloadOf } from '../denial.js';
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import {
@@ -6,6 +8,7 @@ import {
   emitException,
   handshakeOf,
   handshakeRequest,
+  presentedRequest,
   requestLike,
   type SocketClient,
   storeUpgrade,
@@ -13,7 +16,12 @@ import {
 } from './socket-client.js';
 
 const PAYLOAD = payloadOf(SESSION_REJECTED);
-const NOTHING = { headers: {}, upgradeHeaders: null, rawHeaders: [], handshakeToken: undefined };
+const NOTHING = { headers: {}, rawHeaders: undefined, handshakeFields: {} };
+
+/** A request of Node.js. */
+function received(headers: Record<string, string>): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders: Object.entries(headers).flat() });
+}
 
 /** A socket with some members, and what is called on it. */
 function socketWith(
@@ -28,19 +36,43 @@ function socketWith(
 const IO = { handshake: { headers: {} } };
 
 describe('the request of a handshake', () => {
-  const upgrade = { headers: { host: 'example.com', 'x-auth-token': 'good' }, rawHeaders: ['Host', 'example.com'] };
+  const upgrade = { headers: { host: 'example.com', 'x-auth-token': 'good' }, rawHeaders: ['Host', 'example.com', 'X-Auth-Token', 'good'] };
 
-  it('has the headers of the request that opened the socket, overridden by the fields of the client', () => {
-    const request = handshakeRequest(upgrade, { 'X-Auth-Token': 'chosen', token: 'field' });
-    expect(request.headers).toEqual({ host: 'example.com', 'x-auth-token': 'chosen', token: 'field' });
-    expect(request).toMatchObject({ upgradeHeaders: upgrade.headers, rawHeaders: upgrade.rawHeaders, handshakeToken: 'field' });
+  it('has the headers of the request that opened the socket, and apart from them the fields of the client [P24]', () => {
+    const request = handshakeRequest(
+      upgrade,
+      { 'X-Auth-Token': 'first', host: 'evil.example' },
+      { 'X-Auth-Token': 'chosen', token: 'field' },
+    );
+    const handshakeFields = { host: 'evil.example', 'x-auth-token': 'chosen', token: 'field' };
+    expect(request).toEqual({ headers: upgrade.headers, rawHeaders: upgrade.rawHeaders, handshakeFields });
   });
 
-  it('has the raw headers of Fastify', () => {
-    expect(handshakeRequest({ headers: {}, raw: { rawHeaders: ['A', 'b'] } })).toEqual({
+  it('has a header as a field that was added to the request after the server received it [P24]', () => {
+    const changed = { ...upgrade, headers: { ...upgrade.headers, host: 'evil.example', Origin: 'https://example.com' } };
+    expect(handshakeRequest(changed)).toMatchObject({ headers: upgrade.headers, handshakeFields: { origin: 'https://example.com' } });
+  });
+
+  it('has the headers of a server without raw headers as they are', () => {
+    expect(handshakeRequest({ headers: { Host: 'a.example' } })).toMatchObject({ headers: { host: 'a.example' }, rawHeaders: [] });
+  });
+
+  it('has the headers of a request of Node.js, also behind that of Fastify; those of any other object are fields [P24]', () => {
+    const node = received({ host: 'a.example' });
+    const built = { headers: { host: 'evil.example', token: 'built' } };
+    for (const candidates of [[node], [undefined, { raw: node }], [built, { headers: {}, raw: node }]])
+      expect(presentedRequest(candidates, undefined)).toEqual({
+        headers: { host: 'a.example' },
+        rawHeaders: node.rawHeaders,
+        handshakeFields: {},
+      });
+    expect(presentedRequest([built, { raw: built }], { token: 'sent' })).toEqual({
       ...NOTHING,
-      upgradeHeaders: {},
-      rawHeaders: ['A', 'b'],
+      handshakeFields: { host: 'evil.example', token: 'sent' },
+    });
+    expect(presentedRequest([], { headers: { a: 'b', token: 'nested' }, token: 'sent' }).handshakeFields).toMatchObject({
+      a: 'b',
+      token: 'sent',
     });
   });
 
@@ -51,14 +83,14 @@ describe('the request of a handshake', () => {
   it('has 256 fields at most: if a client sends more, it has none of them', () => {
     const fieldsOf = (count: number): object =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, 'value']));
-    expect(Object.keys(handshakeRequest(undefined, fieldsOf(256)).headers)).toHaveLength(256);
-    expect(Object.keys(handshakeRequest(upgrade, fieldsOf(257)).headers)).toEqual(['host', 'x-auth-token']);
+    expect(Object.keys(handshakeRequest(undefined, fieldsOf(256)).handshakeFields ?? {})).toHaveLength(256);
+    expect(handshakeRequest(upgrade, fieldsOf(257)).handshakeFields).toEqual({});
   });
 
   it('has a list for a field that is sent in two spellings, and no prototype that a field could change', () => {
-    const { headers } = handshakeRequest(upgrade, JSON.parse('{ "Token": "a", "TOKEN": "b", "__proto__": { "x": "y" } }'));
-    expect(headers.token).toEqual(['a', 'b']);
-    expect(headers.x).toBeUndefined();
+    const { handshakeFields = {} } = handshakeRequest(upgrade, JSON.parse('{ "Token": "a", "TOKEN": "b", "__proto__": { "x": "y" } }'));
+    expect(handshakeFields.token).toEqual(['a', 'b']);
+    expect(handshakeFields.x).toBeUndefined();
   });
 
   it.each([undefined, null, {}, { headers: 'x-auth-token' }, { headers: null }, { headers: undefined }])(
@@ -76,16 +108,37 @@ describe('the request of a handshake', () => {
 describe('the handshake of a socket', () => {
   it('of socket.io is one object, with the fields that the client chose', () => {
     const [client] = socketWith({ handshake: { headers: { host: 'example.com' }, auth: { token: 'chosen' } } });
-    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'example.com', token: 'chosen' }, handshakeToken: 'chosen' });
+    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'example.com' }, handshakeFields: { token: 'chosen' } });
     expect(handshakeOf(client)).toBe(handshakeOf(client));
+  });
+
+  it('of socket.io has the headers that the server received [P25]', () => {
+    const headers = { host: 'evil.example', 'x-new': 'x' };
+    const [client] = socketWith({ handshake: { headers, auth: { host: 'evil.example' } }, request: received({ host: 'a.example' }) });
+    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'a.example' }, handshakeFields: { host: 'evil.example' } });
   });
 
   it('of ws presents nothing before the request that opened it is known', () => {
     const [client] = socketWith({ readyState: 1 });
     expect(handshakeOf(client)).toEqual(NOTHING);
-    storeUpgrade(client, { headers: { 'x-auth-token': 'good' } });
-    expect(handshakeOf(client)).toMatchObject({ headers: { 'x-auth-token': 'good' }, upgradeHeaders: { 'x-auth-token': 'good' } });
+    storeUpgrade(client, received({ 'x-auth-token': 'good' }));
+    expect(handshakeOf(client)).toMatchObject({ headers: { 'x-auth-token': 'good' }, handshakeFields: {} });
     expect(handshakeOf(socketWith({ readyState: 1 })[0])).toEqual(NOTHING);
+  });
+
+  it('of graphql-ws has the request of its connection, and the fields of its first message', () => {
+    const [client] = socketWith({ readyState: 1 });
+    storeUpgrade(client, {
+      extra: { request: received({ host: 'a.example' }) },
+      connectionParams: { token: 'good', host: 'evil.example' },
+    });
+    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'a.example' }, handshakeFields: { token: 'good', host: 'evil.example' } });
+  });
+
+  it('of ws has fields alone if the application has built its request [P24]', () => {
+    const [client] = socketWith({ readyState: 1 });
+    storeUpgrade(client, { headers: { 'x-auth-token': 'good', cookie: 'sid=a' } });
+    expect(handshakeOf(client)).toEqual({ ...NOTHING, handshakeFields: { 'x-auth-token': 'good', cookie: 'sid=a' } });
   });
 
   it.each([undefined, {}, { headers: null }])('of ws presents nothing if it was opened by %j', (upgrade) => {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DenialPayload } from '../denial.js';
+import { nodeRequestOf, receivedHeaders } from '../http/http-request.js';
 import type { CallRequest } from '../transport.js';
 
 /** The used part of a socket of socket.io, of ws, or of a library compatible with ws. */
@@ -11,6 +12,8 @@ export interface SocketClient {
     /** The `auth` option of the client. */
     readonly auth?: unknown;
   };
+  /** socket.io: the request that opened its connection. */
+  readonly request?: unknown;
   /** socket.io: whether the socket is open. */
   readonly connected?: boolean;
   /** socket.io: closes the socket. */
@@ -38,15 +41,23 @@ export function handshakeOf(client: SocketClient): CallRequest {
   if (existing) return existing;
   const { handshake } = client;
   if (!handshake) return NOTHING_PRESENTED;
-  const request = handshakeRequest(requestLike(handshake), handshake.auth);
+  const request = handshakeRequest(nodeRequestOf(client.request) ?? requestLike(handshake), handshake.auth);
   handshakes.set(client, request);
   return request;
 }
 
+/** A connection of graphql-ws. */
+export interface SocketConnection {
+  readonly extra: { readonly request: unknown };
+  /** What the client sent in its first message. */
+  readonly connectionParams?: unknown;
+}
+
 /** Stores the request that opened a ws socket, because the socket does not expose it. */
 export function storeUpgrade(client: SocketClient, upgrade: unknown): void {
-  const request = requestLike(upgrade);
-  if (request && !client.handshake) handshakes.set(client, handshakeRequest(request));
+  if (typeof upgrade !== 'object' || upgrade === null || client.handshake) return;
+  const { extra, connectionParams } = upgrade as Partial<SocketConnection>;
+  handshakes.set(client, presentedRequest([upgrade, extra?.request], connectionParams));
 }
 
 /** Sends a denial to a client, in the form of Nest's gateways. */
@@ -84,17 +95,33 @@ export function requestLike(candidate: unknown): CallRequest | undefined {
 }
 
 /**
- * Returns the request of a handshake: the headers of the request that opened the socket, overridden by the fields that the client sends (`auth`
- * of socket.io, `connectionParams` of graphql-ws). A browser can't set headers here, and presents its token in these fields.
+ * Returns the request of a socket. Only a request of Node.js among the candidates presents headers. Any other object may have been built of what the
+ * client sent: its headers are fields. So are those in `headers` of the client's first message, where Mercurius expects them.
  */
-export function handshakeRequest(upgrade: CallRequest | undefined, clientFields?: unknown): CallRequest {
-  const fields = namedValues(entriesOf(clientFields));
-  const headers = Object.assign(namedValues([]) as IncomingHttpHeaders, upgrade?.headers, fields);
+export function presentedRequest(candidates: readonly unknown[], clientFields: unknown): CallRequest {
+  const upgrade = candidates.map(nodeRequestOf).find((request) => request !== undefined);
+  const built = upgrade ? undefined : candidates.find((candidate) => requestLike(candidate));
+  return handshakeRequest(upgrade, requestLike(built)?.headers, requestLike(clientFields)?.headers, clientFields);
+}
+
+/**
+ * Returns the request of a handshake: the headers of the request that opened the socket, as the server received them, and the fields that the client
+ * sent later (`auth` of socket.io, `connectionParams` of graphql-ws), the last ones first. A browser can't set headers here, and presents its token in
+ * these fields. A header that was added to the request later is a field too: no one knows who chose it.
+ */
+export function handshakeRequest(
+  upgrade: Pick<CallRequest, 'headers' | 'rawHeaders'> | undefined,
+  ...clientFields: unknown[]
+): CallRequest {
+  const headers = upgrade?.rawHeaders
+    ? receivedHeaders(upgrade.rawHeaders)
+    : (namedValues(entriesOf(upgrade?.headers)) as IncomingHttpHeaders);
+  const added = entriesOf(upgrade?.headers).filter(([name]) => !(name in headers));
+  const fields = [namedValues(added), ...clientFields.map((sent) => namedValues(entriesOf(sent)))];
   return {
     headers,
-    upgradeHeaders: upgrade?.headers ?? null,
-    rawHeaders: upgrade?.rawHeaders ?? upgrade?.raw?.rawHeaders ?? [],
-    handshakeToken: fields.token,
+    rawHeaders: upgrade && (upgrade.rawHeaders ?? []),
+    handshakeFields: Object.assign(namedValues([]), ...fields) as Record<string, unknown>,
   };
 }
 

@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { IncomingMessage } from 'node:http';
+import { Socket as Connection } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Deadlines } from '../../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
@@ -18,7 +20,12 @@ import { RegistrationSockets } from './registration-sockets.js';
 const ANN = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
 const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
-const UPGRADE = { headers: { 'x-auth-token': 'token' } };
+const UPGRADE = received({ 'x-auth-token': 'token' });
+
+/** A request of Node.js. */
+function received(headers: Record<string, string>): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Connection()), { headers, rawHeaders: Object.entries(headers).flat() });
+}
 
 /** An open socket of ws. */
 class Socket extends EventEmitter {
@@ -103,10 +110,11 @@ describe('the check of an open socket', () => {
     ['a malformed token', { headers: { 'x-auth-token': 'not a token' } }, 4401, 'SESSION_REJECTED'],
     [
       'a cookie of a page of another origin',
-      { headers: { cookie: 'sid=a', origin: 'https://b.example', host: 'a.example' } },
+      received({ cookie: 'sid=a', origin: 'https://b.example', host: 'a.example' }),
       4403,
       'CROSS_ORIGIN_DENIED',
     ],
+    ['a cookie, and that the application has built', { headers: { cookie: 'sid=a' } }, 4401, 'SESSION_REQUIRED'],
   ])('closes a socket whose request has %s, without a call', async (_which, upgrade, code, reason) => {
     expect(await check(upgrade)).toBeUndefined();
     expect([client.closings, calls, own.watched.index.size]).toEqual([[[code, reason]], [], 0]);

@@ -1,7 +1,7 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
-import type { SocketClient } from '../../guard/sockets/socket-client.js';
+import type { SocketClient, SocketConnection } from '../../guard/sockets/socket-client.js';
 import type { WarningLog } from '../events/warning-log.js';
 import { OpenSocketChecks } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
@@ -77,9 +77,14 @@ export class SessionSockets implements OnApplicationBootstrap, OnApplicationShut
    * did not admit is disconnected, because broadcasts to it can't be held.
    *
    * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no session, here and to the guard. Never rejects.
+   * @param upgrade the request that opened the socket, or the connection of graphql-ws, whose `connectionParams` may have the token
    * @returns the user, or `undefined` if the socket was denied or is closed
    */
-  watch(client: SocketClient, upgrade?: SocketUpgrade, options: SessionSocketOptions = {}): Promise<CurrentUserRecord | undefined> {
+  watch(
+    client: SocketClient,
+    upgrade?: SocketUpgrade | SocketConnection,
+    options: SessionSocketOptions = {},
+  ): Promise<CurrentUserRecord | undefined> {
     return this.#open.check(client, upgrade, watchSettings(options));
   }
 

@@ -20,7 +20,10 @@ function within(min: number, value: number | undefined, fallback: number): numbe
   return value === undefined || Number.isNaN(value) ? fallback : Math.min(DAY_MS, Math.max(min, value));
 }
 
-/** The request that opened a socket, as `handleConnection` of a ws gateway receives it. */
+/**
+ * The request that opened a socket, as `handleConnection` of a ws gateway receives it. From an object that is no request of Node.js, only a token is
+ * read, and no cookie.
+ */
 export interface SocketUpgrade {
   /** Headers of the request, under their lower-case names. */
   readonly headers: object;

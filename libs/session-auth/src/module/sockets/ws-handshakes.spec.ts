@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
+import { Socket as NetSocket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Deadlines } from '../../client/deadline.js';
 import { DENIAL_CHANNEL } from '../../contract/diagnostics.js';
@@ -78,7 +79,11 @@ describe('the handshakes of ws', () => {
   /** Begins a handshake, and has its answers. */
   function handshake(headers: object = { 'x-auth-token': 'token' }, onAnswer: () => void = () => undefined) {
     const connection = new Connection();
-    const request = { headers, rawHeaders: [], socket: connection } as unknown as IncomingMessage;
+    const request = Object.assign(new IncomingMessage(new NetSocket()), {
+      headers,
+      rawHeaders: Object.entries(headers).flat(),
+      socket: connection,
+    });
     const answers: unknown[][] = [];
     const verify = server.options.verifyClient as (info: object, answer: Answer) => void;
     verify({ req: request }, (...answer) => {
