@@ -75,9 +75,9 @@ const RULES: [what: string, rule: unknown, status: number][] = [
     () => {
       throw failure;
     },
-    403,
+    503,
   ],
-  ['rejects', () => Promise.reject(failure), 403],
+  ['rejects', () => Promise.reject(failure), 503],
   ['returns the user', (user: UserRecord) => user, 403],
 ];
 

@@ -23,9 +23,9 @@ const ANSWERS: [what: string, answer: () => unknown, status: number][] = [
     () => {
       throw new Error('broken');
     },
-    403,
+    503,
   ],
-  ['rejects', () => Promise.reject(new Error('broken')), 403],
+  ['rejects', () => Promise.reject(new Error('broken')), 503],
 ];
 
 @Controller('openings')

@@ -3,6 +3,7 @@ interface Denial {
   readonly statusCode: number;
   readonly code: string;
   readonly message: string;
+  readonly retryAfterSeconds?: number;
 }
 
 /** 401: no token was presented. */
@@ -27,6 +28,14 @@ export const CROSS_ORIGIN_DENIED = {
   statusCode: 403,
   code: 'CROSS_ORIGIN_DENIED',
   message: 'Pages of another origin have no access',
+} as const satisfies Denial;
+
+/** 503: a rule of the handler could not be evaluated. Does not disclose which. */
+export const ACCESS_CHECK_FAILED = {
+  statusCode: 503,
+  code: 'ACCESS_CHECK_FAILED',
+  message: 'Access could not be checked; try again later',
+  retryAfterSeconds: 5,
 } as const satisfies Denial;
 
 /** 429: too many sign-ins of this client were refused. Does not disclose whether the user name exists, nor which count is full. */

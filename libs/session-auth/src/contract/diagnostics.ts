@@ -66,13 +66,19 @@ export interface BreakerMessage {
 
 /**
  * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there is no valid session, a rule
- * of the handler is not met, a page of another origin sent the cookie, or the session service is unavailable; and when `signInLimit`
+ * of the handler is not met or can't be evaluated, a page of another origin sent the cookie, or the session service is unavailable; and when `signInLimit`
  * denies a sign-in.
  */
 export interface DenialMessage {
-  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503 and 429. */
+  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503, 503 and 429. */
   readonly code:
-    'SESSION_REQUIRED' | 'SESSION_REJECTED' | 'ACCESS_DENIED' | 'CROSS_ORIGIN_DENIED' | 'SESSION_SERVICE_UNAVAILABLE' | 'TOO_MANY_ATTEMPTS';
+    | 'SESSION_REQUIRED'
+    | 'SESSION_REJECTED'
+    | 'ACCESS_DENIED'
+    | 'CROSS_ORIGIN_DENIED'
+    | 'ACCESS_CHECK_FAILED'
+    | 'SESSION_SERVICE_UNAVAILABLE'
+    | 'TOO_MANY_ATTEMPTS';
   /** Name of the registration of the module that denied it; `'default'` for the one without a name. */
   readonly authority: string;
 }

@@ -1,5 +1,6 @@
 export { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from '../contract/errors.js';
 export {
+  AccessCheckFailedError,
   AccessDeniedError,
   CredentialsRejectedError,
   InvalidRequestError,

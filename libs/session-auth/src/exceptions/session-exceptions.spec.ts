@@ -10,6 +10,7 @@ import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from '../contract/errors.js';
 import { unavailable } from '../contract/outcome.js';
 import {
+  AccessCheckFailedError,
   AccessDeniedError,
   CredentialsRejectedError,
   InvalidRequestError,
@@ -26,12 +27,15 @@ describe('an error of this library', () => {
     [new TooManyAttemptsError(7), 'TooManyAttemptsError', 'TOO_MANY_ATTEMPTS', 429],
     [new SessionRejectedError(), 'SessionRejectedError', 'SESSION_REJECTED', 401],
     [new AccessDeniedError(), 'AccessDeniedError', 'ACCESS_DENIED', 403],
+    [new AccessCheckFailedError(), 'AccessCheckFailedError', 'ACCESS_CHECK_FAILED', 503],
     [new SessionServiceUnavailableError(unavailable('timeout')), 'SessionServiceUnavailableError', 'SESSION_SERVICE_UNAVAILABLE', 503],
   ])('%p is a %s with code %s and status %i, and an instance of no other class', (error, name, code, statusCode) => {
     expect(error).toMatchObject({ name, code, statusCode });
     const classes = [InvalidConfigurationError, InvalidRequestError, CredentialsRejectedError, SessionRejectedError, AccessDeniedError];
     expect(
-      [...classes, SessionServiceUnavailableError, TooManyAttemptsError].filter((of) => error instanceof of).map((of) => of.name),
+      [...classes, AccessCheckFailedError, SessionServiceUnavailableError, TooManyAttemptsError]
+        .filter((of) => error instanceof of)
+        .map((of) => of.name),
     ).toEqual([name]);
     expect(error).toBeInstanceOf(SessionAuthError);
     expect(isSessionAuthError(error)).toBe(true);

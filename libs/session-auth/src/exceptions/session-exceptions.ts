@@ -1,5 +1,6 @@
 import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import {
+  ACCESS_CHECK_FAILED,
   ACCESS_DENIED,
   CROSS_ORIGIN_DENIED,
   SERVICE_UNAVAILABLE,
@@ -88,6 +89,23 @@ export class AccessDeniedError extends ForbiddenException implements SessionAuth
   }
 }
 
+/**
+ * A rule of the handler could not be evaluated: it threw, rejected, or took longer than `timeoutMs`. From a guard only. Try again later: the log
+ * names the rule.
+ */
+export class AccessCheckFailedError extends ServiceUnavailableException implements SessionAuthError {
+  /** Always 'AccessCheckFailedError'. */
+  override readonly name = 'AccessCheckFailedError';
+  readonly code = 'ACCESS_CHECK_FAILED';
+  readonly statusCode = 503;
+  /** Seconds to wait before the next attempt. */
+  readonly retryAfterSeconds: number = ACCESS_CHECK_FAILED.retryAfterSeconds;
+
+  constructor() {
+    super(bodyOf(ACCESS_CHECK_FAILED), { errorCode: ACCESS_CHECK_FAILED.code });
+  }
+}
+
 /** The service gave no usable answer. Try again later. Never caused by the user's token. */
 export class SessionServiceUnavailableError extends ServiceUnavailableException implements SessionAuthError {
   /** Always 'SessionServiceUnavailableError'. */
@@ -116,6 +134,7 @@ for (const exception of [
   TooManyAttemptsError,
   SessionRejectedError,
   AccessDeniedError,
+  AccessCheckFailedError,
   SessionServiceUnavailableError,
 ])
   markAsSessionAuthError(exception);

@@ -10,7 +10,7 @@ export interface SessionAuthDecision {
   /**
    * `authenticated`: the session is valid, and the rule is met. `unauthenticated`: there is no valid session; `@OptionalAuth()` allows the
    * call anyway. `forbidden`: the rule is not met, the service refuses the application or the user, or a page of another origin sent
-   * the cookie. `unavailable`: the service gave no usable answer.
+   * the cookie. `unavailable`: the service gave no usable answer, or the rule could not be evaluated (code `ACCESS_CHECK_FAILED`).
    */
   readonly outcome: 'authenticated' | 'unauthenticated' | 'forbidden' | 'unavailable';
   /** The code of the denial; absent if the call is allowed. */

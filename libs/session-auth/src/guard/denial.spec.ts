@@ -1,9 +1,10 @@
-import { BadRequestException, type HttpException } from '@nestjs/common';
+import { BadRequestException, HttpException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import {
+  AccessCheckFailedError,
   AccessDeniedError,
   CredentialsRejectedError,
   InvalidRequestError,
@@ -19,6 +20,7 @@ import {
   type GuardDenial,
   httpExceptionOf,
   payloadOf,
+  ruleAnswerOf,
   sessionException,
   unavailableDenial,
 } from './denial.js';
@@ -68,11 +70,14 @@ describe('the exception of a denial', () => {
     [SESSION_REQUIRED, SessionRejectedError],
     [SESSION_REJECTED, SessionRejectedError],
     [ACCESS_DENIED, AccessDeniedError],
+    [ACCESS_CHECK_FAILED, AccessCheckFailedError],
     [unavailableDenial(unavailable('busy', 7)), SessionServiceUnavailableError],
   ])('for %j is the error of the library, without a stack trace', (denial, type) => {
     const exception = exceptionOf(denial);
     expect(exception).toBeInstanceOf(type);
-    expect(denialOf(exception)).toEqual(expect.objectContaining({ statusCode: denial.statusCode, code: denial.code }));
+    expect(denialOf(exception as HttpException & SessionAuthError)).toEqual(
+      expect.objectContaining({ statusCode: denial.statusCode, code: denial.code }),
+    );
     expect(exception.message).toBe(denial.message);
     expect(exception.getResponse()).toEqual(bodyOf(denial));
     expect(exception.stack).not.toContain('\n    at ');
@@ -89,6 +94,29 @@ describe('the exception of a denial', () => {
     expect(exception).not.toBeInstanceOf(BadRequestException);
     expect(exception.getStatus()).toBe(400);
     expect(exception.getResponse()).toEqual({ statusCode: 400, message: 'message', error: 'Bad Request', code: 'CODE' });
+  });
+});
+
+describe('the answer of a rule', () => {
+  it.each<[HttpException, object]>([
+    [new NotFoundException('gone'), { statusCode: 404, code: 'NOT_FOUND', message: 'gone' }],
+    [new HttpException({ code: 'HIDDEN', message: 'no' }, 404), { statusCode: 404, code: 'HIDDEN' }],
+    [new HttpException('text', 299), { statusCode: 299, code: 'DENIED', message: 'text' }],
+    [new SessionServiceUnavailableError(unavailable('busy', 7)), { statusCode: 503, retryAfterSeconds: 7 }],
+  ])('is %p itself', (exception, answer) => {
+    expect(ruleAnswerOf(exception)).toEqual({ message: expect.any(String), code: expect.any(String), ...answer, exception });
+    expect(exceptionOf({ statusCode: 404, code: '', message: '', exception })).toBe(exception);
+  });
+
+  it.each([
+    [new Error('no exception')],
+    [new InvalidConfigurationError('an option')],
+    [new HttpException('no status', Number.NaN)],
+    [new HttpException('no status', 700)],
+    [Object.defineProperty(new NotFoundException(), 'getStatus', { get: () => JSON.parse('{') as unknown })],
+    [undefined],
+  ])('is not %p', (error) => {
+    expect(ruleAnswerOf(error)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import {
+  ACCESS_CHECK_FAILED,
   ACCESS_DENIED,
   type CROSS_ORIGIN_DENIED,
   SERVICE_UNAVAILABLE,
@@ -8,17 +10,32 @@ import {
   TOO_MANY_ATTEMPTS,
 } from '../contract/denials.js';
 import { DENIALS, type DenialMessage } from '../contract/diagnostics.js';
-import type { SessionAuthError } from '../contract/errors.js';
+import { isSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
 import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
-import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
+import {
+  AccessCheckFailedError,
+  AccessDeniedError,
+  SessionRejectedError,
+  SessionServiceUnavailableError,
+} from '../exceptions/session-exceptions.js';
 
 /** A denial because the session service gave no usable answer. */
 type OutageDenial = typeof SERVICE_UNAVAILABLE & Pick<Unavailable, 'reason' | 'retryAfterSeconds'>;
 
-/** A denial by the guard, with one of its five codes. */
+/** A denial by the guard, with one of its six codes. */
 export type GuardDenial =
-  typeof SESSION_REQUIRED | typeof SESSION_REJECTED | typeof ACCESS_DENIED | typeof CROSS_ORIGIN_DENIED | OutageDenial;
+  | typeof SESSION_REQUIRED
+  | typeof SESSION_REJECTED
+  | typeof ACCESS_DENIED
+  | typeof CROSS_ORIGIN_DENIED
+  | typeof ACCESS_CHECK_FAILED
+  | OutageDenial;
+
+/** The answer of a rule that threw an `HttpException`, in terms of HTTP. */
+export interface RuleAnswer extends HttpDenial {
+  readonly exception: HttpException;
+}
 
 /** Returns the denial with 503: the session service gave no usable answer. */
 export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
@@ -27,7 +44,7 @@ export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailabl
 }
 
 /** Codes of the errors that say how long to wait. */
-const CODES_WITH_WAIT: readonly string[] = [SERVICE_UNAVAILABLE.code, TOO_MANY_ATTEMPTS.code];
+const CODES_WITH_WAIT: readonly string[] = [SERVICE_UNAVAILABLE.code, ACCESS_CHECK_FAILED.code, TOO_MANY_ATTEMPTS.code];
 
 /** Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from another copy of this package. */
 export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?: unknown }): HttpDenial {
@@ -37,14 +54,44 @@ export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?
     : { statusCode, code, message };
 }
 
-/** Returns the error of a denial, without a stack trace. */
-export function exceptionOf(denial: GuardDenial): HttpException & SessionAuthError {
-  return withoutStack(() => sessionException(denial));
+/**
+ * Returns the answer of a rule that threw an `HttpException`; `undefined` for any other error. An exception of an outdated or a second copy of
+ * `@nestjs/common` is recognised only if it is an error of this library.
+ */
+export function ruleAnswerOf(error: unknown): RuleAnswer | undefined {
+  try {
+    if (isSessionAuthError(error))
+      return error instanceof Error && 'getResponse' in error ? answerOf(error as never, denialOf(error)) : undefined;
+    return error instanceof HttpException ? answerOf(error, plainDenialOf(error)) : undefined;
+  } catch {
+    // Of an exception class of the application, whose members may be overridden.
+    return undefined;
+  }
+}
+
+function answerOf(exception: HttpException, denial: HttpDenial): RuleAnswer | undefined {
+  const isStatus = Number.isInteger(denial.statusCode) && denial.statusCode >= 200 && denial.statusCode < 600;
+  return isStatus ? { ...denial, exception } : undefined;
+}
+
+/** The code is that of the exception's body, or else the name of the status: `NOT_FOUND`. */
+function plainDenialOf(exception: HttpException): HttpDenial {
+  const [statusCode, body] = [exception.getStatus(), exception.getResponse()];
+  const code = typeof body === 'object' ? (body as { readonly code?: unknown }).code : undefined;
+  const name = STATUS_CODES[statusCode] ?? 'Denied';
+  return { statusCode, message: exception.message, code: typeof code === 'string' ? code : name.toUpperCase().replaceAll(/[^A-Z]+/g, '_') };
+}
+
+/** Returns the error of a denial, without a stack trace; the exception itself, if a rule threw it. */
+export function exceptionOf(denial: GuardDenial | RuleAnswer): HttpException {
+  return 'exception' in denial ? denial.exception : withoutStack(() => sessionException(denial));
 }
 
 /** Returns the error of a denial, as `SessionAuthService` throws it. */
 export function sessionException(denial: GuardDenial): HttpException & SessionAuthError {
   switch (denial.code) {
+    case 'ACCESS_CHECK_FAILED':
+      return new AccessCheckFailedError();
     case 'SESSION_SERVICE_UNAVAILABLE':
       return new SessionServiceUnavailableError(denial);
     case 'ACCESS_DENIED':

@@ -91,6 +91,8 @@ function guardOf(settings: { authorities?: Authorities; observed?: boolean; impe
     authority: 'default',
     authorities: settings.authorities,
     decisions: new Decisions(sink, { authority: 'default', impersonatorField: settings.impersonatorField }),
+    ruleTimeoutMs: 60_000,
+    ruleFailed: () => undefined,
   });
   return { guard, verifier, asked, decisions };
 }

@@ -1,5 +1,7 @@
+import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
+import type { FailedRule } from './access/access-rule.js';
 import type { AccessRules } from './access/access-metadata.js';
 import type { Authorities } from './authorities.js';
 import type { Decisions } from './decisions.js';
@@ -16,6 +18,10 @@ export interface GuardParts {
   /** The other registrations. Only the parts of the registration without a name have them. */
   readonly authorities?: Authorities | undefined;
   readonly decisions: Decisions;
+  /** Time for a rule that returns a promise, in milliseconds. */
+  readonly ruleTimeoutMs: number;
+  /** Called for each rule that could not be evaluated. */
+  readonly ruleFailed: (rule: FailedRule, context: ExecutionContext) => void;
 }
 
 /** Injection token of {@link GuardParts}. All copies of this package share it. */

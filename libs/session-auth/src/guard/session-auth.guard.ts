@@ -1,17 +1,17 @@
 import 'reflect-metadata';
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
+import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
-import { meetsAll } from './access/access-rule.js';
+import { type FailedRule, meetsAll, type RuleResult } from './access/access-rule.js';
 import type { CallGuard, ClosedRule } from './authorities.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { rejectMissingModule } from './missing-module.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
-import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial } from './denial.js';
+import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial, type RuleAnswer, ruleAnswerOf } from './denial.js';
 import { keepFromSharedCaches } from './http/http-transport.js';
 import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session/session-reader.js';
 import type { GuardedCall } from './transport.js';
@@ -39,8 +39,8 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
 
   /**
    * Returns `true`, without a promise if the session is cached and no requirement of the rule is asynchronous.
-   * @throws SessionRejectedError (401), AccessDeniedError (403) or SessionServiceUnavailableError (503) over HTTP and in GraphQL, WsException in
-   * a gateway, RpcException in a message handler
+   * @throws SessionRejectedError (401), AccessDeniedError (403), SessionServiceUnavailableError or AccessCheckFailedError (503), or the
+   * `HttpException` of a rule, over HTTP and in GraphQL; WsException in a gateway, RpcException in a message handler
    */
   canActivate(context: ExecutionContext): true | Promise<true> {
     const rule = this.parts.rules.of(context);
@@ -82,10 +82,21 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     if (verdict.kind === 'unauthenticated') return this.admitIfOptional(call, rule, SESSION_REJECTED);
     if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
 
-    const meets = meetsAll(rule.requirements, verdict.user, call.context);
-    if (meets instanceof Promise)
-      return meets.then((met) => (met ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED, verdict.user)));
-    return meets ? this.admitUser(call, session, verdict) : this.deny(call, ACCESS_DENIED, verdict.user);
+    const { requirements } = rule;
+    const met = meetsAll({ requirements, user: verdict.user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
+    return met instanceof Promise
+      ? met.then((settled) => this.conclude(call, session, verdict, settled))
+      : this.conclude(call, session, verdict, met);
+  }
+
+  private conclude(
+    call: GuardedCall,
+    session: SessionIdentity,
+    verdict: Verdict<UserRecord> & { kind: 'authenticated' },
+    met: RuleResult,
+  ): true | Promise<true> {
+    if (met === true) return this.admitUser(call, session, verdict);
+    return met === false ? this.deny(call, ACCESS_DENIED, verdict.user) : this.denyFailed(call, met, verdict.user);
   }
 
   private admitUser(call: GuardedCall, session: SessionIdentity, verdict: Verdict<UserRecord> & { kind: 'authenticated' }): true {
@@ -114,10 +125,19 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return this.deny(call, SESSION_REJECTED);
   }
 
-  private deny(call: GuardedCall, denial: GuardDenial, user?: UserRecord): Promise<never> {
+  /** An `HttpException` of a rule is the answer. One with 5xx, and any other error, is a failure of the rule, which is logged. */
+  private denyFailed(call: GuardedCall, failed: FailedRule, user: UserRecord): Promise<never> {
+    const answer = ruleAnswerOf(failed.error);
+    const isFailure = answer === undefined || answer.statusCode >= 500;
+    if (isFailure) this.parts.ruleFailed(failed, call.context);
+    return this.deny(call, isFailure ? ACCESS_CHECK_FAILED : ACCESS_DENIED, user, answer);
+  }
+
+  /** @param answer what the caller gets instead of the denial */
+  private deny(call: GuardedCall, denial: GuardDenial, user?: UserRecord, answer?: RuleAnswer): Promise<never> {
     reportDenial(denial, this.parts.authority);
     this.parts.decisions.denied(call.context, denial, user);
-    return call.transport.deny(call, denial, this.parts.reader.challenges);
+    return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);
   }
 }
 

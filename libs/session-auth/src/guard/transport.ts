@@ -1,6 +1,6 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import type { SessionAuthError } from '../contract/errors.js';
-import type { GuardDenial } from './denial.js';
+import type { GuardDenial, RuleAnswer } from './denial.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { Challenges } from './http/challenges.js';
 import type { HttpRequest } from './http/http-request.js';
@@ -28,7 +28,7 @@ export interface Transport {
   /** Returns the parameters of a call: those of its route, the arguments of its field, or the payload of its message. */
   parameters(context: ExecutionContext): unknown;
   /** Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at half the cost. */
-  deny(call: GuardedCall, denial: GuardDenial, challenges: Challenges): Promise<never>;
+  deny(call: GuardedCall, denial: GuardDenial | RuleAnswer, challenges: Challenges): Promise<never>;
   /** Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, where Nest has no response to it. */
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
 }

@@ -67,17 +67,20 @@ function guardPartsOf(
   set: SessionAuthSettings,
   policies: ApplicationPolicies,
   source: EventSource,
+  log: WarningLog,
   authorities?: Authorities,
 ): GuardParts {
-  const { authority, sources, forwardAuthIv, impersonatorField, http } = set;
+  const { authority, sources, forwardAuthIv, impersonatorField, http, protection } = set;
   const decisions = new Decisions(source.decisions, { authority, impersonatorField });
   const reader = new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
-  return { rules: new AccessRules(policies), reader, verifier: checks, authority, authorities, decisions };
+  const ruleFailed: GuardParts['ruleFailed'] = (rule, context) => log.ruleFailed(rule, context);
+  const rules = new AccessRules(policies);
+  return { rules, reader, verifier: checks, authority, authorities, decisions, ruleTimeoutMs: protection.timeoutMs, ruleFailed };
 }
 
 /** Returns the provider of the guard's parts. `table` has the token of the other registrations, if the guard selects them. */
 export function guardPartsWith(table: [InjectionToken?] = []): FactoryProvider<GuardParts> {
-  const inject = [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource, ...(table as [InjectionToken])];
+  const inject = [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource, WarningLog, ...(table as [InjectionToken])];
   return { provide: GUARD_PARTS, useFactory: guardPartsOf, inject };
 }
 

@@ -33,7 +33,7 @@ export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
     }),
     ApiForbiddenResponse({ description: 'The user, or the origin of the page, does not have access', type: SessionAuthDenial }),
     ApiServiceUnavailableResponse({
-      description: 'The session service is unavailable',
+      description: 'The session service is unavailable, or access could not be checked',
       type: SessionAuthDenial,
       headers: { 'Retry-After': RETRY_AFTER },
     }),
@@ -50,7 +50,14 @@ export class SessionAuthDenial {
   @ApiProperty({ example: 'Unauthorized' }) readonly error!: string;
   /** Stable code for programs. */
   @ApiProperty({
-    enum: ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'CROSS_ORIGIN_DENIED', 'SESSION_SERVICE_UNAVAILABLE'],
+    enum: [
+      'SESSION_REQUIRED',
+      'SESSION_REJECTED',
+      'ACCESS_DENIED',
+      'CROSS_ORIGIN_DENIED',
+      'ACCESS_CHECK_FAILED',
+      'SESSION_SERVICE_UNAVAILABLE',
+    ],
     description: 'Stable code for programs',
   })
   readonly code!: string;

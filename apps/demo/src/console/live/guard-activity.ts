@@ -1,7 +1,7 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { CallMessage, CheckMessage, DenialMessage } from 'nestjs-session-auth/diagnostics';
-import { type CheckKind, type LiveReport } from '../messages.js';
+import { type CheckKind, type DenialCode, type LiveReport } from '../messages.js';
 import { kindOf } from './check-kind.js';
 
 const CHECKS = 'nestjs-session-auth:check';
@@ -55,8 +55,8 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
 
   readonly #onDenial = (message: unknown): void => {
     const { code } = message as DenialMessage;
-    // Not counted: the backend reads no cookie, and the check of a session has no part in a sign-in.
-    if (code !== 'CROSS_ORIGIN_DENIED' && code !== 'TOO_MANY_ATTEMPTS') this.#totals.denials[code] += 1;
+    // Not counted: the backend reads no cookie, its rules do not fail, and the check of a session has no part in a sign-in.
+    if (code in this.#totals.denials) this.#totals.denials[code as DenialCode] += 1;
   };
 
   readonly #onCalls = {

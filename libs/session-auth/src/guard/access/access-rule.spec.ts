@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { meetsAll, resolveRule, type Declaration, type Requirement } from './access-rule.js';
+import { FailedRule, meetsAll, resolveRule, type Declaration, type Requirement } from './access-rule.js';
 
 const roles: Requirement = { kind: 'roles', isMet: () => true };
 const otherRoles: Requirement = { kind: 'roles', isMet: () => false };
@@ -83,9 +83,7 @@ describe('a list of requirements', () => {
   const returns = (value: unknown): Requirement => ({ kind: 'authorize', isMet: () => value });
   const throws: Requirement = {
     kind: 'authorize',
-    isMet: () => {
-      throw new Error('broken rule');
-    },
+    isMet: fail,
   };
 
   it.each<[string, boolean, Requirement[]]>([
@@ -94,14 +92,44 @@ describe('a list of requirements', () => {
     ['all but the last one met', false, [returns(Promise.resolve(true)), returns(false)]],
     ['a truthy result', false, [returns('yes')]],
     ['a promise of a truthy result', false, [returns(Promise.resolve(1))]],
-    ['a rule that throws', false, [throws]],
-    ['a rule that rejects', false, [returns(Promise.reject(new Error('broken rule')))]],
     ['a thenable that is not a promise', false, [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })]],
   ])('with %s admits the user: %s', async (_name, admitted, requirements) => {
-    expect(await meetsAll(requirements, {}, context)).toBe(admitted);
+    expect(await meetsAll({ requirements, user: {}, context, timeoutMs: 60_000 })).toBe(admitted);
   });
 
   it('is decided synchronously if every requirement is synchronous', () => {
-    expect(meetsAll([returns(true)], {}, context)).toBe(true);
+    const requirements = [returns(true)];
+    expect(meetsAll({ requirements, user: {}, context, timeoutMs: 60_000 })).toBe(true);
+  });
+
+  it.each<[string, Requirement, isLate: boolean]>([
+    ['throws', throws, false],
+    ['rejects', returns(Promise.reject(new Error('broken rule'))), false],
+    ['is of a class whose constructor throws', returns(Object.defineProperty(Promise.resolve(true), 'constructor', { get: fail })), false],
+    ['never settles', returns(new Promise(() => undefined)), true],
+  ])('names the rule that %s, and asks no rule after it', async (_what, broken, isLate) => {
+    const asked: string[] = [];
+    const after: Requirement = { kind: 'authorize', isMet: () => asked.push('after') > 0 };
+    const requirements = [returns(Promise.resolve(true)), broken, after];
+    const result = await meetsAll({ requirements, user: {}, context, timeoutMs: 1 });
+    expect(result).toBeInstanceOf(FailedRule);
+    expect(result).toMatchObject({ requirement: broken, error: isLate ? undefined : new Error('broken rule'), isLate });
+    expect(asked).toEqual([]);
+  });
+
+  it('leaves no timer behind, and ignores a rejection that comes too late', async () => {
+    const rejects: ((error: Error) => void)[] = [];
+    const late = returns(new Promise((_resolve, reject) => void rejects.push(reject)));
+    const timeouts = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timeouts();
+    await meetsAll({ requirements: [returns(Promise.resolve(true))], user: {}, context, timeoutMs: 60_000 });
+    expect(timeouts()).toBe(before);
+    expect(await meetsAll({ requirements: [late], user: {}, context, timeoutMs: 1 })).toMatchObject({ isLate: true });
+    rejects[0]?.(new Error('too late'));
+    await new Promise((resolve) => setImmediate(resolve));
   });
 });
+
+function fail(): never {
+  throw new Error('broken rule');
+}

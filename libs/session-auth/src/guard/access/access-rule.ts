@@ -86,26 +86,58 @@ function override(own: readonly Requirement[], inherited: readonly Requirement[]
   return [...own, ...inherited.filter(({ kind }) => !own.some((requirement) => requirement.kind === kind))];
 }
 
-/** Returns whether the user meets all requirements from index `first` on: a promise only if a requirement returns one. One that throws is not met. */
-export function meetsAll(
-  requirements: readonly Requirement[],
-  user: UserRecord,
-  context: ExecutionContext,
-  first = 0,
-): boolean | Promise<boolean> {
-  for (let index = first; index < requirements.length; index += 1) {
-    const met = meets(requirements[index], user, context);
-    if (met instanceof Promise) return met.then((result: unknown) => result === true && meetsAll(requirements, user, context, index + 1));
-    if (met !== true) return false;
-  }
-  return true;
+/** A requirement that could not be evaluated: it threw, rejected, or took too long. */
+export class FailedRule {
+  /** @param error what it threw, which may be anything */
+  constructor(
+    readonly requirement: Requirement,
+    readonly error: unknown,
+    readonly isLate = false,
+  ) {}
 }
 
-function meets(requirement: Requirement | undefined, user: UserRecord, context: ExecutionContext): unknown {
+/** Whether a user meets the requirements of a handler, or the one that could not be evaluated. */
+export type RuleResult = boolean | FailedRule;
+
+/** A call whose rule is evaluated. */
+export interface RuledCall {
+  readonly requirements: readonly Requirement[];
+  readonly user: UserRecord;
+  readonly context: ExecutionContext;
+  /** Time for each requirement that returns a promise, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Returns whether the user meets all requirements from index `first` on: a promise only if a requirement returns one. Never throws nor rejects. */
+export function meetsAll(call: RuledCall, first = 0): RuleResult | Promise<RuleResult> {
+  const requirement = call.requirements[first];
+  if (requirement === undefined) return true;
   try {
-    const met = requirement?.isMet(user, context);
-    return met instanceof Promise ? met.catch(() => false) : met;
-  } catch {
-    return false;
+    const met = requirement.isMet(call.user, call.context);
+    if (met instanceof Promise) return meetsLater(requirement, met, call.timeoutMs).then((result) => orNext(call, first, result));
+    return met === true && meetsAll(call, first + 1);
+  } catch (error) {
+    return new FailedRule(requirement, error);
+  }
+}
+
+function orNext(call: RuledCall, index: number, result: RuleResult): RuleResult | Promise<RuleResult> {
+  return result === true ? meetsAll(call, index + 1) : result;
+}
+
+const LATE = Symbol('late');
+
+async function meetsLater(requirement: Requirement, pending: Promise<unknown>, timeoutMs: number): Promise<RuleResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, LATE).unref();
+  });
+  try {
+    const met = await Promise.race([pending, late]);
+    return met === LATE ? new FailedRule(requirement, undefined, true) : met === true;
+  } catch (error) {
+    return new FailedRule(requirement, error);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -46,13 +46,15 @@ export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecora
 
 /** A rule of {@link Authorize}. The type of its `user` may be the application's own record class. */
 export type AuthorizationRule = {
-  /** Returns whether the user has access: `true`, or a promise of it. Any other value, an exception and a rejection deny. */
+  /** Returns whether the user has access: `true`, or a promise of it. Any other value denies. An `HttpException` that it throws is the answer. */
   rule(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }['rule'];
 
 /**
  * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an {@link AuthorizationPolicy}, which Nest creates with its
- * dependencies. Only `true` admits; an exception or a rejection denies. A handler's rule replaces its controller's. Applies `SessionAuthGuard`.
+ * dependencies. Only `true` admits. An `HttpException` that it throws is the answer, such as a 404 that hides the resource; with any other
+ * exception or rejection, or after `timeoutMs`, the answer is 503 (`AccessCheckFailedError`). A handler's rule replaces its controller's. Applies
+ * `SessionAuthGuard`.
  * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has no method `allows`
  */
 export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator & MethodDecorator {

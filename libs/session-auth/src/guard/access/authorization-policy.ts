@@ -8,7 +8,7 @@ import type { AnyUserRecord } from './current-user.decorator.js';
  * must be a provider: it is resolved for each call.
  */
 export interface AuthorizationPolicy {
-  /** Returns whether the user has access: `true`, or a promise of it. Any other value, an exception and a rejection deny. */
+  /** Returns whether the user has access: `true`, or a promise of it. Any other value denies. An `HttpException` that it throws is the answer. */
   allows(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }
 

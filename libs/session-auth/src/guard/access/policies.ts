@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { AccessRule, Requirement } from './access-rule.js';
 
 /** Asks the instance of a policy that serves a controller. */
@@ -10,7 +11,7 @@ export interface Policies {
   find(controller: Type, policy: Type): AskPolicy | undefined;
 }
 
-/** Returns a rule whose policies are those of a controller. A policy that is not found denies. */
+/** Returns a rule whose policies are those of a controller. A policy that is not found can't be asked, so that its rule fails. */
 export function withPolicies(rule: AccessRule, controller: Type, policies: Policies | undefined): AccessRule {
   if (rule.kind !== 'protected' || !rule.requirements.some(({ policy }) => policy)) return rule;
   const requirements = rule.requirements.map((requirement) => {
@@ -24,6 +25,7 @@ function askOnceFound(find: () => AskPolicy | undefined): AskPolicy {
   let ask: AskPolicy | undefined;
   return (user, context) => {
     ask ??= find();
-    return ask?.(user, context);
+    if (!ask) throw new InvalidConfigurationError('The policy is not known yet');
+    return ask(user, context);
   };
 }

@@ -20,7 +20,7 @@ function requirementsOf(decorator: ClassDecorator): readonly Requirement[] {
 }
 
 const admits = (decorator: ClassDecorator, user: object, params: object = {}): unknown =>
-  meetsAll(requirementsOf(decorator), userWith(user), calling(params));
+  meetsAll({ requirements: requirementsOf(decorator), user: userWith(user), context: calling(params), timeoutMs: 60_000 });
 
 describe.each([
   ['@Roles()', 'role', Roles('admin', 'owner')],
@@ -94,7 +94,7 @@ describe('@Authorize()', () => {
     const asked: unknown[] = [];
     const rule = (...args: unknown[]): boolean => asked.push(...args) > 0;
     const [user, context] = [userWith({ username: 'ann' }), calling({})];
-    expect(meetsAll(requirementsOf(Authorize(rule)), user, context)).toBe(true);
+    expect(meetsAll({ requirements: requirementsOf(Authorize(rule)), user, context, timeoutMs: 60_000 })).toBe(true);
     expect(asked).toEqual([user, context]);
   });
 
@@ -118,7 +118,7 @@ describe('@Authorize()', () => {
     (policy) => {
       const requirements = requirementsOf(Authorize(policy as typeof Policy));
       expect(requirements).toMatchObject([{ kind: 'authorize', policy }]);
-      expect(meetsAll(requirements, userWith({}), calling({}))).toBe(false);
+      expect(meetsAll({ requirements, user: userWith({}), context: calling({}), timeoutMs: 60_000 })).toBe(false);
     },
   );
 

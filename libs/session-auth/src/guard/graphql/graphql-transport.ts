@@ -1,7 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import type { SessionAuthError } from '../../contract/errors.js';
 import { admissionOf, type GuardedRequest } from '../guarded-request.js';
-import { bodyOf } from '../../exceptions/denial-body.js';
+import { bodyOf, type HttpDenial } from '../../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../denial.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import { handshakeRequest, presentedRequest, requestLike } from '../sockets/socket-client.js';
@@ -46,10 +45,10 @@ export const GRAPHQL: Transport = {
 
   parameters: (context) => argumentsOf(context).parameters,
 
-  deny: (_call, denial) => Promise.reject(withExtensions(exceptionOf(denial))),
+  deny: (_call, denial) => Promise.reject(withExtensions(exceptionOf(denial), denial)),
 
   answer(_host, error) {
-    throw withExtensions(error);
+    throw withExtensions(error, denialOf(error));
   },
 };
 
@@ -118,7 +117,9 @@ const CODES = new Map([
  * Returns the error itself, as an exception of HTTP, which Nest's Apollo driver translates. For other drivers, it also has the same `extensions`,
  * which graphql-js copies from any error.
  */
-function withExtensions(error: SessionAuthError): Error {
-  const code = CODES.get(error.statusCode) ?? 'INTERNAL_SERVER_ERROR';
-  return Object.assign(error, { extensions: { code, originalError: bodyOf(denialOf(error)) } });
+function withExtensions(error: Error, denial: HttpDenial): Error {
+  // Of a rule: the exception may be shared, or have extensions of its own.
+  if ('extensions' in error || !Object.isExtensible(error)) return error;
+  const code = CODES.get(denial.statusCode) ?? 'INTERNAL_SERVER_ERROR';
+  return Object.assign(error, { extensions: { code, originalError: bodyOf(denial) } });
 }

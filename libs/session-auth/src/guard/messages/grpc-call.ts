@@ -57,12 +57,13 @@ function isFunction(candidate: unknown): candidate is (...parameters: unknown[])
   return typeof candidate === 'function';
 }
 
-/** The canonical gRPC status codes: CANCELLED, INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
+/** The canonical gRPC status codes: CANCELLED, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED, UNAVAILABLE, UNAUTHENTICATED. */
 const GRPC_CODES = new Map([
   [499, 1],
   [400, 3],
   [401, 16],
   [403, 7],
+  [404, 5],
   [429, 8],
   [503, 14],
 ]);

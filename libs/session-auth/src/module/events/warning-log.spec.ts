@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
+import { type ExecutionContext, Logger } from '@nestjs/common';
+import { FailedRule } from '../../guard/access/access-rule.js';
 import { WarningLog } from './warning-log.js';
 
 const MINUTE_MS = 60_000;
 const SUBJECTS = 500;
+const CALL = { getClass: () => WarningLog, getHandler: () => ({ name: 'openings' }) } as unknown as ExecutionContext;
+const REQUIREMENT = { kind: 'authorize', text: '@Authorize(OwnsOpening)', isMet: () => true };
+const FAILED = new FailedRule(REQUIREMENT, new TypeError('secret'));
 
 describe('the log of warnings', () => {
   let lines: string[];
@@ -73,6 +77,14 @@ describe('the log of warnings', () => {
     [(each) => each.revocationBusInterrupted('No ACL.'), /^revocation bus interrupted: .*at the latest\. No ACL\. Check cache\.store/],
     [(each) => each.clockDiffers(), /^clock differs: the clocks of this host/],
     [(each) => each.decisionSubscriberFailed(), /^decision subscriber failed: a subscriber of SessionAuthEvents\.decisions\$ threw/],
+    [
+      (each) => each.ruleFailed(FAILED, CALL),
+      /^rule failed: @Authorize\(OwnsOpening\) of WarningLog\.openings failed with TypeError\. Its calls get 503 .* throw an HttpException\.$/,
+    ],
+    [
+      (each) => each.ruleFailed(new FailedRule({ kind: 'flags', isMet: () => true }, undefined, true), CALL),
+      /^rule failed: flags of WarningLog\.openings took longer than timeoutMs\./,
+    ],
     [(each) => each.signInsLimited('10.0.0.0/24'), /^sign-ins limited: .*the latest from 10\.0\.0\.0\/24\. /],
     [(each) => each.signInsLimited(), /^sign-ins limited: .*the latest from a client without an IP address\. /],
     [(each) => each.unprotectedSocket(), /^unprotected socket: .*Call SessionSockets\.protect\(server\) in afterInit\.$/],
@@ -90,6 +102,16 @@ describe('the log of warnings', () => {
     new WarningLog('staff').misconfigurationSuspected();
     expect(error.mock.calls).toEqual([[expect.stringMatching(/^staff: every token has been refused since startup/)]]);
     expect(lines).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    ['text', 'String'],
+    [undefined, 'an error of an unnamed class'],
+    [Object.create(null), 'an error of an unnamed class'],
+    [{ constructor: { name: 'a secret: 7' } }, 'an error of an unnamed class'],
+  ])('names the class of %p that a rule threw', (error, name) => {
+    log.ruleFailed(new FailedRule(REQUIREMENT, error), CALL);
+    expect(lines).toEqual([expect.stringContaining(` failed with ${name}. `)]);
   });
 
   it('says how to correct a user record', () => {

@@ -1,7 +1,8 @@
-import { Logger } from '@nestjs/common';
+import { type ExecutionContext, Logger } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { Warnings } from '../../client/user-details-verdict.js';
 import { describeInvalidField, type InvalidField } from '../../contract/record/record-check.js';
+import type { FailedRule } from '../../guard/access/access-rule.js';
 import type { InvalidRecordLog } from '../settings/user-reader.js';
 
 const ONCE_EVERY_MS = 60_000;
@@ -99,6 +100,21 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     this.#write('decision subscriber failed', 'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.');
   }
 
+  /**
+   * A rule could not be evaluated: it threw, rejected or took too long. Names the handler, the rule and the class of the error, whose message may
+   * contain a secret.
+   */
+  ruleFailed(rule: FailedRule, context: ExecutionContext): void {
+    const { requirement, error, isLate } = rule;
+    const subject = `${requirement.text ?? requirement.kind} of ${context.getClass().name}.${context.getHandler().name}`;
+    const what = isLate ? 'took longer than timeoutMs' : `failed with ${classNameOf(error)}`;
+    this.#write(
+      'rule failed',
+      `${subject} ${what}. Its calls get 503 (ACCESS_CHECK_FAILED). To deny, return false; to answer otherwise, throw an HttpException.`,
+      subject,
+    );
+  }
+
   /** `signInLimit` denied a sign-in. Names the client, unless it has no IP address, and never the user. */
   signInsLimited(network = 'a client without an IP address'): void {
     this.#write(
@@ -145,5 +161,17 @@ export class WarningLog implements Warnings, InvalidRecordLog {
       if (writtenAt > timeMs) return;
       this.#writtenAt.delete(key);
     }
+  }
+}
+
+const CLASS_NAME = /^[\w$]{1,100}$/;
+
+/** Returns the name of an error's class. Anything may be thrown, even an object whose members throw. */
+function classNameOf(error: unknown): string {
+  try {
+    const name: unknown = (error as object).constructor.name;
+    return typeof name === 'string' && CLASS_NAME.test(name) ? name : 'an error of an unnamed class';
+  } catch {
+    return 'an error of an unnamed class';
   }
 }
