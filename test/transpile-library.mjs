@@ -1,5 +1,5 @@
 // Transpiles the files that all workers load or run as programs, before the workers start: each would do it itself at the same time.
-// The list of what the short form leaves out starts anew with each run.
+// The list of what the short form leaves out starts empty with each run.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transpiled } from './transpiled.mjs';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** Words that have a better one, each with it. A name such as `lapsesAt` is read as `lapses At`. */
 const WORDS = [
   [/\bremember(?:s|ed|ing)?\b/i, 'cache'],
-  [/\b(?:forgets|forgot|forgotten|forgetting)\b/i, 'evict (only the public method is called forget)'],
+  [/\b(?:forgets|forgot|forgetting)\b/i, 'evict (only the public methods are called forget)'],
   [/\b(?:tells?|told|telling|untold)\b/i, 'return, report, emit; distinguish, determine'],
   [/\b(?:hears?|heard|hearing|over ?hears?|over ?heard)\b/i, 'receive, subscribe'],
   [/\bannounc(?:e|es|ed|ing|ement|ements)\b/i, 'publish, emit, print'],
