@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
 import { issueCertificate } from '../support/certificates.js';
 import { compileProgram, type CompiledProgram } from '../support/program.js';
-import { API_KEY, OddService, USER, type Habits } from './odd-service.js';
+import { API_KEY, OddService, USER, type Habits, type OddReply } from './odd-service.js';
 import { readCommandLine } from '../../libs/session-auth/src/commands/command-line.js';
 import { paintFor } from '../../libs/session-auth/src/commands/paint.js';
 import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
@@ -104,6 +104,20 @@ describe('the command in a separate process', () => {
       [1, expect.stringMatching(/^The certificate is for another host name\..*\(ERR_TLS_CERT_ALTNAME_INVALID\)$/)],
       [1, expect.stringMatching(/^The certificate has expired\..*\(CERT_HAS_EXPIRED\)$/)],
     ]);
+  });
+
+  it('sends neither key nor password from https to http, also of the same host [P46]', async () => {
+    const tls = issueCertificate(folder, { address: 'IP:127.0.0.1' });
+    const authorities = join(folder, 'downgrade.pem');
+    await writeFile(authorities, tls.cert);
+    const plain = await serve();
+    const answer = (): OddReply => ({ status: 307, headers: { location: `${plain.url}/authentication/user_details` } });
+    const service = await serve({ tls, answer });
+    const [code, out] = await start(['doctor', '--url', service.url, '--user', 'ann', '--json'], { NODE_EXTRA_CA_CERTS: authorities })
+      .ended;
+    const { options, checks } = JSON.parse(out) as Report;
+    expect([code, plain.calls, options]).toEqual([1, 0, { baseUrl: service.url }]);
+    expect(checks.find(({ id }) => id === 'redirects')?.outcome).toBe('fail');
   });
 
   it('loads neither Nest nor axios', async () => {

@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get, request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { platforms, startApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
@@ -100,6 +102,56 @@ describe('nestjs-session-auth dev', () => {
       const { signIn } = await start([], { SESSION_SERVICE_API_KEY: 'the-key' });
       expect((await signIn('ann', 'secret')).status).toBe(200);
       expect((await signIn('ann', 'secret', { 'x-api-key': 'another' })).status).toBe(403);
+    });
+  });
+
+  describe('answers only to its own hosts', () => {
+    const statusFor = async (url: string, path: string, host?: string): Promise<number | undefined> => {
+      const request = get(`${url}${path}`, { headers: { 'x-api-key': 'k', ...(host !== undefined && { host }) } });
+      const [reply] = (await once(request, 'response')) as [IncomingMessage];
+      reply.resume();
+      return reply.statusCode;
+    };
+
+    it.each([
+      'rebound.example',
+      'rebound.example:3100',
+      'localhost.rebound.example',
+      '127.0.0.1.rebound.example',
+      'a@localhost',
+      'sessions',
+    ])('and with 421 to the Host "%s", at every path, also while it fails [P47]', async (host) => {
+      const dev = await start();
+      const control = await statusFor(dev.url, '/_dev', host);
+      await dev.control('/fail', { as: 503 });
+      const statuses = [control, await statusFor(dev.url, '/authentication/user_details', host), await statusFor(dev.url, '/', host)];
+      expect(statuses).toEqual([421, 421, 421]);
+    });
+
+    it('and changes nothing for a page of a foreign name [P47]', async () => {
+      const { tokenOf, userDetails, url } = await start();
+      const token = await tokenOf('ann', 'secret');
+      const headers = { host: 'rebound.example', 'content-type': 'application/json' };
+      const revoke = request(`${url}/_dev/revoke`, { method: 'POST', headers }).end('{}');
+      const [reply] = (await once(revoke, 'response')) as [IncomingMessage];
+      expect([reply.statusCode, JSON.parse(await text(reply))]).toEqual([
+        421,
+        { message: 'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.' },
+      ]);
+      expect((await userDetails(token)).status).toBe(200);
+    });
+
+    it.each(['localhost', 'LOCALHOST:1', 'app.localhost', '127.0.0.1:1', '[::1]:1', '10.1.2.3', 'sessions:3100', 'host.docker.internal'])(
+      'such as the Host "%s"',
+      async (host) => {
+        const { url } = await start(['--allow-host', 'Sessions', '--allow-host', 'host.docker.internal']);
+        expect(await statusFor(url, '/_dev', host)).toBe(200);
+      },
+    );
+
+    it('such as the name that it listens on', async () => {
+      const { url } = await start(['--host', 'localhost']);
+      expect(await statusFor(url, '/_dev')).toBe(200);
     });
   });
 
@@ -229,7 +281,7 @@ describe('nestjs-session-auth dev', () => {
   it('documents its options, variables and exit codes', async () => {
     const run = startCommand(['dev', '--help']);
     expect(await run.exitCode).toBe(0);
-    for (const word of ['--port', '--host', '--user', '--users', '--quiet', 'SESSION_SERVICE_API_KEY', 'Exit code']) {
+    for (const word of ['--port', '--host', '--allow-host', '--user', '--users', '--quiet', 'SESSION_SERVICE_API_KEY', 'Exit code']) {
       expect(run.out()).toContain(word);
     }
   });

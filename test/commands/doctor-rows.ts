@@ -196,7 +196,8 @@ export const ROWS: readonly Row[] = [
       ),
     },
     urlOf: (url) => url.replace('/v2', ''),
-    warns: ['redirects'],
+    fails: ['redirects'],
+    guard: [503, 503],
   },
   {
     name: 'redirects to an address that repeats the key',

@@ -96,7 +96,7 @@ const LOCATIONS: readonly (readonly [
   guard: readonly number[],
 ])[] = [
   ['/sessions', 'passes requests on', [], [], [200, 401]],
-  ['/moved', 'redirects to the service', [], ['redirects'], [200, 401]],
+  ['/moved', 'redirects to the service', ['redirects'], [], [503, 503]],
   ['/nowhere', 'knows no such path', ['sign-in', 'session-service'], [], [503, 503]],
   ['/down', 'does not reach the service', ['session-service'], [], [503, 503]],
   ['/limited', 'limits the rate', ['rate-limit'], [], [503, 503]],

@@ -33,7 +33,7 @@ export async function startHeldReferenceService(
   const app = module.createNestApplication<NestExpressApplication>({ bodyParser: false, logger: false });
   configureApplication(app);
   await app.init();
-  const url = await listen(app.getHttpServer(), 0, '127.0.0.1');
+  const { url } = await listen(app.getHttpServer(), 0, '127.0.0.1');
   return {
     url,
     hashing,

@@ -33,7 +33,14 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
     'the service of the command dev',
     async () => {
       const users = [{ password: ACCOUNT.password, record: { username: ACCOUNT.username } }];
-      const service = await DevService.start({ host: '127.0.0.1', port: 0, apiKey: API_KEY, users, onAnswer: () => undefined });
+      const service = await DevService.start({
+        host: '127.0.0.1',
+        port: 0,
+        apiKey: API_KEY,
+        allowedHosts: [],
+        users,
+        onAnswer: () => undefined,
+      });
       return { url: `http://127.0.0.1:${service.port}`, close: () => service.close() };
     },
   ],

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +71,38 @@ describe('the service as a process', () => {
 
     expect(output).toContain('listening');
     for (const secret of [token, 'canary', 'demo-api-key', 'manager-demo']) expect(output).not.toContain(secret);
+  });
+
+  it.each(['0.0.0.0', '::', '0', 'localhost.'])('refuses to serve the published accounts on HOST=%s, and adds none [P47]', async (host) => {
+    const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: host });
+    expect([code, output]).toEqual([1, expect.stringMatching(/^session-service: the demo accounts have published passwords .*\n$/)]);
+    expect(output).toContain(`and ${host} is reachable from other machines`);
+    expect(output).toContain('EXPOSE_DEMO_ACCOUNTS=true');
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it.each([{}, { NODE_ENV: 'production' }])(
+    'refuses a database with the published key on HOST=0.0.0.0, with %j [P47]',
+    async (environment) => {
+      await (await start()).end('SIGTERM');
+      const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: '0.0.0.0', ...environment });
+      expect([code, output]).toEqual([1, expect.stringContaining('the demo accounts have published passwords')]);
+    },
+  );
+
+  it('serves the published accounts on HOST=0.0.0.0 with EXPOSE_DEMO_ACCOUNTS=true alone, and prints the address that it is bound to [P47]', async () => {
+    const { code } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: '0.0.0.0', EXPOSE_DEMO_ACCOUNTS: '1' });
+    expect(code).toBe(1);
+    const service = await start({ HOST: '0.0.0.0', EXPOSE_DEMO_ACCOUNTS: 'true' });
+    expectUserRecord(await userDetails(service.url, await tokenFrom(service.url)));
+    const { port } = new URL(service.url);
+    const { output } = await service.end('SIGTERM');
+    expect(output).toContain(`listening on http://127.0.0.1:${port}, bound to 0.0.0.0:${port}\n`);
+  });
+
+  it('serves a new database in production on HOST=0.0.0.0 [P47]', async () => {
+    const service = await start({ HOST: '0.0.0.0', NODE_ENV: 'production' });
+    expect((await userDetails(service.url, 'any')).status).toBe(403);
   });
 
   it('says in one line that the port is busy, and ends with exit code 1', async () => {
@@ -154,7 +186,7 @@ describe('the reference service under abuse', () => {
     configureApplication(app);
     await app.init();
     const server: Server = app.getHttpServer();
-    url = await listen(server, 0, '127.0.0.1');
+    ({ url } = await listen(server, 0, '127.0.0.1'));
   });
 
   afterEach(async () => {

@@ -91,7 +91,7 @@ function listeningUrl(child: ChildProcess): Promise<string> {
     let said = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      const url = /listening on (\S+)\n/.exec(said)?.[1];
+      const url = /listening on ([^\s,]+)(?:, bound to \S+)?\n/.exec(said)?.[1];
       if (url !== undefined) resolve(url);
     });
   });

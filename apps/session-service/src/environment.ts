@@ -14,11 +14,12 @@ const SIGN_IN_LIMITS = {
 
 /** Returns the options of a standalone service from the environment variables that the README lists. */
 export function optionsFromEnvironment(environment: NodeJS.ProcessEnv): ReferenceServiceOptions {
-  const { PORT, HOST, SESSION_LIFETIME_MS } = environment;
+  const { PORT, HOST, SESSION_LIFETIME_MS, EXPOSE_DEMO_ACCOUNTS } = environment;
   return {
     port: numberFrom(PORT) ?? 3100,
     host: HOST ?? '127.0.0.1',
     ...databasePlaceFrom(environment),
+    exposeDemoAccounts: EXPOSE_DEMO_ACCOUNTS === 'true',
     ...(SESSION_LIFETIME_MS === undefined ? {} : { sessionLifetimeMs: numberFrom(SESSION_LIFETIME_MS) ?? Number.NaN }),
     signInLimits: signInLimitsFrom(environment),
   };

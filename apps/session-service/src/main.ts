@@ -13,7 +13,9 @@ try {
   };
   // Only once, so that a second signal terminates the process immediately.
   process.once('SIGTERM', stop).once('SIGINT', stop);
-  process.stdout.write(`session-service: listening on ${service.url}\n`);
+  // On every address of the machine, the URL is one of several.
+  const bound = service.url.endsWith(`//${service.address}`) ? '' : `, bound to ${service.address}`;
+  process.stdout.write(`session-service: listening on ${service.url}${bound}\n`);
 } catch (error) {
   process.stderr.write(`session-service: ${error instanceof Error ? error.message : 'unknown error'}\n`);
   process.exit(1);

@@ -10,6 +10,8 @@ export interface ReferenceServiceOptions extends DatabasePlace {
   readonly host?: string;
   /** Whether to add the demo application and its users; not allowed in production. @default NODE_ENV is not 'production' */
   readonly seed?: boolean;
+  /** Whether to start with the demo accounts on a host that is not loopback: their passwords and their key are published. @default false */
+  readonly exposeDemoAccounts?: boolean;
   /** Milliseconds from sign-in until a session expires, 1 to 31 536 000 000 (a year). @default 43 200 000 (12 hours) */
   readonly sessionLifetimeMs?: number;
   /** Limits of failed sign-ins; beyond them, sign-ins get 429. */

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type DatabasePlace } from './database/database-place.js';
 import { type ReferenceServiceOptions } from './reference-service-options.js';
@@ -15,9 +16,15 @@ export interface ServiceSettings {
   readonly host: string;
   readonly database: DatabasePlace;
   readonly seed: boolean;
+  /** Whether a database with the demo accounts may be served. */
+  readonly allowsDemoAccounts: boolean;
   readonly limits: SessionLimits;
   readonly signInLimits: SignInLimits;
 }
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * Applies the defaults and validates the options.
@@ -25,7 +32,7 @@ export interface ServiceSettings {
  * @throws StartError for an invalid option
  */
 export function settingsFrom(options: ReferenceServiceOptions, production: boolean): ServiceSettings {
-  const { port = 0, host = '127.0.0.1', databaseUrl, dataDir, seed = !production, sessionLifetimeMs } = options;
+  const { port = 0, host = '127.0.0.1', databaseUrl, dataDir, seed = !production, exposeDemoAccounts = false, sessionLifetimeMs } = options;
   requireInteger('the port', port, 0, 65_535);
   if (host.trim() === '') throw new StartError('the host must not be empty');
   if (dataDir?.trim() === '') throw new StartError('the data directory must not be empty');
@@ -34,8 +41,31 @@ export function settingsFrom(options: ReferenceServiceOptions, production: boole
     throw new StartError(
       'the demo accounts have published passwords and cannot be added with NODE_ENV=production; leave out the option "seed"',
     );
+  const allowsDemoAccounts = exposeDemoAccounts || isLoopback(host);
+  if (seed && !allowsDemoAccounts) throw exposedDemoAccounts(host);
   const database = { databaseUrl, dataDir: dataDir === undefined ? undefined : resolve(dataDir) };
-  return { port, host, database, seed, limits: new SessionLimits(sessionLifetimeMs), signInLimits: signInLimitsFrom(options.signInLimits) };
+  return {
+    port,
+    host,
+    database,
+    seed,
+    allowsDemoAccounts,
+    limits: new SessionLimits(sessionLifetimeMs),
+    signInLimits: signInLimitsFrom(options.signInLimits),
+  };
+}
+
+/** Returns the error of a service that would offer the demo accounts to other machines. */
+export function exposedDemoAccounts(host: string): StartError {
+  return new StartError(
+    `the demo accounts have published passwords and a published key, and ${host} is reachable from other machines; set HOST=127.0.0.1, use NODE_ENV=production with a new database, or allow it with EXPOSE_DEMO_ACCOUNTS=true`,
+  );
+}
+
+/** Any other host counts as reachable, also a name that resolves to a loopback address. */
+function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  return family === 0 ? host.toLowerCase() === 'localhost' : LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 function signInLimitsFrom(options?: SignInLimitOptions): SignInLimits {

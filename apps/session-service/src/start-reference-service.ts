@@ -3,7 +3,7 @@ import { Logger, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Kysely } from 'kysely';
-import { adviceForProduction } from './database/first-start-advice.js';
+import { adviceForProduction, hasDemoApplication } from './database/first-start-advice.js';
 import { openDatabase } from './database/open-database.js';
 import { type Schema } from './database/schema.js';
 import { seedDemoAccounts } from './database/seed-demo-accounts.js';
@@ -13,7 +13,7 @@ import { Argon2PasswordHashing } from './passwords/password-hashing.js';
 import { type ReferenceServiceOptions } from './reference-service-options.js';
 import { SessionServiceModule } from './session-service.module.js';
 import { Sessions } from './sessions/sessions.js';
-import { type ServiceSettings, settingsFrom } from './service-settings.js';
+import { exposedDemoAccounts, type ServiceSettings, settingsFrom } from './service-settings.js';
 
 const CLOSE_DEADLINE_MS = 5000;
 
@@ -21,6 +21,8 @@ const CLOSE_DEADLINE_MS = 5000;
 export interface ReferenceService {
   /** Base URL, without a trailing slash: `http://127.0.0.1:41234`. */
   readonly url: string;
+  /** Address and port that it is bound to: `0.0.0.0:41234`. */
+  readonly address: string;
   /** Ends every session of every user. Resolves to their number. */
   endAllSessions(): Promise<number>;
   /** Completes open requests, then closes the port and the database. Can be called repeatedly. */
@@ -43,6 +45,7 @@ export async function startReferenceService(options: ReferenceServiceOptions = {
   const settings = settingsFrom(options, production);
   const database = await openDatabase(settings.database);
   try {
+    if (!settings.allowsDemoAccounts && (await hasDemoApplication(database))) throw exposedDemoAccounts(settings.host);
     if (settings.seed) await seedDemoAccounts(database, new Argon2PasswordHashing());
     const app = await createApplication(database, settings, options.logger);
     const advice = production ? await adviceForProduction(database) : undefined;
@@ -70,10 +73,11 @@ async function createApplication(
 async function openPort(app: NestExpressApplication, database: Kysely<Schema>, { port, host }: ServiceSettings): Promise<ReferenceService> {
   const server: Server = app.getHttpServer();
   try {
-    const url = await listen(server, port, host);
+    const { url, address } = await listen(server, port, host);
     let closed: Promise<void> | undefined;
     return {
       url,
+      address,
       endAllSessions: () => app.get(Sessions, { strict: false }).endAll(),
       close: () => (closed ??= closeAll(app, server, database)),
     };

@@ -5,10 +5,19 @@ import { UserRepository } from '../users/user-repository.js';
 import { DEMO_API_KEY } from './demo-accounts.js';
 import { type Schema } from './schema.js';
 
+/** Returns whether the database contains the demo application, whose key is published. */
+export async function hasDemoApplication(database: Kysely<Schema>): Promise<boolean> {
+  return isDemo(await new ApplicationRepository(database).keyDigests());
+}
+
+function isDemo(keyDigests: readonly string[]): boolean {
+  return keyDigests.includes(digestOf(DEMO_API_KEY));
+}
+
 /** Returns a warning about the database of a service in production, or undefined if there is none. */
 export async function adviceForProduction(database: Kysely<Schema>): Promise<string | undefined> {
   const keyDigests = await new ApplicationRepository(database).keyDigests();
-  if (keyDigests.includes(digestOf(DEMO_API_KEY))) {
+  if (isDemo(keyDigests)) {
     return 'This database contains the demo application, whose key is published. Use a new database.';
   }
   if (keyDigests.length === 0) {

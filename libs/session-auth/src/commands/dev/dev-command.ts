@@ -11,6 +11,12 @@ import { DEFAULT_USER, userFromOption, usersFromJson, type DevUser } from './dev
 const OPTIONS = {
   port: { type: 'string', value: 'PORT', about: 'port to listen on; 0 selects a free one (default: 3100)' },
   host: { type: 'string', value: 'HOST', about: 'address to listen on (default: 127.0.0.1)' },
+  'allow-host': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    about: 'name that it also answers to, besides localhost and IP addresses; may be repeated',
+  },
   user: {
     type: 'string',
     multiple: true,
@@ -38,10 +44,11 @@ export async function dev(args: readonly string[], io: CommandIo): Promise<ExitC
   if (io.env.NODE_ENV === 'production')
     throw new UsageError('dev keeps passwords in plain text, and does not run with NODE_ENV=production.');
   const [given, port, { host = '127.0.0.1' }] = [await usersFrom(values), portFrom(values.port), values];
+  const { 'allow-host': allowedHosts = [] } = values;
   const { SESSION_SERVICE_API_KEY: key = '' } = io.env;
   const apiKey = key === '' ? undefined : key;
   const users = given.length > 0 ? given : [userFromOption(DEFAULT_USER)];
-  const service = await DevService.start({ host, port, apiKey, users, onAnswer: logTo(io, values) }).catch(
+  const service = await DevService.start({ host, port, allowedHosts, apiKey, users, onAnswer: logTo(io, values) }).catch(
     (error: unknown) => void io.stderr.write(`${explain(error as NodeJS.ErrnoException, host, port)}\n`),
   );
   if (!service) return 1;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { isIP, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_KEY_HEADER, AUTHENTICATION_PATH, AUTH_TOKEN_HEADER, USER_DETAILS_PATH } from '../../contract/wire.js';
 import { CONTROL_PATH, DevControls } from './dev-controls.js';
@@ -11,11 +11,18 @@ import type { DevUser } from './dev-users.js';
 
 const KEY = API_KEY_HEADER.toLowerCase();
 const TOKEN = AUTH_TOKEN_HEADER.toLowerCase();
+const HOST = /^(?:\[([\da-f:.]+)\]|([a-z\d_.-]+?)\.?)(?::\d{0,5})?$/i;
+const FOREIGN: DevReply = {
+  status: 421,
+  json: { message: 'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.' },
+};
 
 /** Options of {@link DevService}. */
 export interface DevServiceOptions {
   readonly host: string;
   readonly port: number;
+  /** Names that it answers to, besides `host`, localhost and IP addresses. */
+  readonly allowedHosts: readonly string[];
   /** The only accepted application key. Without it, any key is accepted. */
   readonly apiKey: string | undefined;
   readonly users: readonly DevUser[];
@@ -30,9 +37,11 @@ export class DevService {
   readonly #controls: DevControls;
   readonly #server: Server;
   readonly #options: DevServiceOptions;
+  readonly #hosts: ReadonlySet<string>;
 
   private constructor(options: DevServiceOptions) {
     this.#options = options;
+    this.#hosts = new Set(['localhost', options.host, ...options.allowedHosts].map((host) => host.toLowerCase()));
     this.#sessions = new DevSessions(options.users);
     this.#controls = new DevControls(this.#sessions, this.#faults);
     this.#server = createServer((incoming, response) => {
@@ -64,7 +73,7 @@ export class DevService {
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readDevRequest(incoming);
     const isControl = request.path === CONTROL_PATH || request.path.startsWith(`${CONTROL_PATH}/`);
-    const reply = isControl ? this.#controls.answer(request) : await this.#answer(request);
+    const reply = !this.#isOwn(request) ? FOREIGN : isControl ? this.#controls.answer(request) : await this.#answer(request);
     this.#options.onAnswer(request, typeof reply === 'object' ? reply.status : reply);
     if (reply === 'silence') return;
     if (reply === 'reset') return void incoming.socket.resetAndDestroy();
@@ -72,6 +81,14 @@ export class DevService {
     response.setHeader('cache-control', request.path === USER_DETAILS_PATH ? 'private' : 'no-store');
     if (reply.json) response.setHeader('content-type', 'application/json');
     response.end(reply.json && JSON.stringify(reply.json));
+  }
+
+  /** A page can point its own name at this machine (DNS rebinding); the browser then sends this name as the host. */
+  #isOwn({ headers: { host = '' } }: DevRequest): boolean {
+    const [, address, text] = HOST.exec(host) ?? [];
+    const name = address ?? text?.toLowerCase();
+    if (name === undefined) return false;
+    return isIP(name) !== 0 || name.endsWith('.localhost') || this.#hosts.has(name);
   }
 
   async #answer(request: DevRequest): Promise<DevReply | Exclude<DevFault, number>> {

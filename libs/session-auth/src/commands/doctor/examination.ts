@@ -21,9 +21,9 @@ export interface Refusals {
   otherIv?: Answer;
 }
 
-/** Options of the module that the examination advises. `baseUrl` is always one of them. */
+/** Options of the module that the examination advises. `baseUrl` is always one of them, as it was given. */
 export interface AdvisedOptions {
-  baseUrl: string;
+  readonly baseUrl: string;
   timeoutMs?: number;
   forwardAuthIv?: boolean;
   statusMap?: StatusMap;

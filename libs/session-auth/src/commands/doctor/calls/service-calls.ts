@@ -29,7 +29,7 @@ const ACCEPT = { Accept: 'application/json', 'Accept-Encoding': 'identity' };
 
 /** The calls of the examination, with the headers that the library sends, over connections that are kept. */
 export class ServiceCalls {
-  /** Root of the service, without a trailing slash. A redirect may correct it. */
+  /** Root of the service, without a trailing slash. A redirect within the origin, or to https of the host, changes it. */
   baseUrl: string;
   /** Every answer, in order. */
   readonly answers: Answer[] = [];
