@@ -55,8 +55,9 @@ function originOf(kind: BrowserCase['kind'], method: string, lines: BrowserCase[
   const [origins, sites] = [valuesOf(lines, 'Origin'), valuesOf(lines, 'Sec-Fetch-Site')];
   if (origins.length === 1 && origins[0] === TRUSTED) return 'own';
   if (sites.length > 0) {
-    if (sites.every((site) => site === 'same-origin' || site === 'none')) return sites.length === 1 ? 'own' : 'unclear';
-    return 'foreign';
+    if (!sites.every((site) => site === 'same-origin' || site === 'none')) return 'foreign';
+    if (sites.length > 1) return 'unclear';
+    if (!opensSocket) return 'own';
   }
   if (origins.length === 0) return 'own';
   return origins.length === 1 ? judge(origins[0] ?? '', valuesOf(lines, 'Host')[0] ?? '') : 'foreign';

@@ -38,6 +38,20 @@ export const MUTANTS = [
     suites: ['token/cross-origin-cookies'],
   },
   {
+    name: 'Headers of a socket are those that code has changed since',
+    file: 'guard/sockets/socket-client.ts',
+    find: 'const headers = upgrade?.rawHeaders ?',
+    replace: 'const headers = upgrade?.rawHeaders?.length === 0 ?',
+    suites: ['graphql/upgrade-headers'],
+  },
+  {
+    name: 'What the client of Mercurius sends stays in the headers of its context',
+    file: 'guard/graphql/graphql-transport.ts',
+    find: "if ('_connectionInit' in operation) removeAddedHeaders(request);",
+    replace: '',
+    suites: ['graphql/upgrade-headers'],
+  },
+  {
     name: 'Guesses that run at the same time are not counted',
     file: 'module/sign-in-limit/sign-in-limit.ts',
     find: 'pairs.reserve(pairKey);',
@@ -61,8 +75,8 @@ export const MUTANTS = [
   {
     name: 'forwardAuthIv is ignored',
     file: 'guard/session/session-reader.ts',
-    find: 'this.#settings.forwardAuthIv ? request.headers[AUTH_IV] : undefined',
-    replace: 'request.headers[AUTH_IV]',
+    find: 'this.#settings.forwardAuthIv ? (',
+    replace: 'true ? (',
     suites: ['token/presented-token'],
   },
   {

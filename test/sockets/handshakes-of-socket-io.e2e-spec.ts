@@ -233,7 +233,7 @@ describe('the handshake of socket.io', () => {
     ['as the token of auth', { auth: { token: 'good' } }],
     ['in auth, by the name of the header', { auth: { 'X-AUTH-TOKEN': 'good' } }],
     ['in a header', { headers: { 'x-auth-token': 'good' } }],
-    ['in auth, over one in a header', { auth: { 'x-auth-token': 'good' }, headers: { 'x-auth-token': 'bad' } }],
+    ['in a header, over one in auth', { auth: { 'x-auth-token': 'bad', token: 'bad' }, headers: { 'x-auth-token': 'good' } }],
   ])('has the token %s', async (_place, presented) => {
     bed.service.signInAs({}, 'good');
     expect((await ask(presented))[1]).toMatchObject({ me: 'ann' });

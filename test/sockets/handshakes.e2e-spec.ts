@@ -94,6 +94,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     for (const origin of ['https://evil.example', 'null', `http://${host}.evil.example`, 'http://127.0.0.1:1'])
       expect(await open({ origin })).toMatchObject(refused);
     expect(await open({ origin: `http://${host}`, 'sec-fetch-site': 'same-site' })).toMatchObject(refused);
+    expect(await open({ origin: 'https://proxied.example', 'sec-fetch-site': 'same-origin' })).toMatchObject(refused);
     expect(trial.service.callsTo('user_details')).toBe(callsBefore);
     expect(trial.feed.connected).toEqual([]);
 
@@ -101,7 +102,7 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
       {},
       { origin: `http://${host}` },
       { origin: trusted },
-      { 'sec-fetch-site': 'same-origin', origin: 'https://proxied.example' },
+      { 'sec-fetch-site': 'same-origin', origin: `http://${host}` },
     ])
       expect(await open(headers as Record<string, string>)).toMatchObject({ opened: true });
     expect(await open({ origin: 'https://evil.example' }, token)).toMatchObject({ opened: true });

@@ -123,6 +123,12 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
       for (const headers of seen) expect(headers).not.toMatchObject({ host: 'evil.example' });
     });
 
+    it('are those of a foreign page, whatever else they say [P24]', async () => {
+      for (const site of ['same-origin', 'none', 'cross-site'])
+        expect(await who(connect, { headers: { cookie: 'sid=good', origin: EVIL, 'sec-fetch-site': site } })).toBe('CROSS_ORIGIN_DENIED');
+      expect(calls()).toEqual([[], []]);
+    });
+
     it.each([{}, { host: 'acme.example' }, { Host: 'acme.example', 'x-forwarded-host': 'acme.example', forwarded: 'host=acme.example' }])(
       'select the service: with %j in auth, the token of another tenant is refused [P25]',
       async (auth) => {

@@ -128,6 +128,26 @@ describe('Sec-Fetch-Site', () => {
     }
   });
 
+  it.each<[string, Partial<HttpRequest>]>([
+    ['the handshake of a socket', { handshakeFields: {}, rawHeaders: [] }],
+    ['a request that opens a socket', { method: 'GET', headers: { upgrade: 'websocket' } }],
+  ])('does not outvote the Origin of %s [P24]', (_kind, { headers, ...request }) => {
+    const isCross = (site: string, origin?: string): boolean =>
+      isCrossOrigin(
+        { ...request, headers: { ...headers, 'sec-fetch-site': site, host: 'app.example.com', ...(origin && { origin }) } },
+        NONE,
+      );
+    for (const site of ['same-origin', 'none']) {
+      expect([isCross(site), isCross(site, TRUSTED), isCross(site, 'https://evil.example'), isCross(site, 'null')]).toEqual([
+        false,
+        false,
+        true,
+        true,
+      ]);
+    }
+    expect([isCross('cross-site'), isCross('cross-site', TRUSTED)]).toEqual([true, true]);
+  });
+
   it('does not decide about a trusted origin', () => {
     const trusted = new Set([TRUSTED]);
     expect(post({ 'sec-fetch-site': 'cross-site', origin: TRUSTED, host: 'api.example.com' }, trusted)).toBe(false);

@@ -6,18 +6,21 @@ const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'O
 
 /**
  * Returns whether a page of another origin made a browser send a request that may change something, or that opens a socket. Decides as Go's
- * `net/http.CrossOriginProtection`: by `Sec-Fetch-Site`, else by `Origin` and `Host`. Without both, no browser sent the request. A page can set none
- * of these headers. `X-Forwarded-Host` is not read, because any client can send it.
+ * `net/http.CrossOriginProtection`: by `Sec-Fetch-Site`, else by `Origin` and `Host`; for a socket by both, because Chromium sends no `Sec-Fetch-Site`
+ * with it. Without both, no browser sent the request. A page can set none of these headers. `X-Forwarded-Host` is not read, because any client can
+ * send it.
  * @param trusted origins whose pages may send such requests
  */
 export function isCrossOrigin(request: HttpRequest, trusted: ReadonlySet<string>): boolean {
   // Nothing is known of the page that opened the socket.
   if (request.handshakeFields && !request.rawHeaders) return true;
   const { headers } = request;
-  if (SAFE_METHODS.has(request.method) && !opensSocket(headers)) return false;
+  const isSocket = request.handshakeFields !== undefined || opensSocket(headers);
+  if (!isSocket && SAFE_METHODS.has(request.method)) return false;
   const { 'sec-fetch-site': site, origin } = headers;
   if (origin !== undefined && trusted.has(origin)) return false;
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  if (site !== undefined && !isSocket) return false;
   return origin !== undefined && !isOwnOrigin(origin, headers.host ?? headers[':authority']);
 }
 

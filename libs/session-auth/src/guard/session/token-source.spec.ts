@@ -63,7 +63,8 @@ describe('a token in the fields of a handshake', () => {
   it('is found beside a header with another scheme', () => {
     const headers = { authorization: 'Basic YTpi' };
     expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Bearer named' } })).toBe('named');
-    expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Basic YTpi', token: 'short' } })).toBe('short');
+    expect(find(fromBearer(), { headers, handshakeFields: { token: 'short' } })).toBe('short');
+    expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Basic YTpi', token: 'short' } })).toBeUndefined();
   });
 
   it('is not found in a field that has the name of a cookie, or of its header [P24]', () => {

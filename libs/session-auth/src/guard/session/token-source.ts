@@ -41,11 +41,10 @@ const BEARER = /^bearer(?: +|$)/i;
  */
 export function fromBearer(): TokenSource {
   const bearer = source('Authorization', (request) => {
-    return (
-      withoutScheme(readHeader(request, 'authorization')) ??
-      withoutScheme(readField(request, 'authorization')) ??
-      readField(request, 'token')
-    );
+    const found = withoutScheme(readHeader(request, 'authorization'));
+    if (found !== undefined) return found;
+    const field = readField(request, 'authorization') ?? undefined;
+    return field === undefined ? readField(request, 'token') : withoutScheme(field);
   });
   return Object.assign(bearer, { scheme: 'Bearer' });
 }

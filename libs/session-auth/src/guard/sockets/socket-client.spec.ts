@@ -84,7 +84,8 @@ describe('the request of a handshake', () => {
     const fieldsOf = (count: number): object =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, 'value']));
     expect(Object.keys(handshakeRequest(undefined, fieldsOf(256)).handshakeFields ?? {})).toHaveLength(256);
-    expect(handshakeRequest(upgrade, fieldsOf(257)).handshakeFields).toEqual({});
+    const tooMany = fieldsOf(257);
+    for (let time = 0; time < 2; time += 1) expect(handshakeRequest(upgrade, tooMany).handshakeFields).toEqual({});
   });
 
   it('has a list for a field that is sent in two spellings, and no prototype that a field could change', () => {
