@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
+import { fromHeader, SessionAuthModule, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
 import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { compileProgram } from '../support/program.js';
 import { sampleApp } from '../support/sample-app.js';
@@ -12,6 +12,7 @@ import { transpile } from '../support/transpile.js';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import { NamesResolver } from './names.resolver.js';
 import { OpeningsResolver } from './openings.resolver.js';
+import { RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
 /** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded, and with `asyncContext` those of {@link NamesResolver}. */
@@ -28,6 +29,8 @@ export interface GraphqlSetup {
   readonly contexts?: readonly ContextKind[];
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
   readonly logger?: LoggerService;
+  /** Base URL of a second session service: adds the registration `partners`, which reads `x-partner-token`, and {@link RoomsResolver}. */
+  readonly partnersUrl?: string;
 }
 
 const DEFAULT: readonly ContextKind[] = ['default'];
@@ -36,17 +39,26 @@ type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
 const startApollo =
   (platform: Platform): Start =>
-  async (baseUrl, { contexts = DEFAULT, options = {}, logger } = {}) => {
+  async (baseUrl, { contexts = DEFAULT, options = {}, logger, partnersUrl } = {}) => {
     const apps: RunningApp[] = [];
     for (const context of contexts) {
-      const imports = [apolloWith(context)];
-      const providers = [OpeningsResolver, WipingResolver, ...(options.asyncContext ? [NamesResolver] : [])];
+      const imports = [apolloWith(context), ...(partnersUrl === undefined ? [] : [partners(partnersUrl)])];
+      const providers = [
+        OpeningsResolver,
+        WipingResolver,
+        ...(options.asyncContext ? [NamesResolver] : []),
+        ...(partnersUrl === undefined ? [] : [RoomsResolver]),
+      ];
       const root = sampleApp({ baseUrl, options, imports, controllers: [], providers });
       apps.push(await startApp(platform, root, { ...(logger && { logger }) }));
     }
     const urls = apps.map(({ url }) => url);
     return { url: urls[0] ?? '', urls, close: () => Promise.all(apps.map((app) => app.close())).then(() => undefined) };
   };
+
+function partners(baseUrl: string): DynamicModule {
+  return SessionAuthModule.forRoot({ name: 'partners', baseUrl, apiKey: 'partner-key', token: fromHeader('x-partner-token') });
+}
 
 function apolloWith(context: ContextKind): DynamicModule {
   return GraphQLModule.forRoot<ApolloDriverConfig>({
@@ -67,11 +79,11 @@ export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[]
 ];
 
 /** In a separate process: Jest can't load the dependencies of Mercurius. */
-async function startMercurius(baseUrl: string, { contexts = [], options = {} }: GraphqlSetup = {}): Promise<GraphqlServer> {
+async function startMercurius(baseUrl: string, { contexts = [], options = {}, partnersUrl }: GraphqlSetup = {}): Promise<GraphqlServer> {
   const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
-  for (const part of ['names.resolver', 'openings.resolver', 'wiping.resolver', 'graphql-context-kinds'])
+  for (const part of ['names.resolver', 'openings.resolver', 'rooms.resolver', 'wiping.resolver', 'graphql-context-kinds'])
     await transpile(join(import.meta.dirname, `${part}.ts`), join(dirname(program.file), `${part}.js`));
-  const child = fork(program.file, [baseUrl, JSON.stringify(options), ...contexts]);
+  const child = fork(program.file, [baseUrl, JSON.stringify({ options, partnersUrl }), ...contexts]);
   const exit = once(child, 'exit');
   const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
   const [urls] = (await Promise.race([once(child, 'message'), ended])) as [string[]];

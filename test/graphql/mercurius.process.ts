@@ -4,14 +4,15 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
+import { fromHeader, SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import { NamesResolver } from './names.resolver.js';
 import { OpeningsResolver } from './openings.resolver.js';
+import { RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
-const [baseUrl, options, ...contexts] = process.argv.slice(2) as [string, string, ...ContextKind[]];
-const own = JSON.parse(options) as Partial<SessionAuthOptions>;
+const [baseUrl, setup, ...contexts] = process.argv.slice(2) as [string, string, ...ContextKind[]];
+const { options: own, partnersUrl } = JSON.parse(setup) as { options: Partial<SessionAuthOptions>; partnersUrl?: string };
 
 @Module({})
 class MercuriusModule {
@@ -23,10 +24,15 @@ class MercuriusModule {
       allowBatchedQueries: true,
       fieldResolverEnhancers: ['guards'],
       subscription: { fullWsTransport: true },
+      // Operations are compiled when they are repeated.
+      ...(partnersUrl !== undefined && { jit: 1 }),
     });
     const sessions = SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...own });
     const providers = [OpeningsResolver, WipingResolver, ...(own.asyncContext ? [NamesResolver] : [])];
-    return { module: MercuriusModule, imports: [sessions, graphql], providers };
+    if (partnersUrl === undefined) return { module: MercuriusModule, imports: [sessions, graphql], providers };
+    const token = fromHeader('x-partner-token');
+    const partners = SessionAuthModule.forRoot({ name: 'partners', baseUrl: partnersUrl, apiKey: 'partner-key', token });
+    return { module: MercuriusModule, imports: [sessions, partners, graphql], providers: [...providers, RoomsResolver] };
   }
 }
 

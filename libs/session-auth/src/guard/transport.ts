@@ -23,8 +23,10 @@ export interface Transport {
   open(context: ExecutionContext): GuardedCall;
   /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
-  /** Returns the request of an admitted call. */
+  /** Returns the request of a call that a guard has opened. It carries the admission of this call, if there is one. */
   requestOf(context: ExecutionContext): GuardedRequest | undefined;
+  /** Returns a request that carries the user of a call without an admission of its own. */
+  inherited?(context: ExecutionContext): GuardedRequest | undefined;
   /** Returns the parameters of a call: those of its route, the arguments of its field, or the payload of its message. */
   parameters(context: ExecutionContext): unknown;
   /** Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at half the cost. */
@@ -33,21 +35,38 @@ export interface Transport {
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
 }
 
-/** The requests of calls without an HTTP request, each stored as long as an object of its call exists. */
-export class CallRequests {
-  readonly #requests = new WeakMap<object, CallRequest>();
+/** Key of the request that a {@link CallBinding} carries. */
+const REQUEST = Symbol('request');
 
-  /** Returns the request of a call. Builds it for the first guard of the call. */
-  open(call: object, build: () => CallRequest): CallRequest {
-    const existing = this.#requests.get(call);
-    if (existing) return existing;
-    const request = build();
-    this.#requests.set(call, request);
-    return request;
+/** Carries the request of a call among its arguments. Has no visible properties, because interceptors of an application may print arguments. */
+class CallBinding {
+  readonly #request: CallRequest;
+
+  constructor(request: CallRequest) {
+    this.#request = request;
+    Object.freeze(this);
   }
 
-  /** Returns the request of a call; `undefined` if no guard has opened it. */
-  find(call: object): CallRequest | undefined {
-    return this.#requests.get(call);
+  get [REQUEST](): CallRequest {
+    return this.#request;
   }
+}
+
+/**
+ * Binds a request to the call of a handler: as an argument at an index, or at the end, whichever is later. Arguments are all that the guards, the
+ * interceptors and the parameter decorators of one call share, and that no other call has: Nest gives one message to all handlers of its event, and a
+ * transporter may give one object to all its messages.
+ * @param tail number of arguments that stay behind the request
+ */
+export function bindRequest(host: ArgumentsHost, index: number, tail: number, request: CallRequest): CallRequest {
+  const args = host.getArgs<unknown[]>();
+  const end = Math.max(0, args.length - tail);
+  const missing = Array.from({ length: Math.max(0, index - end) }, () => undefined);
+  args.splice(end, 0, ...missing, new CallBinding(request));
+  return request;
+}
+
+/** Returns the request that is bound to a call; `undefined` if no guard has opened the call. */
+export function boundRequest(host: ArgumentsHost): CallRequest | undefined {
+  return host.getArgs<unknown[]>().find((argument) => argument instanceof CallBinding)?.[REQUEST];
 }

@@ -33,7 +33,8 @@ type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known[
     : ParameterDecorator;
 
 function requestOf(context: ExecutionContext): GuardedRequest {
-  return transportOf(context)?.requestOf(context) ?? {};
+  const transport = transportOf(context);
+  return transport?.requestOf(context) ?? transport?.inherited?.(context) ?? {};
 }
 
 const readUser = createParamDecorator(

@@ -5,7 +5,7 @@ import type { Admission } from '../guarded-request.js';
 import { isAsyncIterable, iteratedIn, observedIn, subscribedIn } from './bound-streams.js';
 import { currentCall, type CurrentCall } from './current-call.js';
 import { admissionTo } from './current-user-of.js';
-import { infoIn, storeFieldCall } from './field-calls.js';
+import { FieldCall } from './field-calls.js';
 
 /** A call of a handler. Its interceptors share the array of its arguments. */
 class HandlerCall implements CurrentCall {
@@ -31,23 +31,25 @@ export class CallInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const outer = currentCall();
     const args = context.getArgs<unknown[]>();
-    if (outer instanceof HandlerCall && outer.isCallWith(args)) return next.handle();
+    if (isCallWith(outer, args)) return next.handle();
     const admission = admissionTo(context);
     if (!admission && !outer) return next.handle();
     const call = admission && new HandlerCall(admission, args);
     const kind = context.getType<string>();
     if (kind === 'rpc' && isObservable(args[0])) args[0] = observedIn(call, args[0]);
     const result = subscribedIn(call, () => next.handle());
-    return kind === 'graphql' ? resultOfField(context, call, result) : result;
+    return kind === 'graphql' ? resultOfResolver(context, call, result) : result;
   }
+}
+
+function isCallWith(call: CurrentCall | undefined, args: unknown[]): boolean {
+  return (call instanceof HandlerCall || call instanceof FieldCall) && call.isCallWith(args);
 }
 
 /** Nest's metadata key of the type of a resolver. */
 const RESOLVER_TYPE = 'graphql:resolver_type';
 
-function resultOfField(context: ExecutionContext, call: CurrentCall | undefined, result: Observable<unknown>): Observable<unknown> {
-  const info = infoIn(context.getArgs<unknown[]>());
-  if (info && call) storeFieldCall(info, call);
+function resultOfResolver(context: ExecutionContext, call: CurrentCall | undefined, result: Observable<unknown>): Observable<unknown> {
   if (Reflect.getMetadata(RESOLVER_TYPE, context.getHandler()) !== 'Subscription') return result;
   return result.pipe(map((events) => (isAsyncIterable(events) ? iteratedIn(call, events) : events)));
 }

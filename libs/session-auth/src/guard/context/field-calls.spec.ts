@@ -3,10 +3,11 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { attachUser, type Admission } from '../guarded-request.js';
 import { currentCall, runInCall } from './current-call.js';
-import { infoIn, runField, runPublicField, storeFieldCall } from './field-calls.js';
+import { FieldCall, runField, runPublicField } from './field-calls.js';
 
 interface Path {
   readonly prev: Path | undefined;
+  readonly key: string | number;
 }
 interface Info {
   readonly path: Path;
@@ -14,7 +15,10 @@ interface Info {
 }
 
 /** A field of an execution, below another one. */
-const fieldBelow = (above: Info | undefined, execution: object): Info => ({ path: { prev: above?.path }, variableValues: execution });
+const fieldBelow = (above: Info | undefined, key: string | number, execution: object): Info => ({
+  path: { prev: above?.path, key },
+  variableValues: execution,
+});
 
 /** The admission of a call, with a user of this name. */
 function admissionOf(username: string): Admission {
@@ -22,7 +26,7 @@ function admissionOf(username: string): Admission {
   return { verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context, user: { username }, session: undefined };
 }
 
-/** Admits a field itself, as a guard does. */
+/** Admits a field, as a guard does. */
 function admit(info: Info, username: string): void {
   const call = GRAPHQL.open(new ExecutionContextHost([{}, {}, {}, info]));
   const user = { username };
@@ -37,65 +41,69 @@ function userIn(info: Info | undefined, run = runField): unknown {
 }
 
 describe('the user of a field', () => {
-  it('is that of the nearest field above that has one', async () => {
+  it('is that of the nearest admitted field above', async () => {
     const execution = {};
-    const query = fieldBelow(undefined, execution);
-    const [opening, list] = [fieldBelow(query, execution), fieldBelow(query, execution)];
-    const item = fieldBelow(list, execution);
-    expect(await userIn(fieldBelow(query, execution))).toBe('none');
+    const query = fieldBelow(undefined, 'query', execution);
+    const [opening, list] = [fieldBelow(query, 'opening', execution), fieldBelow(query, 'list', execution)];
+    const item = fieldBelow(list, 0, execution);
+    expect(await userIn(fieldBelow(query, 'below', execution))).toBe('none');
 
-    storeFieldCall(query, { admission: admissionOf('ann') });
-    storeFieldCall(opening, { admission: admissionOf('bob') });
+    admit(query, 'ann');
+    admit(opening, 'bob');
 
-    expect(await userIn(fieldBelow(query, execution))).toBe('ann');
-    expect(await userIn(fieldBelow(opening, execution))).toBe('bob');
-    expect(await userIn(fieldBelow(item, execution))).toBe('ann');
+    expect(await userIn(fieldBelow(query, 'below', execution))).toBe('ann');
+    expect(await userIn(fieldBelow(opening, 'below', execution))).toBe('bob');
+    expect(await userIn(fieldBelow(item, 'below', execution))).toBe('ann');
   });
 
   it('is its own, if a guard has admitted the field itself, and is that of the fields below it', async () => {
     const execution = {};
-    const query = fieldBelow(undefined, execution);
-    storeFieldCall(query, { admission: admissionOf('ann') });
-    const own = fieldBelow(query, execution);
+    const query = fieldBelow(undefined, 'query', execution);
+    admit(query, 'ann');
+    const own = fieldBelow(query, 'own', execution);
+    expect(await userIn(own)).toBe('ann');
     admit(own, 'bob');
 
     expect(await userIn(own)).toBe('bob');
-    expect(await userIn(fieldBelow(own, execution))).toBe('bob');
+    expect(await userIn(fieldBelow(own, 'below', execution))).toBe('bob');
+    expect(await userIn(fieldBelow(query, 'beside', execution))).toBe('ann');
   });
 
   it('is none in another execution that shares the path of the field above', async () => {
-    const query = fieldBelow(undefined, {});
-    storeFieldCall(query, { admission: admissionOf('ann') });
-    expect(await userIn(fieldBelow(query, {}))).toBe('none');
+    const query = fieldBelow(undefined, 'query', {});
+    admit(query, 'ann');
+    expect(await userIn(fieldBelow(query, 'below', {}))).toBe('none');
   });
 
-  it.each([undefined, { path: undefined }, { path: {} }, { variableValues: {} }])('is none without an info object: %j', async (info) => {
-    expect(await userIn(info as Info | undefined)).toBe('none');
-  });
+  it.each([undefined, { path: undefined }, { path: {} }, { variableValues: {} }, { variableValues: null }])(
+    'is none without an info object: %j',
+    async (info) => {
+      expect(await userIn(info as unknown as Info | undefined)).toBe('none');
+    },
+  );
 
   it('is none for a public field', async () => {
     const execution = {};
-    const query = fieldBelow(undefined, execution);
-    storeFieldCall(query, { admission: admissionOf('ann') });
-    expect(await userIn(fieldBelow(query, execution), runPublicField)).toBe('none');
+    const query = fieldBelow(undefined, 'query', execution);
+    admit(query, 'ann');
+    expect(await userIn(fieldBelow(query, 'public', execution), runPublicField)).toBe('none');
   });
 
-  it('is found by the info object of a reference, which is in the place of the context', async () => {
+  it('is found by the info object of a resolver without arguments, which is in the place of the context', async () => {
     const execution = {};
-    const query = fieldBelow(undefined, execution);
-    storeFieldCall(query, { admission: admissionOf('ann') });
+    const query = fieldBelow(undefined, 'query', execution);
+    admit(query, 'ann');
     const read = (): Promise<unknown> => Promise.resolve(currentCall()?.admission?.user?.username);
-    expect(await runField({ context: fieldBelow(query, execution), info: undefined }, read)).toBe('ann');
+    expect(await runField({ source: {}, context: fieldBelow(query, 'type', execution), info: undefined }, read)).toBe('ann');
   });
 });
 
-describe('the info object of a resolver', () => {
-  it('is its fourth argument, or its third one', () => {
-    const [info, other] = [fieldBelow(undefined, {}), fieldBelow(undefined, {})];
-    expect(infoIn([{}, {}, {}, info])).toBe(info);
-    expect(infoIn([{}, {}, info])).toBe(info);
-    expect(infoIn([{}, {}, other, info])).toBe(info);
-    expect(infoIn([info, info, {}, null])).toBeUndefined();
-    expect(infoIn([{}, {}, { path: {} }, { variableValues: {} }])).toBeUndefined();
+describe('the call of a field', () => {
+  it('is that of the resolver with its info object, whatever its arguments have become', () => {
+    const [info, other] = [fieldBelow(undefined, 'one', {}), fieldBelow(undefined, 'other', {})];
+    const call = new FieldCall({ source: {}, args: {}, context: {}, info });
+    expect(call.isCallWith([{}, { mapped: true }, {}, info])).toBe(true);
+    expect(call.isCallWith([{}, {}, {}, other])).toBe(false);
+    expect(call.isCallWith([])).toBe(false);
   });
 });

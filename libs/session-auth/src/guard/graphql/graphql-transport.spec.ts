@@ -9,7 +9,8 @@ import { unavailable } from '../../contract/outcome.js';
 import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import { unavailableDenial } from '../denial.js';
 import { Challenges } from '../http/challenges.js';
-import { admittedField, GRAPHQL } from './graphql-transport.js';
+import { attachUser } from '../guarded-request.js';
+import { GRAPHQL } from './graphql-transport.js';
 import type { CallRequest } from '../transport.js';
 import { CALLER } from './operation-context.js';
 
@@ -59,8 +60,8 @@ describe('the request of an operation', () => {
     expect(request).toMatchObject({ handshakeFields });
     expect(requestOf(field(operation, execution))).toBe(request);
     expect(requestOf(field(operation))).not.toBe(request);
-    expect(GRAPHQL.requestOf(field(operation, execution))).toBe(request);
-    expect(GRAPHQL.requestOf(field(operation))).toBeUndefined();
+    expect(GRAPHQL.requestOf(field(operation, execution))).toBeUndefined();
+    expect(GRAPHQL.inherited?.(field(operation, execution))).toBeUndefined();
   });
 
   it('has no header in the context of Mercurius that a message of the client added to it [P24]', () => {
@@ -128,22 +129,73 @@ describe('the reply of an operation', () => {
   });
 });
 
+/** Admits a resolver as a user of this name, as a guard does. */
+function admit(context: ExecutionContext, username: string): void {
+  const call = GRAPHQL.open(context);
+  const user = { username };
+  const admission = { verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context, user, session: undefined };
+  attachUser(call.request, { kind: 'authenticated', user }, admission);
+  GRAPHQL.admitted?.(call);
+}
+
+const ownUser = (context: ExecutionContext): unknown => GRAPHQL.requestOf(context)?.user?.username;
+const inheritedUser = (context: ExecutionContext): unknown => GRAPHQL.inherited?.(context)?.user?.username;
+
 describe('an admitted field', () => {
   it('keeps its user when another field of the operation is admitted with another one', () => {
-    const operation = { req: httpRequest() };
-    const [first, second, open] = [field(operation), field(operation), field(operation)];
-    const request = GRAPHQL.open(first).request;
+    const [operation, execution] = [{ req: httpRequest() }, {}];
+    const [first, second, open] = [field(operation, execution), field(operation, execution), field(operation, execution)];
+    admit(first, 'ann');
+    admit(second, 'bob');
 
-    request.user = { username: 'ann' };
-    GRAPHQL.admitted?.(GRAPHQL.open(first));
-    request.user = { username: 'bob' };
-    GRAPHQL.admitted?.(GRAPHQL.open(second));
-    request.user = undefined;
+    expect([first, second, open].map(ownUser)).toEqual(['ann', 'bob', undefined]);
+    expect([open, field(operation)].map(inheritedUser)).toEqual([undefined, undefined]);
+  });
 
-    expect([first, second, open].map((context) => GRAPHQL.requestOf(context)?.user?.username)).toEqual(['ann', 'bob', undefined]);
-    expect(GRAPHQL.requestOf(open)).toBe(operation.req);
-    const found = [first, second, open].map((context) => admittedField(context.getArgByIndex<object>(3)));
-    expect(found).toEqual([{ user: { username: 'ann' } }, { user: { username: 'bob' } }, undefined]);
+  it('leaves the user of another guard to the fields of a request that it is not in', () => {
+    const operation = { req: Object.assign(httpRequest(), { user: { username: 'of-another-guard' } }) };
+    expect(inheritedUser(field(operation))).toBe('of-another-guard');
+  });
+
+  it('has no user if another call with the same info object is admitted with another one', () => {
+    const [one, other] = [field({}), field({})];
+    other.getArgs<unknown[]>()[3] = one.getArgByIndex(3);
+    admit(one, 'ann');
+    expect(ownUser(one)).toBe('ann');
+    admit(other, 'bob');
+    expect([one, other].map(ownUser)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('an admitted reference', () => {
+  const INFO = { fieldName: '_entities', variableValues: {}, path: { key: '_entities', prev: undefined } };
+  const [desk, clerk, poster] = [{ id: 1 }, { id: 2 }, { id: 3 }];
+
+  it.each<[string, (reference: object) => ExecutionContext]>([
+    ['without arguments', (reference) => new ExecutionContextHost([reference, {}, INFO])],
+    ['with arguments', (reference) => new ExecutionContextHost([reference, {}, {}, INFO])],
+  ])('keeps its user when another reference with the same info object has another one: %s', (_kind, contextOf) => {
+    admit(contextOf(desk), 'bob');
+    admit(contextOf(clerk), 'ann');
+    expect([desk, clerk, poster].map((reference) => ownUser(contextOf(reference)))).toEqual(['bob', 'ann', undefined]);
+    expect([desk, clerk, poster].map((reference) => inheritedUser(contextOf(reference)))).toEqual([undefined, undefined, undefined]);
+    Object.assign(INFO, { variableValues: {} });
+  });
+
+  it('has no user if it is not an object', () => {
+    const context = new ExecutionContextHost(['text', {}, INFO]);
+    admit(context, 'ann');
+    expect(ownUser(context)).toBeUndefined();
+  });
+});
+
+describe('an admitted resolver of many fields at once', () => {
+  it('has the user that it was admitted with, by its list', () => {
+    const [list, operation] = [[{ obj: {} }], { req: httpRequest() }];
+    admit(new ExecutionContextHost([list, operation]), 'ann');
+    const contexts = [new ExecutionContextHost([list, operation]), new ExecutionContextHost([[{ obj: {} }], operation])];
+    expect(contexts.map(ownUser)).toEqual(['ann', undefined]);
+    expect(contexts.map(inheritedUser)).toEqual([undefined, undefined]);
   });
 });
 

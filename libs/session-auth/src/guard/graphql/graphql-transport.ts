@@ -1,24 +1,26 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { admissionOf, type GuardedRequest } from '../guarded-request.js';
+import { admissionOf, type GuardedRequest, lastAdmissionOf } from '../guarded-request.js';
 import { bodyOf, type HttpDenial } from '../../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../denial.js';
+import { ENTITIES, Execution, type FieldInfo } from './execution.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import { handshakeRequest, presentedRequest, requestLike } from '../sockets/socket-client.js';
-import { type CallRequest, CallRequests, type Transport } from '../transport.js';
+import type { CallRequest, Transport } from '../transport.js';
 import { endsWithReply, nodeRequestOf, receivedHeaders } from '../http/http-request.js';
 
-/** The request of each execution, from its start: another request may take over a shared context during the check. */
-const executions = new CallRequests();
+/** Each from its start: another request may take over a shared context during the check. */
+const executions = new WeakMap<object, Execution>();
 
-/**
- * The request of each admitted field, with its user, by its info object: fields run concurrently, and may be admitted with different users,
- * or without one.
- */
-const admittedFields = new WeakMap<object, GuardedRequest>();
+/** Returns the request of an admitted resolver, by its arguments, or that of the nearest admitted field above it. */
+export function admittedRequest(args: readonly unknown[]): GuardedRequest | undefined {
+  const { execution, key, info } = partsOf(args);
+  const found = executions.get(execution);
+  return found?.of(key) ?? (info && found?.above(info));
+}
 
-/** Returns the request of an admitted field, by its info object; `undefined` if no guard has admitted the field itself. */
-export function admittedField(info: object): GuardedRequest | undefined {
-  return admittedFields.get(info);
+/** Returns an object that belongs to one call of a resolver, by its arguments. */
+export function resolverKeyOf(args: readonly unknown[]): object {
+  return partsOf(args).key;
 }
 
 /**
@@ -27,23 +29,33 @@ export function admittedField(info: object): GuardedRequest | undefined {
  */
 export const GRAPHQL: Transport = {
   open(context) {
-    const { operation, execution } = argumentsOf(context);
+    const { operation, execution } = partsIn(context);
     const request = httpRequestOf(operation);
-    const executionRequest = executions.open(execution, () => request ?? socketRequestOf(operation));
+    const executionRequest = open(execution, () => request ?? socketRequestOf(operation));
     if (!request) return { transport: GRAPHQL, context, request: executionRequest };
     return { transport: GRAPHQL, context, request, reply: replyOf(operation) };
   },
 
   admitted({ context, request }) {
-    admittedFields.set(argumentsOf(context).field, admissionOf(request));
+    const { execution, key, info } = partsIn(context);
+    executions.get(execution)?.admit(key, admissionOf(request), info);
   },
 
   requestOf(context) {
-    const { operation, execution, field } = argumentsOf(context);
-    return admittedFields.get(field) ?? httpRequestOf(operation) ?? executions.find(execution);
+    const { execution, key } = partsIn(context);
+    return executions.get(execution)?.of(key);
   },
 
-  parameters: (context) => argumentsOf(context).parameters,
+  /** That of the nearest admitted field above. A request that the guard has admitted to no field may have the user of another guard. */
+  inherited(context) {
+    const { operation, execution, info } = partsIn(context);
+    const above = info && executions.get(execution)?.above(info);
+    if (above) return above;
+    const request = httpRequestOf(operation);
+    return request && !lastAdmissionOf(request) ? request : undefined;
+  },
+
+  parameters: (context) => partsIn(context).parameters,
 
   deny: (_call, denial) => Promise.reject(withExtensions(exceptionOf(denial), denial)),
 
@@ -52,22 +64,48 @@ export const GRAPHQL: Transport = {
   },
 };
 
+function open(execution: object, build: () => CallRequest): CallRequest {
+  const existing = executions.get(execution);
+  if (existing) return existing.request;
+  const opened = new Execution(build());
+  executions.set(execution, opened);
+  return opened.request;
+}
+
+/** The parts of a resolver's arguments. */
+interface ResolverParts {
+  readonly parameters: unknown;
+  readonly operation: OperationContext;
+  /** An object of the execution: its coerced variables, which all of its fields share. A context does not identify it: an application may share it. */
+  readonly execution: object;
+  readonly info: FieldInfo | undefined;
+  /** An object that belongs to this call of a resolver. */
+  readonly key: object;
+}
+
+function partsIn(host: ArgumentsHost): ResolverParts {
+  return partsOf([host.getArgByIndex(0), host.getArgByIndex(1), host.getArgByIndex(2), host.getArgByIndex(3)]);
+}
+
 /**
- * Returns the parts of a resolver's arguments. A field has root, arguments, context and info; a resolver of references or types has no arguments.
- * The coerced variables identify an execution, and are the same for all of its fields. A context does not: an application may share it.
+ * A field has root, arguments, context and info; a resolver of references or types has no arguments, and shares the info object of its field with
+ * others: the object to resolve is its own. So is the list of a resolver of many fields at once, which has no info object.
  */
-function argumentsOf(host: ArgumentsHost): { parameters: unknown; operation: OperationContext; execution: object; field: object } {
-  const infoIndex = variablesOf(host.getArgByIndex(3)) ? 3 : 2;
+function partsOf(args: readonly unknown[]): ResolverParts {
+  const infoIndex = isInfo(args[3]) ? 3 : 2;
+  const info = isInfo(args[infoIndex]) ? args[infoIndex] : undefined;
+  const resolved = typeof args[0] === 'object' && args[0] !== null ? args[0] : {};
   return {
-    field: host.getArgByIndex<object | undefined>(infoIndex) ?? {},
-    parameters: infoIndex === 3 ? host.getArgByIndex(1) : undefined,
-    operation: host.getArgByIndex<OperationContext | undefined>(infoIndex - 1) ?? {},
-    execution: variablesOf(host.getArgByIndex(infoIndex)) ?? {},
+    parameters: infoIndex === 3 ? args[1] : undefined,
+    operation: args[infoIndex - 1] ?? {},
+    execution: info?.variableValues ?? resolved,
+    info,
+    key: info && infoIndex === 3 && info.fieldName !== ENTITIES ? info : resolved,
   };
 }
 
-function variablesOf(info: { readonly variableValues?: object } | undefined): object | undefined {
-  return info?.variableValues;
+function isInfo(candidate: unknown): candidate is FieldInfo {
+  return typeof (candidate as Partial<FieldInfo> | undefined)?.variableValues === 'object';
 }
 
 function httpRequestOf(operation: OperationContext): CallRequest | undefined {

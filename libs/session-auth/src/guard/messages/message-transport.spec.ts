@@ -31,41 +31,42 @@ const unary = (members: object = {}): ExecutionContextHost => messageOf({}, meta
 const tcp = (): TcpContext => new TcpContext([{} as never, 'pattern']);
 const kafkaEvent = (): KafkaContext => new KafkaContext([{ headers: { 'x-auth-token': 'good' } }, 0, 'topic', {}] as never);
 
-const PAYLOAD = { id: 7 };
-
 describe('the request of a message', () => {
-  it.each<[string, () => unknown[]]>([
-    ['the context of its message', () => ['text', kafkaEvent()]],
-    ['the context of its message, and not to a payload that others have', () => [PAYLOAD, kafkaEvent()]],
-    ['the metadata of its call', () => [{}, metadata.clone(), grpcCall()]],
-    ['its call', () => [grpcCall()]],
-    ['its call, which has a callback', () => [grpcCall(), callback]],
-    ['its call, next to null', () => [grpcCall(), null]],
-  ])('belongs to %s', (_object, argsOf) => {
-    const args = argsOf();
-    expect(RPC.requestOf(messageOf(...args))).toBeUndefined();
-
-    const { request, transport, context } = RPC.open(messageOf(...args));
-    expect([request.headers['x-auth-token'], transport]).toEqual(['good', RPC]);
-    expect(RPC.open(messageOf(...args)).request).toBe(request);
-    expect(RPC.requestOf(messageOf(...args))).toBe(request);
-    expect(RPC.parameters(context)).toBe(args[0]);
-    expect(RPC.open(messageOf(...argsOf())).request).not.toBe(request);
-  });
   const callback = (): void => undefined;
 
-  it.each<[unknown, unknown]>([
-    ['text', undefined],
-    ['text', 'text'],
-    [null, null],
-    [undefined, undefined],
-  ])('belongs to the context of Nest if nothing else is an object: %j, %j', (payload, second) => {
-    const [one, other] = [messageOf(payload, second), messageOf(payload, second)];
-    const { request } = RPC.open(one);
-    expect(request.headers).toEqual({});
-    expect(RPC.open(one).request).toBe(request);
+  it.each<[string, unknown[], string | undefined]>([
+    ['a broker', ['text', kafkaEvent()], 'good'],
+    ['a unary gRPC call', [{}, metadata.clone(), grpcCall()], 'good'],
+    ['a gRPC call that is passed to its handler', [grpcCall()], 'good'],
+    ['such a call with a callback', [grpcCall(), callback], 'good'],
+    ['such a call next to null', [grpcCall(), null], 'good'],
+    ['a transporter without contexts', ['text'], undefined],
+    ['a transporter with texts', ['text', 'text'], undefined],
+    ['a transporter without anything', [], undefined],
+    ['a transporter with more arguments', ['text', kafkaEvent(), 'a', 'b'], 'good'],
+  ])('of %s belongs to one call of a handler, and to no other one with the same objects', (_kind, objects, token) => {
+    const [guards, other] = [messageOf(...objects), messageOf(...objects)];
+    expect(RPC.requestOf(guards)).toBeUndefined();
+
+    const { request, transport, context } = RPC.open(guards);
+    expect([request.headers['x-auth-token'], transport]).toEqual([token, RPC]);
+    const [interceptors, parameters] = [new ExecutionContextHost(guards.getArgs()), messageOf(...guards.getArgs<unknown[]>())];
+    for (const each of [interceptors, parameters]) {
+      expect(RPC.requestOf(each)).toBe(request);
+      expect(RPC.open(each).request).toBe(request);
+    }
+    expect(guards.getArgs<unknown[]>().slice(0, objects.length)).toEqual(objects);
+    expect(RPC.parameters(context)).toBe(objects[0]);
+
     expect(RPC.requestOf(other)).toBeUndefined();
     expect(RPC.open(other).request).not.toBe(request);
+  });
+
+  it('is not among the arguments that Nest passes to a handler, and is not visible to an application that prints them', () => {
+    const context = messageOf('text');
+    RPC.open(context);
+    expect(context.getArgs<unknown[]>().slice(0, 3)).toEqual(['text', undefined, undefined]);
+    expect(JSON.stringify(context.getArgs())).toBe('["text",null,null,{}]');
   });
 
   it('is not read from a stream before the call is admitted', () => {

@@ -1,15 +1,16 @@
-import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
 import type { HttpDenial } from '../../exceptions/denial-body.js';
 import { denialOf, payloadOf } from '../denial.js';
 import { dropEvent, isKafkaEvent } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';
-import { CallRequests, type Transport } from '../transport.js';
+import { bindRequest, boundRequest, type Transport } from '../transport.js';
 import { messageHeaders } from './message-headers.js';
 import { rejectRemoteCall, remoteExceptions } from '../optional-packages.js';
 
-const calls = new CallRequests();
+/** Lowest index of a bound request. Nest passes data and context, or the parts of a gRPC call, of which there are up to three. */
+const BOUND_INDEX = 3;
 
 /**
  * Message handlers of microservices. The token is in the gRPC metadata or the message's headers. TCP and Redis have no headers: see
@@ -17,7 +18,7 @@ const calls = new CallRequests();
  */
 export const RPC: Transport = {
   open(context) {
-    const request = calls.open(callObjectOf(context), () => ({ headers: messageHeaders(context) }));
+    const request = boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 0, { headers: messageHeaders(context) });
     const grpc = grpcCallOf(context);
     if (grpc) {
       pauseRequests(context, grpc);
@@ -32,7 +33,7 @@ export const RPC: Transport = {
     if (grpc?.call?.cancelled && !grpc.isPassed) throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
   },
 
-  requestOf: (context) => calls.find(callObjectOf(context)),
+  requestOf: boundRequest,
 
   parameters: (context) => context.getArgByIndex(0),
 
@@ -56,12 +57,4 @@ export const RPC: Transport = {
 function rejectOrDrop(context: ExecutionContext, denial: HttpDenial): Promise<never> {
   const rejection = rejectRemoteCall(denial, payloadOf(denial));
   return denial.statusCode !== 503 && isKafkaEvent(context) ? dropEvent(rejection) : rejection;
-}
-
-/** Returns an object that belongs to one call only: Nest's context of the message, the gRPC metadata, or the call that a stream handler receives. */
-function callObjectOf(host: ArgumentsHost): object {
-  const context = host.getArgByIndex<unknown>(1);
-  if (typeof context === 'object' && context !== null) return context;
-  const call = host.getArgByIndex<unknown>(0);
-  return typeof call === 'object' && call !== null ? call : host;
 }

@@ -1,0 +1,150 @@
+import { type GuardedRequest, haveOneAdmission } from '../guarded-request.js';
+import type { CallRequest } from '../transport.js';
+
+/** The place of a field in a response. Each has that of the field or of the list above it as `prev`. */
+interface Path {
+  readonly prev: Path | undefined;
+  readonly key: string | number;
+}
+
+interface Name {
+  readonly value: string;
+}
+
+/** A field, an inline fragment or a named one, in the document of an operation. */
+interface Selection {
+  readonly kind: string;
+  readonly name?: Name;
+  readonly alias?: Name;
+  readonly arguments?: readonly { readonly name: Name; readonly value: { readonly name?: Name } }[];
+  readonly selectionSet?: SelectionSet;
+}
+
+interface SelectionSet {
+  readonly selections: readonly Selection[];
+}
+
+/** The used part of the info object of a field. */
+export interface FieldInfo {
+  readonly fieldName?: string;
+  readonly path?: Path | undefined;
+  /** One object for each execution. */
+  readonly variableValues: Readonly<Record<string, unknown>>;
+  readonly operation?: { readonly selectionSet: SelectionSet };
+  readonly fragments?: Readonly<Record<string, Selection>>;
+}
+
+/** The field of a federated subgraph whose references share its info object. */
+export const ENTITIES = '_entities';
+const REPRESENTATIONS = 'representations';
+
+/** A place in the response of an operation. */
+class Place {
+  request: GuardedRequest | undefined;
+  readonly #below = new Map<string | number, Place>();
+
+  find(key: string | number): Place | undefined {
+    return this.#below.get(key);
+  }
+
+  open(key: string | number): Place {
+    const found = this.#below.get(key) ?? new Place();
+    this.#below.set(key, found);
+    return found;
+  }
+}
+
+/** Carries no user: it stands for calls that can't be told apart. */
+const AMBIGUOUS: GuardedRequest = Object.freeze({});
+
+/** An operation while it is executed: its request, and the admissions of its fields, which run concurrently and may have different users. */
+export class Execution {
+  readonly request: CallRequest;
+  readonly #admitted = new Map<object, GuardedRequest>();
+  readonly #root = new Place();
+  #unplaced: FieldInfo[] = [];
+
+  constructor(request: CallRequest) {
+    this.request = request;
+  }
+
+  /**
+   * Stores the request of an admitted call.
+   * @param key the info object of a field; the object to resolve, if the info object belongs to several calls
+   */
+  admit(key: object, request: GuardedRequest, info: FieldInfo | undefined): void {
+    const before = this.#admitted.get(key);
+    this.#admitted.set(key, before && !haveOneAdmission(before, request) ? AMBIGUOUS : request);
+    if (key === info) this.#unplaced.push(info);
+  }
+
+  /** Returns the request of a call, with its own user; `undefined` if no guard has admitted the call itself. */
+  of(key: object): GuardedRequest | undefined {
+    return this.#admitted.get(key);
+  }
+
+  /** Returns the request of the nearest admitted field above a field. */
+  above(info: FieldInfo): GuardedRequest | undefined {
+    this.#placeAdmitted();
+    const keys = keysOf(info.path?.prev);
+    let nearest: GuardedRequest | undefined;
+    let place: Place | undefined = this.#root;
+    for (const [index, key] of keys.entries()) {
+      place = place?.find(key);
+      const reference = index === 1 ? representationAt(info, keys) : undefined;
+      nearest = (reference && this.#admitted.get(reference)) ?? place?.request ?? nearest;
+    }
+    return nearest;
+  }
+
+  /** Only when a field asks for the fields above it: most operations have none that does. */
+  #placeAdmitted(): void {
+    for (const info of this.#unplaced) {
+      let place = this.#root;
+      for (const key of keysOf(info.path)) place = place.open(key);
+      place.request = this.#admitted.get(info);
+    }
+    this.#unplaced = [];
+  }
+}
+
+/** Returns the keys of a path from its root. Not by identity: compiled operations build a path anew for each field. */
+function keysOf(path: Path | undefined): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let current = path; current; current = current.prev) keys.push(current.key);
+  return keys.reverse();
+}
+
+/** Returns the object of `_entities` whose reference a place of the response resolves, if a variable has it. */
+function representationAt(
+  { operation, fragments = {}, variableValues }: FieldInfo,
+  keys: readonly (string | number)[],
+): object | undefined {
+  const [name, index] = keys;
+  if (!operation || typeof index !== 'number') return undefined;
+  const field = fieldAt(operation.selectionSet, fragments, String(name), new Set());
+  if (field?.name?.value !== ENTITIES) return undefined;
+  const variable = field.arguments?.find((argument) => argument.name.value === REPRESENTATIONS)?.value.name?.value;
+  const list = variable === undefined ? undefined : variableValues[variable];
+  const found: unknown = Array.isArray(list) ? list[index] : undefined;
+  return typeof found === 'object' && found !== null ? found : undefined;
+}
+
+/** @param visited names of fragments: each is searched once, however often a client repeats it */
+function fieldAt(
+  { selections }: SelectionSet,
+  fragments: Readonly<Record<string, Selection>>,
+  responseName: string,
+  visited: Set<string>,
+): Selection | undefined {
+  for (const selection of selections) {
+    const { kind, name, alias } = selection;
+    if (kind === 'Field' && (alias ?? name)?.value === responseName) return selection;
+    if (kind === 'Field' || (name && visited.has(name.value))) continue;
+    if (name) visited.add(name.value);
+    const { selectionSet } = (name ? fragments[name.value] : selection) ?? {};
+    const found = selectionSet && fieldAt(selectionSet, fragments, responseName, visited);
+    if (found) return found;
+  }
+  return undefined;
+}

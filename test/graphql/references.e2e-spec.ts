@@ -1,0 +1,231 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
+import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nestjs/apollo';
+import { Inject, Module, type CallHandler, type ExecutionContext, type NestInterceptor, UseInterceptors } from '@nestjs/common';
+import {
+  createUnionType,
+  Directive,
+  Field,
+  GraphQLModule,
+  ID,
+  ObjectType,
+  Parent,
+  Query,
+  ResolveField,
+  ResolveReference,
+  Resolver,
+} from '@nestjs/graphql';
+import {
+  AuthToken,
+  CurrentUser,
+  fromHeader,
+  OptionalAuth,
+  SessionAuthModule,
+  SessionAuthority,
+  SessionAuthService,
+  type UserRecord,
+} from 'nestjs-session-auth';
+import { currentUserOf, SessionContext } from 'nestjs-session-auth/context';
+import type { Observable } from 'rxjs';
+import { platforms, type RunningApp } from '../support/platforms.js';
+import type { ScriptedService } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { postGraphql, type GraphqlReply } from './graphql-client.js';
+
+/** An object of each kind of reference: its resolver notes the user that it saw. */
+@ObjectType({ isAbstract: true })
+abstract class Entity {
+  @Field(() => ID) id!: string;
+  @Field() resolvedFor!: string;
+}
+
+@ObjectType()
+@Directive('@key(fields: "id")')
+class Desk extends Entity {}
+
+@ObjectType()
+@Directive('@key(fields: "id")')
+class Clerk extends Entity {}
+
+@ObjectType()
+@Directive('@key(fields: "id")')
+class Visitor extends Entity {}
+
+@ObjectType()
+@Directive('@key(fields: "id")')
+class Poster extends Entity {}
+
+/** Keeps what `currentUserOf` returns, where Nest runs interceptors on references. */
+class SeeingInterceptor implements NestInterceptor {
+  static readonly users = new Map<object, string>();
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    SeeingInterceptor.users.set(context.getArgByIndex(0), currentUserOf(context)?.username ?? 'nobody');
+    return next.handle();
+  }
+}
+
+type Reference = Readonly<Record<'id', string>>;
+
+abstract class EntityResolver {
+  @Inject(SessionContext) private readonly session!: SessionContext;
+
+  protected resolve(reference: Reference, user: UserRecord | undefined, token: string | undefined): Entity {
+    const inContext = this.session.findUser()?.username ?? 'nobody';
+    const seen = [user?.username ?? 'nobody', token ?? 'nobody', inContext];
+    return { id: reference.id, resolvedFor: [...seen, SeeingInterceptor.users.get(reference) ?? inContext].join(' ') };
+  }
+
+  protected guestOf(user: UserRecord | undefined, token: string | undefined): string {
+    return [user?.username ?? 'nobody', token ?? 'nobody', this.session.findUser()?.username ?? 'nobody'].join(' ');
+  }
+}
+
+@Resolver(() => Desk)
+@UseInterceptors(SeeingInterceptor)
+class DeskResolver extends EntityResolver {
+  @ResolveReference()
+  @SessionAuthority('partners')
+  reference(@Parent() reference: Reference, @CurrentUser() user: UserRecord, @AuthToken() token: string): Entity {
+    return this.resolve(reference, user, token);
+  }
+
+  @ResolveField(() => String)
+  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
+    return this.guestOf(user, token);
+  }
+}
+
+@Resolver(() => Clerk)
+@UseInterceptors(SeeingInterceptor)
+class ClerkResolver extends EntityResolver {
+  @ResolveReference()
+  @SessionAuthority('default')
+  reference(@Parent() reference: Reference, @CurrentUser() user: UserRecord, @AuthToken() token: string): Entity {
+    return this.resolve(reference, user, token);
+  }
+
+  @ResolveField(() => String)
+  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
+    return this.guestOf(user, token);
+  }
+}
+
+@Resolver(() => Visitor)
+@UseInterceptors(SeeingInterceptor)
+class VisitorResolver extends EntityResolver {
+  @ResolveReference()
+  @OptionalAuth()
+  reference(@Parent() reference: Reference, @CurrentUser() user?: UserRecord, @AuthToken() token?: string): Entity {
+    return this.resolve(reference, user, token);
+  }
+
+  @ResolveField(() => String)
+  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
+    return this.guestOf(user, token);
+  }
+}
+
+@Resolver(() => Poster)
+@UseInterceptors(SeeingInterceptor)
+class PosterResolver extends EntityResolver {
+  @ResolveReference()
+  reference(@Parent() reference: Reference, @CurrentUser() user?: UserRecord, @AuthToken() token?: string): Entity {
+    return this.resolve(reference, user, token);
+  }
+
+  @ResolveField(() => String)
+  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
+    return this.guestOf(user, token);
+  }
+}
+
+const Thing = createUnionType({ name: 'Thing', types: () => [Desk, Clerk, Visitor, Poster] as const });
+
+@Resolver()
+class ThingsResolver {
+  @Query(() => [Thing])
+  things(): (typeof Thing)[] {
+    return [];
+  }
+}
+
+const ON = (['Desk', 'Clerk', 'Visitor', 'Poster'] as const).map((type) => `... on ${type} { resolvedFor guest }`).join(' ');
+const ORDERS = [
+  ['Desk', 'Clerk', 'Visitor', 'Poster'],
+  ['Poster', 'Visitor', 'Clerk', 'Desk'],
+  ['Clerk', 'Desk', 'Poster', 'Desk', 'Visitor', 'Clerk'],
+];
+
+describe.each(platforms('Fastify'))('references of one operation on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  interface Running {
+    readonly app: RunningApp;
+    readonly own: ScriptedService;
+  }
+
+  async function start(fieldResolverEnhancers: ('guards' | 'interceptors')[]): Promise<Running> {
+    const [own, partners] = [await bed.service(), await bed.service()];
+    own.signInAs({ username: 'ann' }, 'own-token');
+    partners.signInAs({ username: 'bob' }, 'partner-token');
+    @Module({})
+    class Root {}
+    const options = { asyncContext: true, audit: 'off' as const, cache: { ttlMs: 60_000 } };
+    const root = {
+      module: Root,
+      imports: [
+        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', ...options }),
+        SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'key', token: fromHeader('x-partner-token') }),
+        GraphQLModule.forRoot<ApolloFederationDriverConfig>({
+          driver: ApolloFederationDriver,
+          autoSchemaFile: { federation: 2 },
+          graphiql: false,
+          plugins: [ApolloServerPluginInlineTraceDisabled()],
+          fieldResolverEnhancers,
+        }),
+      ],
+      providers: [DeskResolver, ClerkResolver, VisitorResolver, PosterResolver, ThingsResolver],
+    };
+    return { app: await bed.app(root), own };
+  }
+
+  async function entities({ app }: Running, types: readonly string[], token = 'own-token'): Promise<unknown> {
+    const query = `query ($of: [_Any!]!) { other: __typename found: _entities(representations: $of) { ${ON} } }`;
+    const of = types.map((type, id) => ({ __typename: type, id: String(id) }));
+    const headers = { 'x-partner-token': 'partner-token' };
+    const { data, errors } = (await (await postGraphql(app.url, { query, variables: { of } }, token, headers)).json()) as GraphqlReply;
+    return errors ?? data?.found;
+  }
+
+  const seenBy = (user: string, token: string): unknown => ({
+    resolvedFor: `${user} ${token} ${user} ${user}`,
+    guest: `${user} ${token} ${user}`,
+  });
+  const SEEN: Readonly<Record<string, unknown>> = {
+    Desk: seenBy('bob', 'partner-token'),
+    Clerk: seenBy('ann', 'own-token'),
+    Visitor: seenBy('ann', 'own-token'),
+    Poster: seenBy('nobody', 'nobody'),
+  };
+
+  it.each([[['guards' as const]], [['guards' as const, 'interceptors' as const]]])(
+    'each have the user, the token and the context of their own admission, and so have the fields below them, with %j [P44]',
+    async (enhancers) => {
+      const running = await start(enhancers);
+      for (const types of [...ORDERS, ...ORDERS]) expect(await entities(running, types)).toEqual(types.map((type) => SEEN[type]));
+    },
+  );
+
+  it('have no user if their session is refused and optional, whichever references stand beside them [P44]', async () => {
+    const running = await start(['guards', 'interceptors']);
+    const types = ['Visitor', 'Desk', 'Visitor', 'Poster'];
+    for (const token of ['own-token', 'refused', 'own-token'])
+      expect(await entities(running, types, token)).toEqual(
+        types.map((type) => (type === 'Visitor' && token === 'refused' ? SEEN.Poster : SEEN[type])),
+      );
+    await running.app.app.get(SessionAuthService).signOut('own-token');
+    running.own.revoke('own-token');
+    expect(await entities(running, types)).toEqual(types.map((type) => (type === 'Visitor' ? SEEN.Poster : SEEN[type])));
+  });
+});

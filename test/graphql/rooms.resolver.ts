@@ -1,0 +1,78 @@
+import { Args, Field, Int, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import {
+  AuthToken,
+  CurrentSession,
+  CurrentUser,
+  OptionalAuth,
+  SessionAuthority,
+  type PresentedSession,
+  type UserRecord,
+} from 'nestjs-session-auth';
+
+@ObjectType()
+export class Room {
+  @Field()
+  readonly name!: string;
+}
+
+const After = (): ParameterDecorator => Args('after', { type: () => Int, defaultValue: 0 });
+
+/** Answers after some turns of the event loop: so a client arranges the order of the answers. */
+async function room(turns: number): Promise<Room> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  return { name: 'room' };
+}
+
+/** Rooms of two session services, whose fields have no guard unless they name one. */
+@Resolver(() => Room)
+export class RoomsResolver {
+  @Query(() => Room)
+  @SessionAuthority('default')
+  office(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+
+  @Query(() => Room)
+  @SessionAuthority('partners')
+  partnerOffice(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+
+  @Query(() => Room)
+  @OptionalAuth()
+  lobby(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+
+  @Query(() => Room)
+  hall(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+
+  @ResolveField(() => String)
+  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string, @CurrentSession() session?: PresentedSession): string {
+    return `${user?.username ?? 'nobody'} ${token ?? 'nobody'} ${session?.token ?? 'nobody'}`;
+  }
+
+  @ResolveField(() => Room)
+  inner(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+
+  @ResolveField(() => [Room])
+  async rooms(@After() after: number): Promise<Room[]> {
+    return [await room(after), await room(after)];
+  }
+
+  @ResolveField(() => Room)
+  @SessionAuthority('partners')
+  partnerRoom(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+
+  @ResolveField(() => Room)
+  @SessionAuthority('default')
+  staffRoom(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+}
