@@ -22,10 +22,12 @@ export interface Outcome {
   readonly open: string[];
   /** Handlers that a caller reaches who meets all rules. */
   readonly served: string[];
-  /** Handlers that warnings of the audit name. */
+  /** Handlers that the audit names. */
   readonly named: string[];
   /** Whether `audit: 'error'` stops the application. */
   readonly isStopped: boolean;
+  /** Present if the default of `audit` stops it too. */
+  readonly isStoppedByDefault?: true;
 }
 
 const visits = new Set<string>();
@@ -36,21 +38,35 @@ export function visit(handler: string): string {
   return handler;
 }
 
-/** Starts the application, calls it with no session, with one of another role and with one that meets all; then starts it with `audit: 'error'`. */
+/**
+ * Starts the application, calls it with no session, with one of another role and with one that meets all; then starts it with `audit: 'error'`. One that
+ * the audit stops by default is called with `audit: 'off'`.
+ */
 export async function outcomeOf(create: () => AuditedApp, service: ScriptedService, platform: Platform = EXPRESS): Promise<Outcome> {
   const logger = new CapturedLog();
   const audited = create();
-  const app = await start(audited, service.url, platform, { audit: 'warn' }, logger);
+  const started = await start(audited, service.url, platform, { audit: 'warn' }, logger).catch((error: unknown) => error as Error);
+  const isStoppedByDefault = started instanceof Error;
+  const lines = isStoppedByDefault ? findingsIn(started) : logger.having('warn', 'audit: ');
+  const app = isStoppedByDefault ? await start(create(), service.url, platform, { audit: 'off' }, new CapturedLog()) : started;
   try {
     const byStranger = await reached(audited, app, undefined);
     const byClerk = await reached(audited, app, service.signInAs({ role: 'clerk' }, 'clerk'));
     const served = await reached(audited, app, service.signInAs({ role: 'boss' }, 'boss'));
     const open = new Set([...byStranger, ...byClerk.filter((handler) => handler.endsWith('ForBosses'))]);
-    const named = logger.having('warn', 'audit').map((line) => /audit: (\S+)/.exec(line)?.[1] ?? line);
-    return { open: [...open].sort(), served, named: named.sort(), isStopped: await isStopped(create(), service.url, platform) };
+    const named = lines.map((line) => /^\s*(?:.*audit: )?(\S+)/.exec(line)?.[1] ?? line).sort();
+    const isStopped = isStoppedByDefault || (await isStoppedByError(create(), service.url, platform));
+    return { open: [...open].sort(), served, named, isStopped, ...(isStoppedByDefault && { isStoppedByDefault }) };
   } finally {
     await app.close();
   }
+}
+
+/** The findings in the error that stops an application. Throws any other error. */
+export function findingsIn(error: Error): string[] {
+  const [first, ...lines] = error.message.split('\n');
+  if (first !== 'SessionAuthModule: the audit found') throw error;
+  return lines.map((line) => line.trim());
 }
 
 function start(audited: AuditedApp, baseUrl: string, platform: Platform, audit: object, logger: CapturedLog) {
@@ -65,7 +81,7 @@ async function reached(audited: AuditedApp, app: RunningApp, token: string | und
   return [...visits].sort();
 }
 
-async function isStopped(audited: AuditedApp, baseUrl: string, platform: Platform): Promise<boolean> {
+async function isStoppedByError(audited: AuditedApp, baseUrl: string, platform: Platform): Promise<boolean> {
   const app = await start(audited, baseUrl, platform, { audit: 'error' }, new CapturedLog()).catch((error: unknown) => error as Error);
   if (app instanceof Error) return true;
   await app.close();

@@ -25,7 +25,7 @@ import {
   RewrittenController,
   WrappedController,
 } from './audited-controllers.js';
-import { outcomeOf, visit, type AuditedApp } from './audited-app.js';
+import { findingsIn, outcomeOf, visit, type AuditedApp } from './audited-app.js';
 
 const BASE_URL = 'http://127.0.0.1:1';
 
@@ -62,9 +62,11 @@ describe('the audit at bootstrap', () => {
     );
   });
 
-  it('warns of a handler whose rule another decorator has removed', async () => {
-    expect(await audited({ controllers: [WrappedController, RewrittenController] })).toEqual(
-      matching('WrappedController.lost has lost its rule'),
+  it('stops at a handler whose rule another decorator has removed, or a subclass has left out', async () => {
+    const error = await audited({ controllers: [WrappedController, RewrittenController] });
+    expect(error).toMatchObject({ name: 'InvalidConfigurationError' });
+    expect(findingsIn(error as Error)).toEqual(
+      matching('WrappedController.lost has lost its rule', 'RewrittenController.lost overrides WrappedController.lost without its rule'),
     );
   });
 

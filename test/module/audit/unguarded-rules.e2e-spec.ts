@@ -28,7 +28,7 @@ import { sampleApp, type SampleApp } from '../../support/sample-app.js';
 import { plainRow } from '../../support/trial/row.js';
 import { testbed } from '../../support/testbed.js';
 import { SOCKET_IO } from '../../sockets/peers.js';
-import { outcomeOf, visit, type AuditedApp } from './audited-app.js';
+import { findingsIn, outcomeOf, visit, type AuditedApp } from './audited-app.js';
 
 @Resolver('Opening')
 class OpeningsResolver {
@@ -88,24 +88,27 @@ function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule[] {
   ];
 }
 
-/** Returns the warnings of the audit, and the replies to a caller without a session. */
+/** Returns what the audit names, the replies to a caller without a session, and whether the audit stops the application. */
 async function trial<Seen>(
   sample: Omit<SampleApp, 'baseUrl'>,
   look: (url: string, app: INestApplication) => Promise<Seen>,
-): Promise<{ warnings: string[]; seen: Seen; stopped: boolean }> {
+): Promise<{ findings: string[]; seen: Seen; stopped: 'never' | 'always' | "with 'error'" }> {
   const service = await startSessionService();
-  const [logger, stopping] = [
-    new CapturedLog(),
-    { ...sample.options, audit: 'error' } satisfies Partial<SessionAuthOptions & SessionAuthExtras>,
-  ];
-  const root = { baseUrl: service.url, controllers: [], ...sample };
-  const app = await startApp(EXPRESS, sampleApp(root), { logger });
+  const logger = new CapturedLog();
+  const start = (options: Partial<SessionAuthOptions & SessionAuthExtras>, log = new CapturedLog()) =>
+    startApp(EXPRESS, sampleApp({ baseUrl: service.url, controllers: [], ...sample, options: { ...sample.options, ...options } }), {
+      logger: log,
+    }).catch((error: unknown) => error as Error);
+  const started = await start({}, logger);
+  const app = started instanceof Error ? await start({ audit: 'off' }) : started;
+  if (app instanceof Error) throw app;
   const seen = await look(app.url, app.app);
   await app.close();
-  const second = await startApp(EXPRESS, sampleApp({ ...root, options: stopping })).catch(() => undefined);
-  await second?.close();
+  const second = await start({ audit: 'error' });
+  if (!(second instanceof Error)) await second.close();
   await service.close();
-  return { warnings: logger.having('warn', 'audit'), seen, stopped: second === undefined };
+  if (started instanceof Error) return { findings: findingsIn(started), seen, stopped: 'always' };
+  return { findings: logger.having('warn', 'audit'), seen, stopped: second instanceof Error ? "with 'error'" : 'never' };
 }
 
 async function salaryOfEntity(url: string): Promise<string> {
@@ -131,24 +134,24 @@ describe('rules where Nest runs no guards', () => {
   plainRow('references and fields of a subgraph are guarded, or the audit names them and stops the start [P05]', async () => {
     const open = await trial({ imports: subgraph(), providers: [OpeningsResolver] }, salaryOfEntity);
     expect(open.seen).toContain('much');
-    expect(open.warnings).toEqual([
+    expect(open.findings).toEqual([
       expect.stringContaining('OpeningsResolver.resolveReference can be reached through Query._entities without its check'),
       expect.stringContaining('OpeningsResolver.salary can be reached through Query._entities without its check'),
     ]);
-    expect(open.stopped).toBe(true);
+    expect(open.stopped).toBe('always');
 
     const closed = await trial({ imports: subgraph(['guards']), providers: [OpeningsResolver] }, salaryOfEntity);
     expect(closed.seen).toContain('SESSION_REQUIRED');
-    expect(closed).toMatchObject({ warnings: [], stopped: false });
+    expect(closed).toMatchObject({ findings: [], stopped: 'never' });
   });
 
   plainRow('message handlers are closed where a microservice is connected without inheritAppConfig [P06]', async () => {
     const controllers = [MessagesController];
     const withRules = await trial({ controllers, options: { token: fromPayload('token') } }, askMessages);
-    expect(withRules).toEqual({ warnings: [], stopped: false, seen: ['SESSION_REQUIRED', 'plain', 'open'] });
+    expect(withRules).toEqual({ findings: [], stopped: 'never', seen: ['SESSION_REQUIRED', 'plain', 'open'] });
 
     const closed = await trial({ controllers, options: { token: fromPayload('token'), protectAllRoutes: true } }, askMessages);
-    expect(closed).toEqual({ warnings: [], stopped: false, seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'] });
+    expect(closed).toEqual({ findings: [], stopped: 'never', seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'] });
   });
 
   plainRow(
@@ -160,8 +163,8 @@ describe('rules where Nest runs no guards', () => {
       ];
       for (const sample of samples) {
         const cached = await trial(sample, async (url) => (await fetch(`${url}/salary`)).status);
-        expect(cached).toMatchObject({ seen: 401, stopped: true });
-        expect(cached.warnings).toEqual([expect.stringMatching(/[.]salary is cached for all users at once: .* override trackBy\(\)/)]);
+        expect(cached).toMatchObject({ seen: 401, stopped: "with 'error'" });
+        expect(cached.findings).toEqual([expect.stringMatching(/[.]salary is cached for all users at once: .* override trackBy\(\)/)]);
       }
     },
   );

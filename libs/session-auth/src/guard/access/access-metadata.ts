@@ -9,6 +9,7 @@ const OPEN_KEY = 'nestjs-session-auth:open';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
 const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
+const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
 
@@ -59,14 +60,27 @@ function openingOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
   return { open: undefined, namesGuard };
 }
 
-/** Records the function that a rule was declared on, by the class and the name of the method. */
+/** Records a function that a rule was declared on, by the class and the name of the method. */
 export function recordDecorated(prototype: object, name: string | symbol, method: object): void {
-  Reflect.defineMetadata(DECORATED_KEY, method, prototype, name);
+  Reflect.defineMetadata(DECORATED_KEY, [...new Set([...decoratedMethods(prototype, name), method])], prototype, name);
 }
 
-/** Returns the function that a rule was declared on, for an own method of a prototype. A later decorator may have replaced the function. */
-export function decoratedMethod(prototype: object, name: string | symbol): object | undefined {
-  return Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) as object | undefined;
+/**
+ * Returns the functions that rules were declared on, for an own method of a prototype. Decorators between and above the rules may each have
+ * replaced the function.
+ */
+export function decoratedMethods(prototype: object, name: string | symbol): object[] {
+  return [Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) ?? []].flat() as object[];
+}
+
+/** Records why the warnings of the audit about a handler are accepted. */
+export function acknowledge(method: object, reason: string): void {
+  Reflect.defineMetadata(ACKNOWLEDGED_KEY, reason, method);
+}
+
+/** Returns why the warnings of the audit about a handler are accepted; `undefined` if they are not. */
+export function acknowledgedReason(method: object): string | undefined {
+  return Reflect.getMetadata(ACKNOWLEDGED_KEY, method) as string | undefined;
 }
 
 /** Names the parameter decorator that a factory is for. Returns the factory. */

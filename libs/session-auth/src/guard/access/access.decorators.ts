@@ -3,7 +3,8 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { CclInfo, UserRecord } from '../../contract/record/user-record.js';
 import type { RoleName, SubRoleName } from '../../contract/session-auth-types.js';
 import { callParameter } from '../transports.js';
-import { optionalAccess, publicAccess, requiring } from './declare-access.js';
+import { acknowledge } from './access-metadata.js';
+import { methodIn, optionalAccess, publicAccess, requiring } from './declare-access.js';
 import { isPolicyClass, type PolicyClass } from './authorization-policy.js';
 import type { AnyUserRecord } from './current-user.decorator.js';
 import type { FlagsOf } from './record-fields.js';
@@ -19,6 +20,18 @@ export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
  * application, the call is still denied, with 503 or 403. Applies `SessionAuthGuard`.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator => optionalAccess();
+
+/**
+ * Accepts what the audit warns of on a handler, such as a cache that answers all users: the audit does not log it, and `audit: 'error'` lets the
+ * application start. The access map shows the reason. A rule that is certain to have no effect still stops the application.
+ * @throws InvalidConfigurationError if the reason is empty
+ */
+export function AcknowledgeAudit(reason: string): MethodDecorator {
+  if (typeof reason !== 'string' || reason.trim() === '') {
+    throw new InvalidConfigurationError("@AcknowledgeAudit() needs a reason: say why the audit's warning is right as it is.");
+  }
+  return (_target, name, { value }) => acknowledge(methodIn(value, name), reason);
+}
 
 /**
  * Requires the user's `role` to be one of these names. The match is exact and case-sensitive. A handler's list replaces its controller's.

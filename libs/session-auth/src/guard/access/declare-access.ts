@@ -45,7 +45,7 @@ function decorate(declare: (target: object, prototype: object, name: string | sy
 }
 
 /** Returns the function that carries the metadata of a handler. A decorator on anything but a method would have no effect. */
-function methodIn(method: unknown, name: string | symbol): object {
+export function methodIn(method: unknown, name: string | symbol): object {
   if (typeof method === 'function') return method;
   throw new InvalidConfigurationError(
     `An access decorator is on ${String(name)}, which is not a method: put it on a class or on a method.`,

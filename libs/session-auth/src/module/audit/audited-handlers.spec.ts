@@ -3,9 +3,9 @@ import { UseGuards, type Type } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import { handlersIn, type Handler } from '../handlers/handlers.js';
+import { fieldNameOf, handlersIn, typeNameOf, type Handler } from '../handlers/handlers.js';
 import type { RootField } from './schema-reach.js';
-import { fieldNameOf, isGuarded, requirementsOf, resolves, typeNameOf } from './audited-handlers.js';
+import { isGuarded, requirementsOf, resolves } from './audited-handlers.js';
 
 @Resolver()
 @UseGuards(SessionAuthGuard)

@@ -95,6 +95,29 @@ describe('the audit at bootstrap', () => {
     expect(run(await modulesOf([]), 'error')).toEqual([]);
   });
 
+  it("stops the application for a rule without effect if it is set to 'warn' too, after the warnings", async () => {
+    @Controller()
+    class Base {
+      @MessagePattern('ruled')
+      @Roles('admin')
+      ruled(): string {
+        return 'ruled';
+      }
+    }
+    @Controller()
+    class Derived extends Base {
+      @MessagePattern('ruled')
+      override ruled(): string {
+        return 'open';
+      }
+    }
+    const error = run(await modulesOf([contradicting(1), Derived]));
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect((error as Error).message).toMatch(/^SessionAuthModule: the audit found\n {2}Derived\.ruled overrides Base\.ruled [^\n]*$/);
+    expect(warnings).toEqual([warningOf('handle1')]);
+    expect(run(await modulesOf([Derived]), 'off')).toEqual([]);
+  });
+
   it.each([
     [50, 50, 'handle50'],
     [51, 51, '... and 1 more.'],

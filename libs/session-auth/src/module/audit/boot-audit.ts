@@ -6,9 +6,13 @@ import { authorityOf } from '../../guard/access/access-metadata.js';
 import { type GraphqlOptions, graphqlOptionsOf } from '../handlers/graphql-contexts.module.js';
 import { type Handler, handlersOf } from '../handlers/handlers.js';
 import { findingsOf } from './findings.js';
+import type { Finding } from './ineffective-rules.js';
 import { auditContextOf } from './audit-context.js';
 
-/** The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. */
+/**
+ * The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. With a warning for each, a rule that is certain to
+ * have no effect stops the bootstrap too.
+ */
 export type Audit = 'off' | 'warn' | 'error';
 
 /** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
@@ -35,33 +39,41 @@ export class BootAudit {
     this.#authority = authority;
   }
 
-  /** @throws InvalidConfigurationError that lists the findings, if there are any and `audit` is `'error'` */
+  /**
+   * @throws InvalidConfigurationError that lists the findings that stop the application: rules that have no effect, and with `audit: 'error'` all
+   * findings
+   */
   run(): void {
     if (this.#audit === 'off') return;
     const findings = this.#authority === DEFAULT_AUTHORITY ? this.#auditApplication() : this.#findingsOf([this.#authority]);
-    if (findings.length === 0) return;
-    const lines = findings.slice(0, MAX_FINDINGS);
-    if (findings.length > MAX_FINDINGS) lines.push(`... and ${findings.length - MAX_FINDINGS} more.`);
-    if (this.#audit === 'error') throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...lines].join('\n  '));
+    const isStopping = ({ stops }: Finding): boolean => stops || this.#audit === 'error';
     const logger = new Logger('SessionAuth');
-    for (const line of lines) logger.warn(`audit: ${line}`);
+    for (const line of linesOf(findings.filter((finding) => !isStopping(finding)))) logger.warn(`audit: ${line}`);
+    const stopping = linesOf(findings.filter(isStopping));
+    if (stopping.length > 0) throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...stopping].join('\n  '));
   }
 
   /** An application is audited once: it may register the module more than once. */
-  #auditApplication(): string[] {
+  #auditApplication(): Finding[] {
     if (audited.has(this.#modules)) return [];
     audited.add(this.#modules);
     const findings = this.#findingsOf([DEFAULT_AUTHORITY, undefined]);
-    findings.push(...contextFindings(graphqlOptionsOf(this.#modules), SINCE_NESTJS_12 in this.#config));
+    const texts = contextFindings(graphqlOptionsOf(this.#modules), SINCE_NESTJS_12 in this.#config);
+    findings.push(...texts.map((text) => ({ text, stops: false })));
     return findings;
   }
 
   /** Returns the findings for the handlers that name one of these registrations. */
-  #findingsOf(authorities: readonly (string | undefined)[]): string[] {
+  #findingsOf(authorities: readonly (string | undefined)[]): Finding[] {
     const handlers = handlersOf(this.#modules);
     const isOwn = ({ method, owner }: Handler): boolean => authorities.includes(authorityOf(method) ?? authorityOf(owner));
     return findingsOf(handlers, auditContextOf(this.#modules, this.#config), isOwn);
   }
+}
+
+function linesOf(findings: readonly Finding[]): string[] {
+  const lines = findings.slice(0, MAX_FINDINGS).map(({ text }) => text);
+  return findings.length > MAX_FINDINGS ? [...lines, `... and ${findings.length - MAX_FINDINGS} more.`] : lines;
 }
 
 /** Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for each request, but not with Mercurius. */

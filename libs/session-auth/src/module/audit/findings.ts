@@ -1,50 +1,48 @@
 import 'reflect-metadata';
-import { declarationOf, decoratedMethod } from '../../guard/access/access-metadata.js';
+import { acknowledgedReason, declarationOf } from '../../guard/access/access-metadata.js';
 import { resolveRule } from '../../guard/access/access-rule.js';
+import { namesSessionAuthGuard } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
 import { missingParametersOf } from './missing-parameters.js';
-import { prototypesOf } from './prototypes.js';
-import { unguardedFieldsOf } from './unguarded-fields.js';
+import { ineffectiveRulesOf, placeOf, type Finding } from './ineffective-rules.js';
+import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
 import { unguardedParametersOf } from './unguarded-parameters.js';
 
 /**
  * Returns the findings for the handlers of an application that pass a test: declarations that have no effect, or that are not enforced everywhere.
  * Fields of GraphQL are reached through all handlers.
  */
-export function findingsOf(handlers: readonly Handler[], context: AuditContext, isAudited: (handler: Handler) => boolean): string[] {
-  const findings = handlers.filter(isAudited).flatMap((handler) => findingsOfOne(handler, context));
-  for (const { handler, through } of unguardedFieldsOf(handlers, context)) {
-    if (!isAudited(handler)) continue;
-    const path = through === undefined ? '' : ` through ${through}`;
-    findings.push(
-      `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
-    );
-  }
-  return findings;
+export function findingsOf(handlers: readonly Handler[], context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
+  const fields = unguardedFieldsOf(handlers, context);
+  return handlers.filter(isAudited).flatMap((handler) => {
+    const warnings = [...contradictionsOf(handler), ...parameterFindings(handler, context)];
+    if (sharesCachedReplies(handler, context)) {
+      warnings.push(
+        `${placeOf(handler)} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
+      );
+    }
+    const findings = [
+      ...ineffectiveRulesOf(handler, handlers, context),
+      ...fields.filter((field) => field.handler === handler).map(fieldFinding),
+      ...warnings.map((text) => ({ text, stops: false })),
+    ];
+    return acknowledgedReason(handler.called) === undefined ? findings : findings.filter(({ stops }) => stops);
+  });
 }
 
-function findingsOfOne(handler: Handler, context: AuditContext): string[] {
-  const findings = contradictionsOf(handler);
-  const place = placeOf(handler);
-  if (hasLostItsRule(handler)) {
-    findings.push(
-      `${place} has lost its rule: a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.`,
-    );
-  }
-  if (sharesCachedReplies(handler, context)) {
-    findings.push(
-      `${place} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
-    );
-  }
-  return [...findings, ...parameterFindings(handler, context)];
+/** A rule of the class may be meant for its root fields; one of the field itself is not. */
+function fieldFinding({ handler, through }: UnguardedField): Finding {
+  const path = through === undefined ? '' : ` through ${through}`;
+  const text = `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`;
+  return { text, stops: through !== undefined && namesSessionAuthGuard(handler.called) };
 }
 
 function contradictionsOf(handler: Handler): string[] {
   const findings: string[] = [];
   const place = placeOf(handler);
-  const own = declarationOf(handler.method);
+  const own = declarationOf(handler.called);
   if (own.open === 'public' && own.authority !== undefined) {
     findings.push(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`);
   }
@@ -75,21 +73,4 @@ function parameterFindings(handler: Handler, context: AuditContext): string[] {
     );
   }
   return findings;
-}
-
-function placeOf({ owner, name }: Handler): string {
-  return `${owner.name}.${name}`;
-}
-
-/** Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the rule. */
-function hasLostItsRule({ owner, name, method }: Handler): boolean {
-  const home = prototypesOf(owner).find((prototype) => Object.hasOwn(prototype, name));
-  const decorated = home && decoratedMethod(home, name);
-  if (!decorated) return false;
-  const [before, now] = [declarationOf(decorated), declarationOf(method)];
-  return (
-    before.open !== now.open ||
-    before.authority !== now.authority ||
-    before.requirements.some((requirement) => !now.requirements.includes(requirement))
-  );
 }

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
-import { declarationOf, parameterNameOf } from '../../guard/access/access-metadata.js';
-import { resolveRule } from '../../guard/access/access-rule.js';
-import { enhancersOf, isSessionAuthGuard } from '../../guard/enhancers.js';
-import type { Handler } from '../handlers/handlers.js';
+import { parameterNameOf } from '../../guard/access/access-metadata.js';
+import { isSessionAuthGuard } from '../../guard/enhancers.js';
+import { ruleOf, type Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { classNameOf, prototypesOf } from './prototypes.js';
 
@@ -14,8 +13,8 @@ const PARAMETERS = '__routeArguments__';
  * left out, because it has the user of its root field. So is a handler with a guard of the application, which may set the user itself.
  */
 export function unguardedParametersOf(handler: Handler, context: AuditContext): string[] {
-  const { kinds, owner, name, method } = handler;
-  if (kinds.has('field') || mayHaveUser(owner, method, context)) return [];
+  const { kinds, owner, name } = handler;
+  if (kinds.has('field') || mayHaveUser(handler, context)) return [];
   const parameters = (Reflect.getMetadata(PARAMETERS, owner, name) ?? {}) as Readonly<Record<string, { readonly factory?: object }>>;
   return [...new Set(Object.values(parameters).flatMap(({ factory }) => (factory && parameterNameOf(factory)) ?? []))];
 }
@@ -23,10 +22,10 @@ export function unguardedParametersOf(handler: Handler, context: AuditContext): 
 /** Guards that set no user: the proxy of the global guards, and that of `@nestjs/throttler`, which many applications register globally. */
 const WITHOUT_USER: ReadonlySet<unknown> = new Set(['ApplicationGuardsProxy', 'ThrottlerGuard']);
 
-function mayHaveUser(owner: object, method: object, { guards }: AuditContext): boolean {
-  const all = [...guards, ...enhancersOf(owner, 'guard'), ...enhancersOf(method, 'guard')].filter(
+function mayHaveUser(handler: Handler, { guards }: AuditContext): boolean {
+  const all = [...guards, ...handler.guards].filter(
     (guard) => !prototypesOf(guard).some((prototype) => WITHOUT_USER.has(classNameOf(prototype))),
   );
   if (all.some((guard) => !isSessionAuthGuard(guard))) return true;
-  return all.length > 0 && resolveRule(declarationOf(method), declarationOf(owner)).kind !== 'public';
+  return all.length > 0 && ruleOf(handler).kind !== 'public';
 }

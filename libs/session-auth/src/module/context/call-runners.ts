@@ -1,11 +1,9 @@
 import 'reflect-metadata';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { declarationOf } from '../../guard/access/access-metadata.js';
-import { resolveRule } from '../../guard/access/access-rule.js';
 import { CallInterceptor } from '../../guard/context/call-interceptor.js';
 import { runField, runPublicField } from '../../guard/context/field-calls.js';
 import { addFirst } from '../../guard/enhancers.js';
-import { classesOf, handlersIn, type Handler } from '../handlers/handlers.js';
+import { classesOf, handlersIn, ruleOf, type Handler } from '../handlers/handlers.js';
 
 const INTERCEPTOR = new CallInterceptor();
 /** Nest's metadata key of the middleware of a GraphQL field. */
@@ -31,8 +29,9 @@ function isOneOf({ kinds }: Handler, ...wanted: ('message' | 'gateway' | 'field'
 }
 
 /** Before the middleware of the field. A method that several classes inherit is public if it is in one of them. */
-function addMiddleware({ owner, method }: Handler): void {
-  const isPublic = resolveRule(declarationOf(method), declarationOf(owner)).kind === 'public';
+function addMiddleware(handler: Handler): void {
+  const { method } = handler;
+  const isPublic = ruleOf(handler).kind === 'public';
   const middleware = (Reflect.getMetadata(FIELD_MIDDLEWARE_METADATA, method) ?? []) as unknown[];
   const others = middleware.filter((each) => each !== runField && each !== runPublicField);
   const run = isPublic || middleware.includes(runPublicField) ? runPublicField : runField;

@@ -106,7 +106,9 @@ describe('the handlers of a class', () => {
 
   it('have their class, name and method', () => {
     const { value } = Object.getOwnPropertyDescriptors(Gateway.prototype).say;
-    expect(handlersIn(Gateway)).toEqual([{ kinds: new Set(['gateway']), owner: Gateway, name: 'say', method: value }]);
+    expect(handlersIn(Gateway)).toEqual([
+      { kinds: new Set(['gateway']), owner: Gateway, name: 'say', method: value, called: value, guards: [], replaced: [] },
+    ]);
     expect(handlersIn(Gateway)[0]?.method).toBe(value);
   });
 

@@ -1,7 +1,11 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import type { NestModule } from './nest-container.js';
+import { declarationOf } from '../../guard/access/access-metadata.js';
+import { type AccessRule, resolveRule } from '../../guard/access/access-rule.js';
+import { enhancersOf } from '../../guard/enhancers.js';
+import { GRAPHQL_OPTIONS } from './graphql-contexts.module.js';
+import type { NestModule, Wrapper } from './nest-container.js';
 
 /** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
 type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
@@ -12,7 +16,14 @@ export interface Handler {
   readonly kinds: ReadonlySet<HandlerKind>;
   readonly owner: Type;
   readonly name: string;
+  /** The function by whose metadata Nest maps it. */
   readonly method: object;
+  /** The function that Nest calls, whose guards and rules apply. Another one if the constructor of a controller replaces the method. */
+  readonly called: object;
+  /** The guards that its decorators name and Nest finds. */
+  readonly guards: readonly unknown[];
+  /** Other handlers of the same GraphQL field, which Nest therefore does not map. */
+  readonly replaced: readonly Handler[];
 }
 
 const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
@@ -23,12 +34,118 @@ const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
   ['resolver', 'graphql:resolver_type'],
   ['message', 'microservices:pattern'],
 ];
+const GRAPHQL_KINDS: readonly HandlerKind[] = ['field', 'reference', 'resolver'];
+const RESOLVER_TYPE = 'graphql:resolver_type';
+const RESOLVER_NAME = 'graphql:resolver_name';
+const CONTEXT_CREATOR = 'ExternalContextCreator';
 
 const scanner = new MetadataScanner();
 
-/** Returns all handlers of an application, including inherited ones. */
+/** A handler in its module. */
+interface Placed {
+  readonly module: NestModule;
+  readonly handler: Handler;
+}
+
+/** Returns the handlers that Nest maps, including inherited ones. A class that several modules have is listed once, as it is least guarded. */
 export function handlersOf(modules: ModulesContainer): Handler[] {
-  return [...new Set([...modules.values()].flatMap(classesOf))].flatMap(handlersIn);
+  const placed = placedHandlersOf(modules);
+  const graphql = graphqlModules(modules);
+  if (graphql.length === 0) return leastGuarded(placed.map(({ handler }) => handler));
+  const fields = placed.filter(({ handler }) => isField(handler));
+  const mapped = graphql.flatMap((read) => lastOfEachField(read.flatMap((module) => fields.filter((field) => field.module === module))));
+  return leastGuarded([...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped]);
+}
+
+function isField({ kinds }: Handler): boolean {
+  return GRAPHQL_KINDS.some((kind) => kinds.has(kind));
+}
+
+/** Returns the modules that each `GraphQLModule` reads, in its order. */
+function graphqlModules(modules: ModulesContainer): NestModule[][] {
+  const all = [...modules.values()];
+  return all.flatMap(({ providers }) => {
+    const options = providers.get(GRAPHQL_OPTIONS)?.instance as { readonly include?: readonly unknown[] } | undefined;
+    if (!options) return [];
+    if (!options.include?.length) return [all];
+    const [read, next] = [new Set<NestModule>(), all.filter(({ metatype }) => options.include?.includes(metatype))];
+    for (let module = next.pop(); module; module = next.pop()) {
+      if (read.has(module)) continue;
+      read.add(module);
+      next.push(...module.imports);
+    }
+    return [[...read]];
+  });
+}
+
+/** Nest maps the last resolver of a field. */
+function lastOfEachField(fields: readonly Placed[]): Handler[] {
+  const mapped = new Map<string, Handler>();
+  for (const { handler } of fields) {
+    const field = handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler);
+    const key = `${typeNameOf(handler)}.${field}`;
+    const earlier = mapped.get(key);
+    mapped.set(key, earlier ? { ...handler, replaced: [...earlier.replaced, earlier] } : handler);
+  }
+  return [...mapped.values()];
+}
+
+function leastGuarded(handlers: readonly Handler[]): Handler[] {
+  const least = new Map<Type, Map<string, Handler>>();
+  for (const handler of handlers) {
+    const own = least.get(handler.owner) ?? new Map<string, Handler>();
+    const other = own.get(handler.name);
+    if (!other || handler.guards.length < other.guards.length) own.set(handler.name, handler);
+    least.set(handler.owner, own);
+  }
+  return [...least.values()].flatMap((own) => [...own.values()]);
+}
+
+/** Returns the handlers of each module: those of classes and, because GraphQL reads instances, of what factories and values provide. */
+export function placedHandlersOf(modules: ModulesContainer): Placed[] {
+  const findHost = resolverHosts(modules);
+  const readsInstances = graphqlModules(modules).length > 0;
+  const found = (guards: readonly unknown[], host: NestModule | undefined): unknown[] =>
+    guards.filter((guard) => typeof guard !== 'function' || host?.injectables.has(guard));
+  return [...modules.values()].flatMap((module) => {
+    const controllers = [...module.controllers.values()].flatMap(({ metatype, instance }) =>
+      hasPrototype(metatype) ? handlersCalledOn(instance, metatype) : [],
+    );
+    const providers = [...module.providers.values()].flatMap((wrapper) =>
+      handlersBy(wrapper, readsInstances).map((handler) => {
+        const host = isField(handler) ? findHost(wrapper, handler.owner, module) : module;
+        return { ...handler, guards: found(handler.guards, host) };
+      }),
+    );
+    const all = [...controllers.map((handler) => ({ ...handler, guards: found(handler.guards, module) })), ...providers];
+    return all.map((handler) => ({ module, handler }));
+  });
+}
+
+function handlersBy({ isNotMetatype, metatype, instance }: Wrapper, readsInstances: boolean): Handler[] {
+  if (!isNotMetatype) return hasPrototype(metatype) ? handlersIn(metatype) : [];
+  if (!readsInstances || typeof instance !== 'object' || instance === null) return [];
+  const owner = (Object.getPrototypeOf(instance) as { readonly constructor?: unknown } | null)?.constructor;
+  return hasPrototype(owner) ? handlersIn(owner).filter(isField) : [];
+}
+
+/** Returns how Nest finds the module whose guards a resolver has: by the class, and since some version of NestJS 11 by the instance. Asks Nest's own code. */
+function resolverHosts(modules: ModulesContainer): (wrapper: Wrapper, owner: Type, module: NestModule) => NestModule | undefined {
+  const providers = [...modules.values()].flatMap((module) => [...module.providers]);
+  const [, creator] = providers.find(([token]) => typeof token === 'function' && token.name === CONTEXT_CREATOR) ?? [];
+  const finder = creator?.instance as HostFinder | undefined;
+  return (wrapper, owner, module) => {
+    const id = wrapper.isDependencyTreeStatic() ? undefined : wrapper.id;
+    const host = modules.get(finder?.getHostModuleKey?.(wrapper.instance, owner, id) ?? '');
+    if (host || !finder?.getContextModuleKey) return host ?? module;
+    return modules.get(finder.getContextModuleKey(owner));
+  };
+}
+
+/** The part of Nest that surrounds resolvers with guards. */
+interface HostFinder {
+  getHostModuleKey?(instance: unknown, owner: Type, id?: string): string;
+  getContextModuleKey?(owner: Type): string;
 }
 
 /** Returns the controllers and providers of a module that are classes. */
@@ -38,12 +155,40 @@ export function classesOf({ controllers, providers }: Pick<NestModule, 'controll
 
 /** Returns the handlers of a class, including inherited ones. */
 export function handlersIn(owner: Type): Handler[] {
+  return handlersCalledOn(undefined, owner);
+}
+
+/** The instance of a controller may have functions of its own in the place of its methods. */
+function handlersCalledOn(instance: object | undefined, owner: Type): Handler[] {
   const prototype = owner.prototype as object;
   return scanner.getAllMethodNames(prototype).flatMap((name) => {
     const method = Reflect.get(prototype, name) as object;
     const kinds = KEYS.filter(([, key]) => Reflect.hasMetadata(key, method)).map(([kind]) => kind);
-    return kinds.length > 0 ? [{ kinds: new Set(kinds), owner, name, method }] : [];
+    if (kinds.length === 0) return [];
+    const own: unknown = instance && Reflect.get(instance, name);
+    const called = typeof own === 'function' ? own : method;
+    return [{ kinds: new Set(kinds), owner, name, method, called, guards: guardsNamedBy({ owner, called }), replaced: [] }];
   });
+}
+
+/** Returns the guards that the decorators of a handler name. */
+export function guardsNamedBy({ owner, called }: Pick<Handler, 'owner' | 'called'>): readonly unknown[] {
+  return [...enhancersOf(owner, 'guard'), ...enhancersOf(called, 'guard')];
+}
+
+/** Returns the rule that the guard checks for a handler. */
+export function ruleOf({ owner, called }: Pick<Handler, 'owner' | 'called'>): AccessRule {
+  return resolveRule(declarationOf(called), declarationOf(owner));
+}
+
+/** Returns the name of the field that a handler resolves. */
+export function fieldNameOf({ method, name }: Handler): string {
+  return (Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name;
+}
+
+/** Returns the type that a handler belongs to. Reads the metadata as Nest does: from the method, otherwise from its class. */
+export function typeNameOf({ method, owner }: Handler): string | undefined {
+  return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as string | undefined;
 }
 
 function hasPrototype(metatype: unknown): metatype is Type {

@@ -84,9 +84,11 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly tokenEcho?: TokenEcho;
 
   /**
-   * What to do at bootstrap with handlers whose rules have no effect: `@Public()` beside `@Roles()`, a rule that another decorator removed, GraphQL
-   * fields and references that callers reach without the guard, guarded handlers that `CacheInterceptor` caches for all users, a parameter of
-   * `@CclScope()` that is not in the path, `@CurrentUser()` where no guard checks the session. @default 'warn'
+   * What to do at bootstrap with decorators whose effect may not be what was intended: `@Public()` beside `@Roles()`, guarded handlers that
+   * `CacheInterceptor` caches for all users, a parameter of `@CclScope()` that is not in the path, `@CurrentUser()` where no guard checks the session.
+   * `'warn'` logs each, and `@AcknowledgeAudit()` accepts them on a handler; `'error'` stops the application. Both stop it at a rule that is certain
+   * to have no effect: one that another decorator removed, a method that overrides it, a resolver that Nest does not guard or does not map, or a GraphQL
+   * field that callers reach without the guard. `'off'` checks nothing. @default 'warn'
    */
   readonly audit?: Audit;
 

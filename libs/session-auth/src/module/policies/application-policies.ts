@@ -1,12 +1,10 @@
 import type { OnModuleInit, Type } from '@nestjs/common';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { declarationOf } from '../../guard/access/access-metadata.js';
-import { resolveRule } from '../../guard/access/access-rule.js';
 import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
 import type { AskPolicy, Policies } from '../../guard/access/policies.js';
 import type { NestModule, Wrapper } from '../handlers/nest-container.js';
-import { classesOf, handlersIn, type Handler } from '../handlers/handlers.js';
+import { placedHandlersOf, ruleOf, type Handler } from '../handlers/handlers.js';
 import { contextIdOf } from './call-context.js';
 import { isScoped, moduleRefOf, providerModuleOf } from './policy-providers.js';
 
@@ -49,10 +47,8 @@ export class ApplicationPolicies implements Policies, OnModuleInit {
   }
 
   async #load(): Promise<void> {
-    for (const module of this.#modules.values()) {
-      for (const handler of classesOf(module).flatMap(handlersIn)) {
-        for (const policy of policiesOf(handler)) await this.#bind(module, handler, policy);
-      }
+    for (const { module, handler } of placedHandlersOf(this.#modules)) {
+      for (const policy of policiesOf(handler)) await this.#bind(module, handler, policy);
     }
   }
 
@@ -83,8 +79,8 @@ function put<Owner extends object>(table: PolicyTable<Owner>, owner: Owner, poli
   return found;
 }
 
-function policiesOf({ owner, method }: Handler): Type[] {
-  const rule = resolveRule(declarationOf(method), declarationOf(owner));
+function policiesOf(handler: Handler): Type[] {
+  const rule = ruleOf(handler);
   return rule.kind === 'protected' ? rule.requirements.flatMap(({ policy }) => policy ?? []) : [];
 }
 

@@ -1,10 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { declarationOf } from '../../guard/access/access-metadata.js';
-import { resolveRule } from '../../guard/access/access-rule.js';
+import { acknowledgedReason } from '../../guard/access/access-metadata.js';
 import { auditContextOf } from '../../module/audit/audit-context.js';
 import { isGuarded, TYPE_RESOLVER } from '../../module/audit/audited-handlers.js';
-import { handlersOf, type Handler } from '../../module/handlers/handlers.js';
+import { handlersOf, ruleOf, type Handler } from '../../module/handlers/handlers.js';
 import { callsOf, type Call } from './calls.js';
 import { isReached, type Surroundings } from './reached-fields.js';
 
@@ -24,6 +23,8 @@ export interface AccessMapEntry extends Call {
   readonly rules: readonly string[];
   /** The registration of `SessionAuthModule` that checks the session; absent if none does. */
   readonly authority?: string;
+  /** The reason of `@AcknowledgeAudit()`; absent without it. */
+  readonly acknowledged?: string;
   /** Whether a caller without a session reaches the handler, as far as session guards decide. Guards of the application may still deny the call. */
   readonly isOpen: boolean;
 }
@@ -52,14 +53,16 @@ export function findOpenHandlers(app: INestApplicationContext): AccessMapEntry[]
 }
 
 function accessOf(handler: Handler, surroundings: Surroundings): Omit<AccessMapEntry, keyof Call> {
-  const rule = resolveRule(declarationOf(handler.method), declarationOf(handler.owner));
+  const rule = ruleOf(handler);
   const access = accessBy(rule.kind, handler, surroundings);
+  const acknowledged = acknowledgedReason(handler.called);
   const isChecked = access === 'protected' || access === 'optional';
   return {
     handler: `${handler.owner.name}.${handler.name}`,
     access,
     rules: access === 'protected' && rule.kind === 'protected' ? rule.requirements.map(({ text, kind }) => text ?? kind) : [],
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
+    ...(acknowledged !== undefined && { acknowledged }),
     isOpen: access !== 'protected' && isReached(handler, surroundings),
   };
 }

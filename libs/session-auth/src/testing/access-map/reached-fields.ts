@@ -1,8 +1,6 @@
-import { declarationOf } from '../../guard/access/access-metadata.js';
-import { resolveRule } from '../../guard/access/access-rule.js';
 import type { AuditContext } from '../../module/audit/audit-context.js';
-import { isGuarded, resolves, typeNameOf } from '../../module/audit/audited-handlers.js';
-import type { Handler } from '../../module/handlers/handlers.js';
+import { requirementsOf, resolves } from '../../module/audit/audited-handlers.js';
+import { typeNameOf, type Handler } from '../../module/handlers/handlers.js';
 
 /** The context of a handler. */
 export interface Surroundings {
@@ -25,10 +23,6 @@ export function isReached(handler: Handler, { handlers, context }: Surroundings)
   return context.rootFields.some((root) => {
     if (!root.reaches.has(type)) return false;
     const resolvers = handlers.filter((other) => resolves(other, root));
-    return resolvers.length === 0 || resolvers.some((resolver) => !needsSession(resolver, context));
+    return resolvers.length === 0 || resolvers.some((resolver) => !requirementsOf(resolver, context.isGlobal));
   });
-}
-
-function needsSession({ owner, method }: Handler, { isGlobal }: AuditContext): boolean {
-  return isGuarded({ owner, method }, isGlobal) && resolveRule(declarationOf(method), declarationOf(owner)).kind === 'protected';
 }

@@ -1,0 +1,192 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards, type Type } from '@nestjs/common';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { AcknowledgeAudit, Authorize, FreshSession, OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
+import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
+import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { handlersIn, type Handler } from '../handlers/handlers.js';
+import type { AuditContext } from './audit-context.js';
+import { findingsOf } from './findings.js';
+import { ineffectiveRulesOf } from './ineffective-rules.js';
+
+const CONTEXT: AuditContext = {
+  isGlobal: false,
+  fieldsAreGuarded: true,
+  rootFields: undefined,
+  guards: [],
+  interceptors: [],
+  prefixes: new Map(),
+};
+
+const [guarded, isAdmin] = [UseGuards(SessionAuthGuard), Roles('admin')];
+
+/** A class that extends another one, with these decorators on its handler. */
+function extending(base: new () => object, name: string, decorators: MethodDecorator[], classDecorators: ClassDecorator[] = []): Type {
+  class Extending extends base {
+    handle(): string {
+      return name;
+    }
+  }
+  Object.defineProperty(Extending, 'name', { value: name });
+  const prototype = Extending.prototype as object;
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, 'handle') as TypedPropertyDescriptor<unknown>;
+  for (const decorate of decorators) decorate(prototype, 'handle', descriptor);
+  for (const decorate of classDecorators) decorate(Extending);
+  return Extending;
+}
+
+class Nothing {
+  readonly nothing = true;
+}
+
+const handlerOf = (owner: Type): Handler => {
+  const [handler] = handlersIn(owner);
+  if (!handler) throw new Error(`${owner.name} has no handler`);
+  return handler;
+};
+
+/** What the audit finds: whether each finding stops the application, and its text. */
+const found = (handler: Handler, context: Partial<AuditContext> = {}, handlers: readonly Handler[] = [handler]): [boolean, string][] =>
+  ineffectiveRulesOf(handler, handlers, { ...CONTEXT, ...context }).map(({ stops, text }) => [stops, text]);
+
+describe('a method that overrides one with a rule', () => {
+  const stops = [[true, expect.stringMatching(/^Sub\.handle overrides Base\.handle without its rule: /)]];
+  const warns = [[false, expect.stringMatching(/^Sub\.handle overrides /)]];
+  const OtherGuard = { canActivate: () => true };
+
+  it.each<[string, MethodDecorator[], MethodDecorator[], ClassDecorator[], boolean, unknown]>([
+    ['a role', [isAdmin], [], [], false, stops],
+    ['a role in a closed application', [isAdmin], [], [], true, stops],
+    ['a role under another role of its class', [isAdmin], [], [Roles('clerk')], false, stops],
+    ['a function', [Authorize(() => true)], [], [Authorize(() => true)], false, stops],
+    ['the guard', [guarded], [], [], false, stops],
+    ['another registration', [SessionAuthority('staff')], [], [guarded], false, stops],
+    ['a role, and has a guard of the application', [isAdmin], [UseGuards(OtherGuard)], [], false, warns],
+    ['the guard in a closed application', [guarded], [], [], true, []],
+    ['the same role under its class', [isAdmin], [], [Roles('admin')], false, []],
+    ['the same age under its class', [FreshSession()], [], [FreshSession()], false, []],
+    ['the same registration under its class', [SessionAuthority('staff')], [], [SessionAuthority('staff')], false, []],
+    ['a role, and is public', [isAdmin], [Public()], [], false, []],
+    ['a role, and has another', [isAdmin], [Roles('clerk')], [], false, []],
+    ['a role, and names the guard', [isAdmin], [guarded], [], false, []],
+    ['an opening', [Public()], [], [], false, []],
+    ['an optional session', [OptionalAuth()], [], [], false, []],
+    ['nothing', [], [], [], false, []],
+  ])('is named or not: %s', (_what, ruled, own, ofClass, isGlobal, expected) => {
+    const base = extending(Nothing, 'Base', [...ruled, Get()]);
+    expect(found(handlerOf(extending(base, 'Sub', [...own, Get()], ofClass)), { isGlobal })).toEqual(expected);
+  });
+
+  it('is named through classes that override it too, and not if one of them opens it', () => {
+    const base = extending(Nothing, 'Base', [isAdmin, Get()]);
+    expect(found(handlerOf(extending(extending(base, 'Between', [Get()]), 'Sub', [Get()])))).toEqual(stops);
+    expect(found(handlerOf(extending(extending(base, 'Between', [Public(), Get()]), 'Sub', [Get()])))).toEqual([]);
+  });
+});
+
+describe('a handler that Nest does not guard', () => {
+  const resolver = (...decorators: MethodDecorator[]): Handler =>
+    handlerOf(extending(Nothing, 'Openings', decorators, [Resolver('Opening')]));
+  const text = expect.stringMatching(/^Openings\.handle is not guarded: Nest finds no guards for Openings, /);
+
+  it.each<[string, Handler, Partial<AuditContext>, unknown]>([
+    ['a query', resolver(isAdmin, Query('openings')), {}, [[true, text]]],
+    ['a field', resolver(isAdmin, ResolveField('title')), {}, [[true, text]]],
+    ['an optional session', resolver(OptionalAuth(), Query('openings')), {}, [[false, text]]],
+    ['a field on which Nest runs no guards', resolver(isAdmin, ResolveField('title')), { fieldsAreGuarded: false }, []],
+    ['a query in a closed application', resolver(isAdmin, Query('openings')), { isGlobal: true }, []],
+    ['a public query', resolver(Public(), Query('openings')), {}, []],
+    ['a query without a rule', resolver(Query('openings')), {}, []],
+  ])('is named or not: %s', (_what, handler, context, expected) => {
+    expect(found({ ...handler, guards: [] }, context)).toEqual(expected);
+  });
+});
+
+describe('a handler whose field another one resolves', () => {
+  const resolver = (name: string, decorators: MethodDecorator[], base: new () => object = Nothing): Handler =>
+    handlerOf(extending(base, name, [...decorators, Query('openings')], [Resolver()]));
+  const ruled = resolver('Ruled', [isAdmin]);
+  const stops = [[true, expect.stringMatching(/^Ruled\.handle has a rule without effect: Other\.handle resolves Query\.openings too, /)]];
+
+  it.each<[string, Handler, Handler, unknown]>([
+    ['without a rule', resolver('Other', []), ruled, stops],
+    ['with another rule', resolver('Other', [Roles('clerk')]), ruled, stops],
+    ['that is public', resolver('Other', [Public()]), ruled, stops],
+    ['with the same rule', resolver('Other', [Roles('admin')]), ruled, []],
+    ['of a subclass that opens it', resolver('Other', [Public()], ruled.owner), ruled, []],
+    ['of the same class', ruled, ruled, []],
+    ['and that has no rule itself', resolver('Other', []), resolver('Ruled', []), []],
+  ])('is named or not: by one %s', (_which, handler, other, expected) => {
+    expect(found({ ...handler, replaced: [other] })).toEqual(expected);
+  });
+});
+
+describe('a gateway beside another one', () => {
+  const gateway = (name: string, event: string, decorators: MethodDecorator[], classDecorators: ClassDecorator[] = [WebSocketGateway()]) =>
+    handlerOf(extending(Nothing, name, [...decorators, SubscribeMessage(event)], classDecorators));
+  const ruled = gateway('Ruled', 'say', [isAdmin]);
+  const protectedOne = gateway('Ruled', 'ask', [], [WebSocketGateway(), guarded]);
+  const stops = [[true, expect.stringMatching(/^Other\.handle receives the messages of Ruled\.handle without its rule\. /)]];
+  const warns = [[false, expect.stringMatching(/^Other\.handle is open on the port of Ruled, which is guarded\. /)]];
+
+  it.each<[string, Handler, Handler, Partial<AuditContext>, unknown]>([
+    ['of the same message', gateway('Other', 'say', []), ruled, {}, stops],
+    ['of another message', gateway('Other', 'other', []), ruled, {}, []],
+    ['of another message, whose class is guarded', gateway('Other', 'say', []), protectedOne, {}, warns],
+    ['of the same message in a closed application', gateway('Other', 'say', []), ruled, { isGlobal: true }, []],
+    ['of the same message, that is public', gateway('Other', 'say', [Public()]), ruled, {}, []],
+    ['of a public class', gateway('Other', 'say', [], [WebSocketGateway(), Public()]), ruled, {}, []],
+    ['of another port', gateway('Other', 'say', [], [WebSocketGateway(81)]), ruled, {}, []],
+    ['of another path', gateway('Other', 'say', [], [WebSocketGateway({ path: 'b' })]), ruled, {}, []],
+    ['of another namespace', gateway('Other', 'say', [], [WebSocketGateway({ namespace: 'b' })]), ruled, {}, []],
+    ['that is no gateway', gateway('Other', 'say', [], []), ruled, {}, []],
+    ['of an optional session', gateway('Other', 'say', []), gateway('Ruled', 'say', [OptionalAuth()]), {}, []],
+  ])('is named or not: %s', (_which, handler, other, context, expected) => {
+    expect(found(handler, context, [handler, other])).toEqual(expected);
+  });
+
+  it('is the same port if the namespace begins with a slash', () => {
+    const [own, other] = ['chat', '/chat'].map((namespace, index) =>
+      gateway(index === 0 ? 'Other' : 'Ruled', 'say', index === 0 ? [] : [isAdmin], [WebSocketGateway({ namespace })]),
+    ) as [Handler, Handler];
+    expect(found(own, {}, [own, other])).toEqual(stops);
+  });
+});
+
+describe('a controller whose constructor replaces a handler', () => {
+  const bound = (classDecorators: ClassDecorator[], ...decorators: MethodDecorator[]): Handler => {
+    const handler = handlerOf(extending(Nothing, 'Bound', [...decorators, Get()], [Controller(), ...classDecorators]));
+    const called = (handler.method as () => string).bind(undefined);
+    return { ...handler, called, guards: [] };
+  };
+  const text = expect.stringMatching(/^Bound\.handle has lost its rule: the constructor replaces the method/);
+
+  it('is named if the method has a rule, and stops the application unless the rule is enforced all the same', () => {
+    expect(found(bound([], isAdmin))).toEqual([[true, text]]);
+    expect(found(bound([], guarded))).toEqual([[true, text]]);
+    expect(found(bound([], isAdmin), { isGlobal: true })).toEqual([[true, text]]);
+    expect(found(bound([Roles('admin')], isAdmin), { isGlobal: true })).toEqual([[false, text]]);
+    expect(found(bound([], OptionalAuth()))).toEqual([[false, text]]);
+    expect(found(bound([], Public()))).toEqual([[false, text]]);
+    expect(found(bound([]))).toEqual([]);
+  });
+});
+
+describe('an acknowledgement', () => {
+  it('hides what may be intended, and not a rule that is certain to have no effect', () => {
+    const accept = AcknowledgeAudit('as intended');
+    const texts = (owner: Type): string[] => findingsOf(handlersIn(owner), CONTEXT, () => true).map(({ text }) => text);
+    const contradictory = [Public(), isAdmin, Get()];
+    expect(texts(extending(Nothing, 'Base', contradictory))).toHaveLength(1);
+    expect(texts(extending(Nothing, 'Base', [accept, ...contradictory]))).toEqual([]);
+    const base = extending(Nothing, 'Base', [isAdmin, Get()]);
+    expect(texts(extending(base, 'Sub', [accept, Get()]))).toEqual([expect.stringMatching(/^Sub\.handle overrides /)]);
+  });
+
+  it('needs a reason, and a method', () => {
+    for (const reason of ['', ' ', undefined as unknown as string]) expect(() => AcknowledgeAudit(reason)).toThrow(/needs a reason/);
+    const decorate = (): unknown => AcknowledgeAudit('why')({}, 'field', { value: 7 });
+    expect(decorate).toThrow(/which is not a method/);
+  });
+});

@@ -1,0 +1,138 @@
+import 'reflect-metadata';
+import { declarationOf, decoratedMethods } from '../../guard/access/access-metadata.js';
+import type { AccessRule } from '../../guard/access/access-rule.js';
+import { ApplicationGuardsProxy } from '../../guard/access/application-guards.js';
+import { enhancersOf, namesSessionAuthGuard } from '../../guard/enhancers.js';
+import { fieldNameOf, ruleOf, typeNameOf, type Handler } from '../handlers/handlers.js';
+import type { AuditContext } from './audit-context.js';
+import { isGuarded, isSameRequirement, namesGuard, TYPE_RESOLVER } from './audited-handlers.js';
+import { classNameOf, prototypesOf } from './prototypes.js';
+
+/** What the audit found. */
+export interface Finding {
+  readonly text: string;
+  /** Whether a rule is certain to have no effect, so that the application does not start. Anything else may be intended. */
+  readonly stops: boolean;
+}
+
+/** Returns the findings for rules of a handler, or of one in its place, that Nest does not enforce. */
+export function ineffectiveRulesOf(handler: Handler, handlers: readonly Handler[], context: AuditContext): Finding[] {
+  return [
+    unguarded(handler, context),
+    lost(handler, context),
+    overridden(handler, context),
+    ...handler.replaced.map((other) => replaced(handler, other, context)),
+    besideGateway(handler, handlers, context),
+  ].filter((finding) => finding !== undefined);
+}
+
+/** The place of a handler, as findings name it. */
+export function placeOf({ owner, name }: Pick<Handler, 'owner' | 'name'>): string {
+  return `${owner.name}.${name}`;
+}
+
+/** Nest finds no guards for instances that a factory or a value provides, unless another class of the module names them. */
+function unguarded(handler: Handler, { isGlobal, fieldsAreGuarded }: AuditContext): Finding | undefined {
+  const { kind } = ruleOf(handler);
+  const runsNoGuards = handler.name === TYPE_RESOLVER || (isBelowRoot(handler) && !fieldsAreGuarded);
+  if (kind === 'public' || runsNoGuards || isGuarded(handler, isGlobal) || !namesGuard(handler, isGlobal)) return undefined;
+  const text = `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`;
+  return { text, stops: kind === 'protected' };
+}
+
+function isBelowRoot({ kinds }: Handler): boolean {
+  return kinds.has('field') || kinds.has('reference');
+}
+
+/** Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the rule. */
+function lost(handler: Handler, context: AuditContext): Finding | undefined {
+  const { owner, name, method, called } = handler;
+  const home = prototypesOf(owner).find((prototype) => Object.hasOwn(prototype, name));
+  const before = home ? [...decoratedMethods(home, name), method].filter((each) => each !== called && isLostIn(called, each)) : [];
+  if (before.length === 0) return undefined;
+  const remedy =
+    method === called
+      ? 'a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.'
+      : 'the constructor replaces the method without its metadata. Do not: Nest calls it with its instance.';
+  const stops = before.some((each) => !enforces(handler, ruleOf({ owner, called: each }), context));
+  return { text: `${placeOf(handler)} has lost its rule: ${remedy}`, stops };
+}
+
+function isLostIn(called: object, decorated: object): boolean {
+  const [before, now] = [declarationOf(decorated), declarationOf(called)];
+  return (
+    (before.open !== undefined && before.open !== now.open) ||
+    (before.namesGuard === true && now.namesGuard !== true && !now.open) ||
+    (before.authority !== undefined && before.authority !== now.authority) ||
+    before.requirements.some((requirement) => !now.requirements.includes(requirement))
+  );
+}
+
+function overridden(handler: Handler, context: AuditContext): Finding | undefined {
+  const { owner, name, called } = handler;
+  if (declares(called)) return undefined;
+  const [, ...bases] = prototypesOf(owner).filter((prototype) => Object.hasOwn(prototype, name));
+  for (const base of bases) {
+    const method: unknown = Object.getOwnPropertyDescriptor(base, name)?.value;
+    const ruled = [...(typeof method === 'function' ? [method] : []), ...decoratedMethods(base, name)].find(declares);
+    if (!ruled) continue;
+    if (enforces(handler, ruleOf({ owner, called: ruled }), context)) return undefined;
+    const text = `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`;
+    return { text, stops: !enhancersOf(called, 'guard').some((guard) => guard !== ApplicationGuardsProxy) };
+  }
+  return undefined;
+}
+
+/** A subclass that declares its own rule means to replace its base class. */
+function replaced(handler: Handler, other: Handler, context: AuditContext): Finding | undefined {
+  const isMeant = other.owner === handler.owner || (handler.owner.prototype instanceof other.owner && declares(handler.called));
+  if (isMeant || !namesGuard(other, false) || enforces(handler, ruleOf(other), context)) return undefined;
+  const field = [typeNameOf(handler), handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler)].join('.');
+  const text = `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${field} too, and Nest keeps the last one. Provide one of them.`;
+  return { text, stops: true };
+}
+
+/** All gateways of a server receive its messages. */
+function besideGateway(handler: Handler, handlers: readonly Handler[], context: AuditContext): Finding | undefined {
+  const server = serverOf(handler);
+  if (server === undefined || isGuarded(handler, context.isGlobal) || declares(handler.called) || declares(handler.owner)) return undefined;
+  const others = handlers.filter((other) => other.owner !== handler.owner && serverOf(other) === server);
+  const guarded = others.filter((other) => isGuarded(other, context.isGlobal) && ruleOf(other).kind === 'protected');
+  const same = guarded.find((other) => eventOf(other) === eventOf(handler));
+  const remedy = 'Give it the rule, or mark it @Public().';
+  if (same) return { text: `${placeOf(handler)} receives the messages of ${placeOf(same)} without its rule. ${remedy}`, stops: true };
+  const other = guarded.find(({ owner }) => namesSessionAuthGuard(owner));
+  if (!other) return undefined;
+  return { text: `${placeOf(handler)} is open on the port of ${other.owner.name}, which is guarded. ${remedy}`, stops: false };
+}
+
+const GATEWAY = 'websockets:is_gateway';
+const GATEWAY_OPTIONS = 'websockets:gateway_options';
+const PORT = 'port';
+const EVENT = 'message';
+
+/** Returns the port, the path and the namespace of a gateway's message. */
+function serverOf({ kinds, owner }: Handler): string | undefined {
+  if (!kinds.has('gateway') || !Reflect.hasMetadata(GATEWAY, owner)) return undefined;
+  const { path, namespace } = (Reflect.getMetadata(GATEWAY_OPTIONS, owner) ?? {}) as Readonly<Record<string, unknown>>;
+  return [Reflect.getMetadata(PORT, owner), path, namespace].map((part) => String(part ?? '').replace(/^\//, '')).join(' ');
+}
+
+function eventOf({ method }: Handler): string {
+  return JSON.stringify(Reflect.getMetadata(EVENT, method));
+}
+
+/** Returns whether decorators of a handler, or of a class, decide its access. */
+function declares(target: object): boolean {
+  const { open, requirements, authority, namesGuard: isNamed } = declarationOf(target);
+  return open !== undefined || requirements.length > 0 || authority !== undefined || isNamed === true;
+}
+
+/** Returns whether what Nest runs for a handler is at least as strict as a rule. */
+function enforces(handler: Handler, intended: AccessRule, { isGlobal }: AuditContext): boolean {
+  if (intended.kind !== 'protected') return true;
+  const rule = ruleOf(handler);
+  if (!isGuarded(handler, isGlobal) || rule.kind !== 'protected') return false;
+  const hasAll = intended.requirements.every((one) => rule.requirements.some((other) => isSameRequirement(one, other)));
+  return hasAll && (intended.authority === undefined || intended.authority === rule.authority);
+}
