@@ -236,8 +236,11 @@ describe.each(platforms('Fastify'))('a cookie that a page of another origin make
     await own.dispose();
   });
 
-  it('closes a watched socket with 4403', async () => {
-    const { app } = await start([graphql(({ extra }) => extra.request)]);
+  it.each<[string, (connection: Connection) => SocketUpgrade | SocketConnection]>([
+    ['its request', ({ extra }) => extra.request],
+    ['its connection', (connection) => connection],
+  ])('closes a socket with 4403 that is watched with %s, and calls no service [P24]', async (_with, upgradeOf) => {
+    const { app, service } = await start([graphql(upgradeOf)]);
     let closed: unknown;
     const client = connect(app.url, EVIL, (event) => (closed = event));
     await client
@@ -247,5 +250,6 @@ describe.each(platforms('Fastify'))('a cookie that a page of another origin make
 
     await until('the end of the socket', () => closed !== undefined);
     expect(closed).toMatchObject({ code: 4403, reason: 'CROSS_ORIGIN_DENIED' });
+    expect(service.callsTo('user_details')).toBe(0);
   });
 });

@@ -40,8 +40,8 @@ export const MUTANTS = [
   {
     name: 'Headers of a socket are those that code has changed since',
     file: 'guard/sockets/socket-client.ts',
-    find: 'const headers = upgrade?.rawHeaders ?',
-    replace: 'const headers = upgrade?.rawHeaders?.length === 0 ?',
+    find: '? receivedHeaders(upgrade.rawHeaders)',
+    replace: '? upgrade.headers',
     suites: ['graphql/upgrade-headers'],
   },
   {
