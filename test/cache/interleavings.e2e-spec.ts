@@ -53,7 +53,7 @@ class Trial {
   readonly #model: SessionModel;
   readonly #deadlines = new Deadlines();
   readonly #verifier: SessionVerifier<User>;
-  readonly #clock: { mockRestore(): void };
+  readonly #clocks: readonly { mockRestore(): void }[];
   readonly #open: Call[] = [];
   #answers = 0;
 
@@ -61,8 +61,8 @@ class Trial {
     this.#model = new SessionModel(settings);
     const ask = (): Promise<Verdict<User>> => new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
     const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
+    this.#clocks = [performance, Date].map((clock) => jest.spyOn(clock, 'now').mockImplementation(() => this.#model.nowMs));
     const cache = new SessionCache<User>({ ...settings, maxEntries: 10 });
-    this.#clock = jest.spyOn(performance, 'now').mockImplementation(() => this.#model.nowMs);
     this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { cache });
   }
 
@@ -75,7 +75,7 @@ class Trial {
     }
     while (this.#open.length > 0) await this.#answer(0, 'out');
     void this.#deadlines.close();
-    this.#clock.mockRestore();
+    for (const clock of this.#clocks) clock.mockRestore();
   }
 
   #verify(maxAgeMs: number): void {

@@ -12,6 +12,8 @@ export interface SessionCheck<User> {
   readonly isFresh: boolean;
   /** Time of the check, in milliseconds of the monotonic clock. */
   readonly madeAtMs: number;
+  /** The same by the wall clock. */
+  readonly madeAtWallMs: number;
   /** The verifier's count of revocations at the time of the check. */
   readonly revocations: number;
 }
@@ -20,9 +22,12 @@ export interface SessionCheck<User> {
 const MAX_REUSE_MS = 10_000;
 
 /** Returns whether a check satisfies another guard of its request: same session, within `maxAgeMs`, and made in the last 10 seconds. */
-export function canReuse({ session, isFresh, madeAtMs }: SessionCheck<unknown>, presented: SessionIdentity, maxAgeMs: number): boolean {
+export function canReuse(earlier: SessionCheck<unknown>, presented: SessionIdentity, maxAgeMs: number): boolean {
+  const { session, isFresh, madeAtMs, madeAtWallMs } = earlier;
   const isSame = session.token === presented.token && session.authIv === presented.authIv;
-  return isSame && (isFresh || maxAgeMs === Infinity) && performance.now() - madeAtMs < MAX_REUSE_MS;
+  if (!isSame || !(isFresh || maxAgeMs === Infinity)) return false;
+  const byWallMs = Date.now() - madeAtWallMs;
+  return byWallMs >= 0 && Math.max(byWallMs, performance.now() - madeAtMs) < MAX_REUSE_MS;
 }
 
 /** Publishes a check that the session cache of this instance answered. */

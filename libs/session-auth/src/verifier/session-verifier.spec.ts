@@ -18,6 +18,7 @@ afterEach(() => void jest.restoreAllMocks());
 function verifierWith(settings: Partial<CacheSettings> = {}) {
   let now = 1_000;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
+  jest.spyOn(Date, 'now').mockImplementation(() => now);
   const pending: ((verdict: Verdict<object>) => void)[] = [];
   const ask = (): Promise<Verdict<object>> => new Promise((resolve) => pending.push(resolve));
   const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };

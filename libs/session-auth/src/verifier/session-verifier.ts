@@ -47,15 +47,17 @@ export class SessionVerifier<User extends object> {
     const revocations = this.revoker.count;
     if (earlier?.verifier === this && earlier.revocations === revocations && canReuse(earlier, session, maxAgeMs)) return earlier;
     const keys = sessionKeysOf(session);
-    const cached = this.#findCached(session, keys, maxAgeMs);
     const madeAtMs = performance.now();
-    if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, revocations };
+    const madeAtWallMs = Date.now();
+    const cached = this.#cache?.find(keys, maxAgeMs, madeAtMs, madeAtWallMs);
+    if (cached) this.#found(session, keys, cached);
+    if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, madeAtWallMs, revocations };
     const mustBeFresh = this.#mustBeFresh(keys, maxAgeMs);
     const joins = (mustBeFresh ? this.#freshFlights : this.#flights).canJoin(keys, maxAgeMs);
     const pending = this.#ask(session, keys, maxAgeMs, mustBeFresh);
     const verdict = CHECKS.hasSubscribers ? reportCheck(pending, joins, this.#authority) : pending;
     const isFresh = !joins && (maxAgeMs !== Infinity || this.#usesServiceOnly);
-    return { verifier: this, session, verdict, isFresh, madeAtMs, revocations };
+    return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
   }
 
   /**
@@ -88,11 +90,9 @@ export class SessionVerifier<User extends object> {
     await this.#shared?.close();
   }
 
-  #findCached(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): ReturnType<SessionCache<User>['find']> {
-    const cached = this.#cache?.find(keys, maxAgeMs);
-    if (cached && CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
-    if (cached?.kind === 'authenticated' && this.#cache?.tryRefresh(keys)) void this.#askAll('refresh', session, keys);
-    return cached;
+  #found(session: SessionIdentity, keys: SessionKeys, cached: Verdict<User>): void {
+    if (CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
+    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys)) void this.#askAll('refresh', session, keys);
   }
 
   /** Whether a check without a limit that misses the cache can only be answered by the service: there is no store, and no stale session is served. */

@@ -9,6 +9,8 @@ export interface Flight {
 interface Entry<Value> {
   readonly tokenKey: TokenKey;
   readonly startedAtMs: number;
+  /** The same by the wall clock. */
+  readonly startedAtWallMs: number;
   /** Sequence number within this {@link SingleFlight}, from 1. */
   readonly serial: number;
   readonly result: Promise<Value>;
@@ -49,7 +51,7 @@ export class SingleFlight<Value> {
 
   #start(keys: SessionKeys, work: (flight: Flight) => Promise<Value>): Promise<Value> {
     const { sessionKey, tokenKey } = keys;
-    const startedAtMs = performance.now();
+    const [startedAtMs, startedAtWallMs] = [performance.now(), Date.now()];
     const isCurrent = (): boolean => this.#flights.get(sessionKey) === entry;
     const result = work({ isCurrent }).then((value) => {
       if (isCurrent()) {
@@ -58,7 +60,7 @@ export class SingleFlight<Value> {
       }
       return value;
     });
-    const entry = { tokenKey, startedAtMs, serial: (this.#started += 1), result };
+    const entry = { tokenKey, startedAtMs, startedAtWallMs, serial: (this.#started += 1), result };
     this.#flights.set(sessionKey, entry);
     return result;
   }
@@ -66,6 +68,12 @@ export class SingleFlight<Value> {
   #find({ sessionKey }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {
     const flight = this.#flights.get(sessionKey);
     if (!flight || flight.serial <= this.#closedTo) return undefined;
-    return maxAgeMs === Infinity || performance.now() - flight.startedAtMs < maxAgeMs ? flight : undefined;
+    return maxAgeMs === Infinity || isYounger(flight, maxAgeMs) ? flight : undefined;
   }
+}
+
+/** By both clocks, and with no age below zero. */
+function isYounger({ startedAtMs, startedAtWallMs }: Entry<unknown>, maxAgeMs: number): boolean {
+  const byWallMs = Date.now() - startedAtWallMs;
+  return byWallMs >= 0 && Math.max(byWallMs, performance.now() - startedAtMs) < maxAgeMs;
 }

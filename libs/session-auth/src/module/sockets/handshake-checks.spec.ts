@@ -46,6 +46,7 @@ const begin = (headers: Record<string, string> = TOKEN, outageGraceMs = 1): Retu
 beforeEach(() => {
   [nowMs, calls, outcomes, contexts.length] = [1_000, [], [], 0];
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), { cache: new SessionCache<UserRecord>(CACHE) });
   const sources = [application, fromHeader('x-auth-token'), fromCookie('sid')];

@@ -27,6 +27,7 @@ const answer = async (verdict: Verdict<UserRecord>): Promise<void> => {
 beforeEach(() => {
   [nowMs, calls] = [1_000, []];
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
   verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), { cache: new SessionCache<UserRecord>(CACHE) });
 });

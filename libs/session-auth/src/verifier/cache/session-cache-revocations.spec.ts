@@ -12,7 +12,11 @@ const [ANN, ANN_WITH_IV, BOB] = [keysOf('ann'), keysOf('ann with IV', 'IV'), key
 function cacheAt(settings: Partial<CacheSettings> = {}) {
   let now = 1_000;
   const limits = { ttlMs: 100, negativeTtlMs: 50, maxEntries: 5, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
-  const cache = new SessionCache<object>(limits, () => now);
+  const cache = new SessionCache<object>(
+    limits,
+    () => now,
+    () => now,
+  );
   const store = (keys: SessionKeys, verdict: Verdict<object>, tookMs = 0): void => cache.update(keys, verdict, now - tookMs);
   store(ANN, verdictOn('ann'));
   store(ANN_WITH_IV, verdictOn('ann'));

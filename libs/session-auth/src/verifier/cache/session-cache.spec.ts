@@ -14,17 +14,29 @@ interface Trial {
   /** Caches a verdict whose call was sent `tookMs` milliseconds ago. */
   readonly update: (keys: SessionKeys, verdict: Verdict<object>, tookMs?: number) => void;
   readonly sleep: (ms: number) => void;
+  /** Moves the wall clock only. */
+  readonly moveWall: (ms: number) => void;
   readonly find: (maxAgeMs?: number) => unknown;
 }
 
 function cacheAt(settings: Partial<CacheSettings> = {}): Trial {
   let now = 1_000;
   const limits = { ttlMs: 100, negativeTtlMs: 50, maxEntries: 3, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
-  const cache = new SessionCache<object>(limits, () => now);
+  let wallMs = 1_700_000_000_000;
+  const cache = new SessionCache<object>(
+    limits,
+    () => now,
+    () => wallMs,
+  );
+  const moveWall = (ms: number): void => void (wallMs += ms);
   return {
     cache,
     update: (of, verdict, tookMs = 0) => cache.update(of, verdict, now - tookMs),
-    sleep: (ms) => void (now += ms),
+    sleep: (ms) => {
+      now += ms;
+      moveWall(ms);
+    },
+    moveWall,
     find: (maxAgeMs = Infinity) => cache.find(keys, maxAgeMs),
   };
 }
@@ -311,6 +323,110 @@ describe('a refusal for which the service shortens the lifetime', () => {
     expect(find()).toBeUndefined();
     update(keys, ann);
     update(keys, { ...UNAUTHENTICATED, cacheForMs: 0 });
+    expect(find()).toBeUndefined();
+  });
+});
+
+describe('the wall clock', () => {
+  const HOUR_MS = 3_600_000;
+
+  it.each([
+    ['moves on by an hour', HOUR_MS],
+    ['moves on by the lifetime', 100],
+    ['is set back by an hour', -HOUR_MS],
+    ['is set back by less than the age of the answer will be', -60],
+  ])('ends every entry if it %s while the monotonic clock stands', (_what, ms) => {
+    const { cache, update, moveWall, sleep, find } = cacheAt({ staleIfErrorMs: 50 });
+    update(keys, ann);
+    update({ tokenKey: 'other' as TokenKey, sessionKey: 'other' as SessionKey }, UNAUTHENTICATED);
+    sleep(30);
+    moveWall(ms);
+    expect([find(), cache.find({ tokenKey: 'other' as TokenKey, sessionKey: 'other' as SessionKey }, Infinity)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(cache.count()).toBe(0);
+    if (Math.abs(ms) === HOUR_MS) expect(cache.findStale(keys)).toBeUndefined();
+    sleep(1);
+    update(keys, ann);
+    sleep(99);
+    expect(find()).toMatchObject({ user: ANN });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('ages an entry by what it moves on, and does not make it younger again', () => {
+    const { update, moveWall, sleep, find } = cacheAt();
+    update(keys, ann);
+    moveWall(60);
+    expect([find(61), find(60)]).toEqual([expect.objectContaining({ user: ANN }), undefined]);
+    moveWall(-60);
+    expect(find(60)).toBeUndefined();
+    sleep(39);
+    expect(find()).toMatchObject({ user: ANN });
+    sleep(1);
+    expect(find()).toBeUndefined();
+  });
+
+  it('counts during the call too, back and on again', () => {
+    const { cache, update, moveWall, sleep, find } = cacheAt();
+    cache.find(keys, Infinity);
+    sleep(10);
+    moveWall(100);
+    update(keys, ann, 10);
+    expect(find()).toBeUndefined();
+    moveWall(-HOUR_MS);
+    update(keys, ann);
+    moveWall(HOUR_MS);
+    expect(find()).toBeUndefined();
+  });
+
+  it('makes a session due for its refresh', () => {
+    const { cache, update, moveWall, find } = cacheAt({ refreshAheadMs: 40 });
+    update(keys, ann);
+    moveWall(60);
+    expect(find()).toMatchObject({ user: ANN });
+    expect(cache.tryRefresh(keys)).toBe(true);
+  });
+
+  it('never ends a tombstone early: the later of both clocks does', () => {
+    const { cache, moveWall, sleep, find } = cacheAt();
+    cache.revoke(keys.tokenKey);
+    moveWall(HOUR_MS);
+    find();
+    sleep(99);
+    expect(cache.isRevoked(keys.tokenKey)).toBe(true);
+    moveWall(-500);
+    find();
+    sleep(500);
+    expect(cache.isRevoked(keys.tokenKey)).toBe(true);
+    sleep(1);
+    expect(cache.isRevoked(keys.tokenKey)).toBe(false);
+  });
+
+  it('that is slewed makes no entry expire much earlier, for however long', () => {
+    const { update, moveWall, sleep, find } = cacheAt({ ttlMs: 10_000 });
+    for (let second = 0; second < 7_200; second += 1) {
+      sleep(1_000);
+      moveWall(second % 3 === 0 ? -2 : 2);
+      find();
+    }
+    update(keys, ann);
+    sleep(9_900);
+    expect(find()).toMatchObject({ user: ANN });
+  });
+
+  it('does not count within its granularity', () => {
+    const { update, moveWall, sleep, find } = cacheAt();
+    update(keys, ann);
+    moveWall(0.9);
+    sleep(99);
+    expect(find()).toMatchObject({ user: ANN });
+  });
+
+  it('leaves an answer from the future out', () => {
+    const { update, find } = cacheAt();
+    update(keys, ann, -1);
     expect(find()).toBeUndefined();
   });
 });

@@ -1,11 +1,15 @@
 import { UNAUTHENTICATED, type Authenticated, type Unauthenticated, type Verdict } from '../../contract/outcome.js';
 import { entryOf, shortenedBy, userOf, UserWithIv, type CacheEntry, type CacheSettings } from './cache-entry.js';
+import { ClockSteps } from './clock-steps.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 import { RefreshThrottle } from './refresh-throttle.js';
 import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import { Revocations } from '../revocation/revocations.js';
 
-/** The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts entries of another. */
+/**
+ * The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts entries of another. Times are those of
+ * the monotonic clock; an entry also expires if the wall clock has moved further, or was set back behind it.
+ */
 export class SessionCache<User extends object> {
   readonly #settings: CacheSettings;
   readonly #entries: TtlLruMap<TokenKey, CacheEntry<User>>;
@@ -13,33 +17,50 @@ export class SessionCache<User extends object> {
   readonly #negativeEntries: TtlLruMap<TokenKey, string>;
   readonly #tombstones: TtlLruMap<TokenKey, true>;
   readonly #refreshPauses: RefreshThrottle;
+  readonly #now: () => number;
+  readonly #clockSteps: ClockSteps;
   /** Revocations with which each cached session is compared when it is read. */
   readonly revocations: Revocations;
 
-  constructor(settings: CacheSettings, now: () => number = () => performance.now()) {
+  constructor(settings: CacheSettings, now: () => number = () => performance.now(), wallNow?: () => number) {
     const { maxEntries, ttlMs, negativeTtlMs, staleIfErrorMs } = settings;
     this.#settings = settings;
+    this.#now = now;
+    this.#clockSteps = new ClockSteps(Math.max(ttlMs + staleIfErrorMs, negativeTtlMs), now, wallNow);
     this.revocations = new Revocations(ttlMs + staleIfErrorMs, now);
     this.#entries = new TtlLruMap({ maxEntries, ttlMs }, now);
     this.#negativeEntries = new TtlLruMap({ maxEntries, ttlMs: negativeTtlMs }, now);
-    this.#tombstones = new TtlLruMap({ maxEntries, ttlMs: ttlMs + staleIfErrorMs }, now);
+    // A tombstone ends when both clocks say so.
+    this.#tombstones = new TtlLruMap({ maxEntries, ttlMs: ttlMs + staleIfErrorMs }, () => now() - this.#clockSteps.backMs);
     this.#refreshPauses = new RefreshThrottle(settings, now);
   }
 
-  /** Returns the cached verdict on a session, if it has not expired and is younger than `maxAgeMs`. */
-  find(keys: SessionKeys, maxAgeMs: number): Authenticated<User> | typeof UNAUTHENTICATED | undefined {
+  /**
+   * Returns the cached verdict on a session, if it has not expired and is younger than `maxAgeMs`. The clocks are arguments because each costs a part
+   * of a hit, and the caller has read them.
+   */
+  find(
+    keys: SessionKeys,
+    maxAgeMs: number,
+    nowMs = this.#now(),
+    wallMs?: number,
+  ): Authenticated<User> | typeof UNAUTHENTICATED | undefined {
+    this.#clockSteps.observe(nowMs, wallMs);
     const user = userOf(this.#entries.get(keys.tokenKey), keys);
-    if (user !== undefined) return this.#isUsable(keys.tokenKey, user, maxAgeMs) ? { kind: 'authenticated', user } : undefined;
+    const { ttlMs, negativeTtlMs } = this.#settings;
+    if (user !== undefined) return this.#isUsable(keys.tokenKey, user, maxAgeMs, ttlMs) ? { kind: 'authenticated', user } : undefined;
     if (this.#negativeEntries.get(keys.tokenKey) !== keys.sessionKey) return undefined;
-    return this.#negativeEntries.isYoungerThan(keys.tokenKey, maxAgeMs) ? UNAUTHENTICATED : undefined;
+    return this.#isYounger(this.#negativeEntries, keys.tokenKey, maxAgeMs, negativeTtlMs) ? UNAUTHENTICATED : undefined;
   }
 
   /** Returns the user of a cached session up to `staleIfErrorMs` after it expired, for use while the service is unavailable. */
   findStale(keys: SessionKeys): User | undefined {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (staleIfErrorMs === 0) return undefined;
+    this.#clockSteps.observe();
     const user = userOf(this.#entries.peek(keys.tokenKey), keys);
-    return user !== undefined && this.#isUsable(keys.tokenKey, user, ttlMs + staleIfErrorMs) ? user : undefined;
+    const lifetimeMs = ttlMs + staleIfErrorMs;
+    return user !== undefined && this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs) ? user : undefined;
   }
 
   /** Whether an expired session may be served while the service is unavailable. */
@@ -50,7 +71,7 @@ export class SessionCache<User extends object> {
   /** Returns whether a cached session is due for a refresh, at most once per pause of the {@link RefreshThrottle}. */
   tryRefresh({ tokenKey }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
-    if (refreshAheadMs === 0 || this.#entries.isYoungerThan(tokenKey, ttlMs - refreshAheadMs)) return false;
+    if (refreshAheadMs === 0 || this.#isYounger(this.#entries, tokenKey, ttlMs - refreshAheadMs, ttlMs)) return false;
     return this.#refreshPauses.tryStart(tokenKey);
   }
 
@@ -60,6 +81,7 @@ export class SessionCache<User extends object> {
    */
   update(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
     if (verdict.kind === 'unavailable') return;
+    this.#clockSteps.observe();
     if (verdict.kind === 'authenticated') {
       this.#storeUser(keys, verdict, sentAtMs);
       return;
@@ -70,7 +92,11 @@ export class SessionCache<User extends object> {
 
   /** Returns the number of cached sessions that are neither expired nor revoked. Visits every entry. */
   count(): number {
-    return this.#entries.count((tokenKey, user) => !this.#isEntryRevoked(tokenKey, user));
+    this.#clockSteps.observe();
+    const { ttlMs } = this.#settings;
+    return this.#entries.count(
+      (tokenKey, user) => !this.#isEntryRevoked(tokenKey, user) && this.#isYounger(this.#entries, tokenKey, Infinity, ttlMs),
+    );
   }
 
   /** Returns whether the cache has an entry of a session, expired or not. */
@@ -111,12 +137,23 @@ export class SessionCache<User extends object> {
     this.#tombstones.delete(tokenKey);
   }
 
-  #isUsable(tokenKey: TokenKey, user: User, maxAgeMs: number): boolean {
+  #isUsable(tokenKey: TokenKey, user: User, maxAgeMs: number, lifetimeMs: number): boolean {
     if (this.#isEntryRevoked(tokenKey, user)) {
       this.#entries.delete(tokenKey);
       return false;
     }
-    return this.#entries.isYoungerThan(tokenKey, maxAgeMs);
+    return this.#isYounger(this.#entries, tokenKey, maxAgeMs, lifetimeMs);
+  }
+
+  /** Returns whether an entry is younger than `maxAgeMs`, and has not expired, by both clocks. Call `observe()` first. */
+  #isYounger(
+    entries: Pick<TtlLruMap<TokenKey, true>, 'isYoungerThan' | 'startMs'>,
+    tokenKey: TokenKey,
+    maxAgeMs: number,
+    lifetimeMs: number,
+  ): boolean {
+    if (this.#clockSteps.hasNone) return entries.isYoungerThan(tokenKey, maxAgeMs);
+    return this.#clockSteps.isYounger(entries.startMs(tokenKey), Math.min(maxAgeMs, lifetimeMs), Math.floor(this.#now()));
   }
 
   #isEntryRevoked(tokenKey: TokenKey, entry: CacheEntry<User>): boolean {
@@ -127,6 +164,7 @@ export class SessionCache<User extends object> {
   #storeUser(keys: SessionKeys, { user, confirmedAtMs, cacheForMs }: Authenticated<User>, sentAtMs: number): void {
     const { tokenKey } = keys;
     const startMs = confirmedAtMs ?? sentAtMs;
+    if (startMs > this.#now()) return;
     if (this.isRevoked(tokenKey) || this.revocations.lostMessagesSince(sentAtMs) || this.revocations.revokes(user, startMs)) return;
     this.#negativeEntries.delete(tokenKey);
     if (cacheForMs === 0) {

@@ -7,7 +7,18 @@ const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 
 function tableOf(maxEntries = 10) {
   let now = 0;
-  return { known: new KnownSessions(maxEntries, () => now), sleep: (ms: number) => void (now += ms) };
+  let wallMs = 5_000;
+  const moveWall = (ms: number): void => void (wallMs += ms);
+  const sleep = (ms: number): void => {
+    now += ms;
+    moveWall(ms);
+  };
+  const known = new KnownSessions(
+    maxEntries,
+    () => now,
+    () => wallMs,
+  );
+  return { known, sleep, moveWall };
 }
 
 describe('a session', () => {
@@ -70,5 +81,17 @@ describe('a session', () => {
     jest.advanceTimersByTime(1);
     expect([before, known.has('ann' as TokenKey)]).toEqual([true, false]);
     jest.useRealTimers();
+  });
+});
+
+describe('the wall clock', () => {
+  it('ends the half hour too, also if it is set back later', () => {
+    const { known, sleep, moveWall } = tableOf();
+    known.update('ann' as TokenKey, ann);
+    moveWall(1_799_999);
+    expect(known.has('ann' as TokenKey)).toBe(true);
+    moveWall(-3_600_000);
+    sleep(1);
+    expect(known.has('ann' as TokenKey)).toBe(false);
   });
 });

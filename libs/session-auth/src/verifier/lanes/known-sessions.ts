@@ -1,5 +1,6 @@
 import type { TokenKey } from '../../contract/session-identity.js';
 import type { Verdict } from '../../contract/outcome.js';
+import { ClockSteps } from '../cache/clock-steps.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
 /** Minimum capacity of the table, in sessions: 100 bytes each, 1 MB when full. */
@@ -9,13 +10,19 @@ const LIFETIME_MS = 1_800_000;
 
 /**
  * Sessions that this process authenticated, or issued by a sign-in, within the last half hour, by token digest. A full table evicts the least
- * recently used. The table determines the lane of a call, and never grants access.
+ * recently used. A lifetime ends when the monotonic or the wall clock says so. The table determines the lane of a call, and never grants access.
  */
 export class KnownSessions {
   readonly #sessions: TtlLruMap<TokenKey, true>;
 
-  constructor(maxEntries = MIN_KNOWN_SESSIONS, now: () => number = () => performance.now()) {
-    this.#sessions = new TtlLruMap({ maxEntries, ttlMs: LIFETIME_MS }, now);
+  constructor(maxEntries = MIN_KNOWN_SESSIONS, now: () => number = () => performance.now(), wallNow?: () => number) {
+    const steps = new ClockSteps(LIFETIME_MS, now, wallNow);
+    const faster = (): number => {
+      const nowMs = now();
+      steps.observe(nowMs);
+      return nowMs + steps.aheadMs;
+    };
+    this.#sessions = new TtlLruMap({ maxEntries, ttlMs: LIFETIME_MS }, faster);
   }
 
   /** Returns whether the session with this token digest is known. */

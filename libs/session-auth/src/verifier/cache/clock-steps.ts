@@ -1,0 +1,108 @@
+/** Changes of the wall clock against the monotonic clock, between two times of the monotonic clock. */
+interface Step {
+  readonly fromMs: number;
+  toMs: number;
+  /** Sum of the changes ahead. */
+  aheadMs: number;
+  /** Sum of all changes. */
+  byMs: number;
+}
+
+/** Date.now() counts whole milliseconds, and is read a little later than the other clock. */
+const GRANULARITY_MS = 2;
+/** The clocks were not read at the same time if it took this long. */
+const INTERRUPTION_MS = 0.1;
+const MAX_ATTEMPTS = 10;
+/** Changes within this part of a lifetime are one step, so that a clock that is slewed makes few steps. */
+const STEPS_OF_LIFETIME = 16;
+
+/**
+ * Notices when the wall clock moves further than the monotonic clock, as on a suspended machine, or is set back. A lifetime ends when either clock
+ * says so, and an age below zero is unusable: the clock was set back, and nobody knows how long ago that was. Times are those of the monotonic
+ * clock, and only changes of the wall clock are kept.
+ */
+export class ClockSteps {
+  readonly #lifetimeMs: number;
+  readonly #now: () => number;
+  readonly #wallNow: () => number;
+  readonly #steps: Step[] = [];
+  #differenceMs: number;
+  #aheadMs = 0;
+  #backMs = 0;
+
+  /** @param lifetimeMs longest age that is asked for */
+  constructor(lifetimeMs: number, now: () => number, wallNow: () => number = () => Date.now()) {
+    this.#lifetimeMs = lifetimeMs;
+    this.#now = now;
+    this.#wallNow = wallNow;
+    this.#differenceMs = this.#measure();
+  }
+
+  /** Milliseconds by which the wall clock has moved further than the monotonic clock, in all; what it was set back is not subtracted. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  /** Milliseconds by which the wall clock was set back, in all. */
+  get backMs(): number {
+    return this.#backMs;
+  }
+
+  /** Whether the wall clock has always moved as the monotonic clock did. */
+  get hasNone(): boolean {
+    return this.#steps.length === 0;
+  }
+
+  /** Compares the clocks. Called before each use and when a lifetime begins, so that no step is overlooked. */
+  observe(nowMs = this.#now(), wallMs = this.#wallNow()): void {
+    if (isWithinGranularity(wallMs - nowMs - this.#differenceMs)) return;
+    const differenceMs = this.#measure();
+    const byMs = differenceMs - this.#differenceMs;
+    if (isWithinGranularity(byMs)) return;
+    this.#differenceMs = differenceMs;
+    this.#add(this.#now(), byMs);
+  }
+
+  /** Returns whether what began at a time is less than `ageMs` old by both clocks, and no age is below zero. */
+  isYounger(startMs: number, ageMs: number, nowMs: number): boolean {
+    const byMonotonicMs = nowMs - startMs;
+    let [aheadMs, byMs] = [0, 0];
+    for (let index = this.#steps.length - 1; index >= 0; index -= 1) {
+      const step = this.#steps[index];
+      if (!step || step.toMs < startMs) break;
+      aheadMs += step.aheadMs;
+      byMs += step.byMs;
+    }
+    return byMonotonicMs >= 0 && byMonotonicMs + byMs >= 0 && byMonotonicMs + aheadMs < ageMs;
+  }
+
+  /** Returns the difference of the clocks. Repeated if the process was interrupted between reading one and the other. */
+  #measure(): number {
+    let differenceMs = 0;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const beforeMs = this.#now();
+      differenceMs = this.#wallNow() - beforeMs;
+      if (this.#now() - beforeMs < INTERRUPTION_MS) break;
+    }
+    return differenceMs;
+  }
+
+  #add(nowMs: number, byMs: number): void {
+    const aheadMs = Math.max(0, byMs);
+    this.#aheadMs += aheadMs;
+    this.#backMs += aheadMs - byMs;
+    const last = this.#steps.at(-1);
+    if (last && nowMs - last.fromMs < this.#lifetimeMs / STEPS_OF_LIFETIME) {
+      last.toMs = nowMs;
+      last.aheadMs += aheadMs;
+      last.byMs += byMs;
+      return;
+    }
+    while (this.#steps[0] && this.#steps[0].toMs < nowMs - this.#lifetimeMs) this.#steps.shift();
+    this.#steps.push({ fromMs: nowMs, toMs: nowMs, aheadMs, byMs });
+  }
+}
+
+function isWithinGranularity(byMs: number): boolean {
+  return byMs > -GRANULARITY_MS && byMs < GRANULARITY_MS;
+}
