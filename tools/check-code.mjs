@@ -37,6 +37,21 @@ const CASL = `declare module '@casl/ability' {
 }
 `;
 
+/** The used part of @nestjs/throttler and of its storage, which only a guide uses. The trial of the guide compiles with the packages themselves. */
+const THROTTLER = `declare module '@nestjs/throttler' {
+  export class ThrottlerGuard {
+    canActivate(context: import('@nestjs/common').ExecutionContext): Promise<boolean>;
+    protected generateKey(context: import('@nestjs/common').ExecutionContext, suffix: string, name: string): string;
+  }
+  export class ThrottlerModule {
+    static forRootAsync(options: { useFactory: () => { throttlers: object[]; storage: object } }): import('@nestjs/common').DynamicModule;
+  }
+}
+declare module '@nest-lab/throttler-storage-redis' {
+  export class ThrottlerStorageRedisService { constructor(url: string, options: object) }
+}
+`;
+
 rmSync(target, { recursive: true, force: true });
 const blocks = codeBlocks().filter(({ language }) => language === 'ts');
 for (const { file, code } of blocks) {
@@ -46,6 +61,7 @@ for (const { file, code } of blocks) {
 const globals = RUNNER.map((name) => `  const ${name}: typeof import('@jest/globals').${name};\n`).join('');
 writeFileSync(join(target, 'supertest.d.ts'), SUPERTEST);
 writeFileSync(join(target, 'casl.d.ts'), CASL);
+writeFileSync(join(target, 'throttler.d.ts'), THROTTLER);
 writeFileSync(join(target, 'runner.d.ts'), `declare global {\n${globals}}\nexport {};\n`);
 for (const files of programsOf(blocks)) {
   writeFileSync(
@@ -59,7 +75,7 @@ for (const files of programsOf(blocks)) {
         },
         strictPropertyInitialization: false,
       },
-      files: [...files, 'casl.d.ts', 'runner.d.ts', 'supertest.d.ts'],
+      files: [...files, 'casl.d.ts', 'throttler.d.ts', 'runner.d.ts', 'supertest.d.ts'],
       include: [`${library}/contract/*.d.ts`],
       exclude: [],
     }),

@@ -17,7 +17,6 @@ let compared = 0;
 const INTERFACES = [
   ['module/options/options.ts', 'SessionAuthOptions', DEFAULTS],
   ['module/options/options.ts', 'SessionAuthCacheOptions', DEFAULTS.cache],
-  ['module/options/sign-in-limits.ts', 'SignInLimits', DEFAULTS],
   ['module/options/extras.ts', 'SessionAuthExtras', DEFAULTS],
   ['module/options/http-options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
   ['verifier/lanes/circuit-breaker.ts', 'BreakerSettings', DEFAULTS.breaker],
@@ -36,7 +35,7 @@ const TABLES = [
 for (const [file, defaults] of TABLES) await compareTables(file, defaults);
 
 /** Readers of the options, which must not state a default themselves. */
-const READERS = ['settings', 'cache-settings', 'http-settings', 'protection-settings', 'sign-in-settings'];
+const READERS = ['settings', 'cache-settings', 'http-settings', 'protection-settings'];
 for (const name of READERS) {
   const text = await readFile(source(`module/settings/${name}.ts`), 'utf8');
   for (const [literal] of text.matchAll(/fallback: [\d'"[].*/g)) problems.push(`${name}.ts states a default of its own: ${literal}`);

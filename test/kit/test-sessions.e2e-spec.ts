@@ -213,21 +213,6 @@ describe('TestSessions', () => {
     expect(await status(headers)).toBe(401);
   });
 
-  it('count refused sign-ins as the option signInLimit says, in every application, until the test resets them', async () => {
-    const sessions = new TestSessions();
-    const options = { signInLimit: { failures: 1, windowMs: 60_000 } };
-    const [one, other] = [await start(sessions, forRoot(options)), await start(sessions, forRoot(options))];
-    const attempt = async (app: INestApplication): Promise<unknown> =>
-      app
-        .get(SessionAuthService)
-        .signIn({ username: 'ann', password: 'wrong' }, { client: '192.0.2.1' })
-        .catch((error: unknown) => (error as { code?: string }).code);
-    expect([await attempt(one.app), await attempt(one.app)]).toEqual(['CREDENTIALS_REJECTED', 'TOO_MANY_ATTEMPTS']);
-    expect([await attempt(other.app), await attempt(other.app)]).toEqual(['CREDENTIALS_REJECTED', 'TOO_MANY_ATTEMPTS']);
-    sessions.resetSignInLimit();
-    expect([await attempt(one.app), await attempt(other.app)]).toEqual(['CREDENTIALS_REJECTED', 'CREDENTIALS_REJECTED']);
-  });
-
   it('end a cached session at once when its user signs out', async () => {
     const sessions = new TestSessions();
     const { app, status } = await start(sessions, forRoot({ cache: { ttlMs: 60_000 } }));

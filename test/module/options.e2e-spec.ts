@@ -138,7 +138,6 @@ const integers: Case[] = (
     ['maxInFlight', [0, 10_001]],
     ['maxQueued', [-1, 100_001]],
     ['maxSignIns', [0, 10_001]],
-    ['signInLimit.failures', [0, 101]],
     ['retry.maxAttempts', [0, 11]],
     ['http.maxResponseBytes', [0, 16_777_217]],
     ['http.maxTokenLength', [0, 65_537]],
@@ -167,7 +166,6 @@ const others: Case[] = [
   ...[null, 'x', Date, Object, UserRecord.prototype, new UserRecord(), AsyncRecord].map((value): Case => ['userRecord', value]),
   ...[null, [], 'username', [''], [7], ['user_name'], ['username', 'password']].map((value): Case => ['identityFields', value]),
   ...[null, true, '', 'log', 'WARN'].map((value): Case => ['tokenEcho', value]),
-  ...[null, true, 3, 'on'].map((value): Case => ['signInLimit', value]),
   ...[null, 'http', 7].map((value): Case => ['http', value]),
   ...[{}, true, null, 'agent'].flatMap((value): Case[] => [
     ['http.httpAgent', value],
@@ -226,11 +224,6 @@ describe('a bad option', () => {
     [{ cache: {} }, 'cache.ttlMs is missing. Set how many milliseconds a session that ended elsewhere may still work here'],
     [{ cache: true }, 'cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds'],
     [{ cache: { ttlMs: 0 } }, 'cache.ttlMs must be an integer from 1 to 300000. Set it within that range'],
-    [{ signInLimit: { failures: 5 } }, 'signInLimit.windowMs must be an integer from 1 to 86400000. Set it within that range'],
-    [
-      { signInLimit: { failures: 5, windowMs: 1_000, failuresPerClient: 4 } },
-      'signInLimit.failuresPerClient must be an integer from 5 to 1000. Set it within that range, or leave it out for 50',
-    ],
     [{ maxQueued: -1 }, 'maxQueued must be an integer from 0 to 100000. Set it within that range, or leave it out for 1024'],
     [
       { statusMap: { 403: 'denied' } },

@@ -52,13 +52,6 @@ export const MUTANTS = [
     suites: ['graphql/upgrade-headers'],
   },
   {
-    name: 'Guesses that run at the same time are not counted',
-    file: 'module/sign-in-limit/sign-in-limit.ts',
-    find: 'pairs.reserve(pairKey);',
-    replace: '',
-    suites: ['service/sign-in-limit'],
-  },
-  {
     name: 'A token is not validated',
     file: 'guard/session/session-reader.ts',
     find: 'if (!isHeaderValue(token, this.#settings.maxTokenLength)) return isCross',

@@ -727,24 +727,4 @@ export const EQUIVALENT = [
     replacement: '["Stryker was here"]',
     reason: 'Only a 401 has challenges, and this guard answers 403.',
   },
-  {
-    file: 'module/sign-in-limit/failure-counts.ts',
-    line: '#byCount',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    count: 2,
-    reason: 'No key has 0 failures, and a full table has a key.',
-  },
-  {
-    file: 'module/sign-in-limit/failure-counts.ts',
-    original: 'this.#byCount[times.length]?.delete',
-    replacement: 'this.#byCount[times.length].delete',
-    reason: SET_HERE,
-  },
-  {
-    file: 'module/sign-in-limit/failure-counts.ts',
-    original: 'oldest !== undefined',
-    replacement: 'true',
-    reason: 'A full table has a key.',
-  },
 ];

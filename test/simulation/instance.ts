@@ -2,7 +2,6 @@ import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import type { SessionClient } from '../../libs/session-auth/src/client/session-client.js';
 import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
 import { SessionAuthService } from '../../libs/session-auth/src/module/service/session-auth.service.js';
-import { SignInLimit } from '../../libs/session-auth/src/module/sign-in-limit/sign-in-limit.js';
 import { readStoreSettings } from '../../libs/session-auth/src/module/settings/cache-settings.js';
 import { RevocationNotifier } from '../../libs/session-auth/src/verifier/revocation/revocation-notifier.js';
 import { KnownSessions } from '../../libs/session-auth/src/verifier/lanes/known-sessions.js';
@@ -72,7 +71,6 @@ export function startInstance(host: Host, service: SimulatedService, link: Store
         signOutTimeoutMs: set.signOutTimeoutMs,
         maxSignIns: MAX_SIGN_INS,
         maxTokenLength: 4_096,
-        signInLimit: new SignInLimit(undefined, () => undefined),
       },
     ),
     link,

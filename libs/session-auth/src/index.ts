@@ -12,7 +12,6 @@ export type {
 export type { SessionAuthExtras } from './module/options/extras.js';
 export type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './module/options/named-options.js';
 export type { SessionAuthHttpOptions } from './module/options/http-options.js';
-export type { SignInLimitOptions } from './module/options/sign-in-limits.js';
 export type { Audit } from './module/audit/boot-audit.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
@@ -22,7 +21,7 @@ export type { BreakerSettings, BreakerState } from './verifier/lanes/circuit-bre
 export type { RetrySettings } from './verifier/lanes/retry.js';
 
 export { SessionAuthService } from './module/service/session-auth.service.js';
-export type { CallOptions, SignInOptions, VerifyOptions } from './module/service/service-input.js';
+export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
 export type { SignInResult } from './client/session-client.js';
 export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
 export type { ProvidedClass } from './module/authorities/authority-tokens.js';

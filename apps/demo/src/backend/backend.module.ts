@@ -21,7 +21,6 @@ import { SessionModule } from './session/session.module.js';
         baseUrl: config.get('SESSION_SERVICE_URL', { infer: true }),
         apiKey: config.get('SESSION_SERVICE_API_KEY', { infer: true }),
         cache: config.get('SESSION_CACHE', { infer: true }),
-        signInLimit: { failures: 5, windowMs: 60_000 },
       }),
       protectAllRoutes: true,
     }),

@@ -2,7 +2,7 @@ import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { StartError } from '../start-error.js';
 
-/** What every address of this machine is reached by. */
+/** The loopback address of each wildcard address. */
 const REACHED: Readonly<Record<string, string>> = { '::': '::1', '0.0.0.0': '127.0.0.1' };
 
 /** Where a server listens. */

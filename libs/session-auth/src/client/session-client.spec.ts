@@ -36,7 +36,6 @@ const OTHER_STATUSES: readonly (readonly [number, object])[] = [
   [400, { code: 'INVALID_REQUEST' }],
   [403, { code: 'ACCESS_DENIED' }],
   [408, outage('server_error')],
-  [429, outage('rate_limited')],
   [500, outage('server_error')],
   ...[201, 203, 204, 206, 299, 301, 302, 402, 405].map((status) => [status, outage('unexpected_status')] as const),
 ];
@@ -89,14 +88,27 @@ describe('a sign-in', () => {
   );
 });
 
+describe('a sign-in that the service limits', () => {
+  it.each([
+    [reply(429, '', { 'retry-after': '90' }), 90],
+    [reply(429, '', { 'retry-after': '86400' }), 120],
+    [reply(429), 5],
+  ])('rejects with the wait that the service asks for, bounded: %#', async (limited, retryAfterSeconds) => {
+    await expect(signIn(limited)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS', statusCode: 429, retryAfterSeconds });
+  });
+});
+
 describe('a sign-out', () => {
   it.each([200, 401, 404])('with a %i is done', async (status) => {
     await expect(signOut(reply(status, ''))).resolves.toBeUndefined();
   });
 
-  it.each([[202, outage('unexpected_status')] as const, ...OTHER_STATUSES])('with a %i fails: %j', async (status, failure) => {
-    await expect(signOut(reply(status))).rejects.toMatchObject(failure);
-  });
+  it.each([[202, outage('unexpected_status')] as const, [429, outage('rate_limited')] as const, ...OTHER_STATUSES])(
+    'with a %i fails: %j',
+    async (status, failure) => {
+      await expect(signOut(reply(status))).rejects.toMatchObject(failure);
+    },
+  );
 
   it('that the service is too busy for says when to try again', async () => {
     await expect(signOut(reply(503, '', { 'retry-after': '7' }))).rejects.toMatchObject({ retryAfterSeconds: 7 });

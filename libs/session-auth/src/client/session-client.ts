@@ -9,6 +9,7 @@ import {
   CredentialsRejectedError,
   InvalidRequestError,
   SessionServiceUnavailableError,
+  TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
 import type { Deadline } from './deadline.js';
 import type { NoReply, Reply } from './http/reply.js';
@@ -55,7 +56,7 @@ export class SessionClient<User extends UserRecord> {
     return traced(() => this.#requests.describe('user_details'), call, endOf);
   }
 
-  /** Signs in. @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError */
+  /** Signs in. @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError, TooManyAttemptsError or SessionServiceUnavailableError */
   signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
     return traced(
       () => this.#requests.describe('sign_in'),
@@ -78,6 +79,7 @@ export class SessionClient<User extends UserRecord> {
   #signedIn(reply: Reply): SignInResult<User> {
     if (reply.status === 202) return { kind: 'accepted' };
     if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
+    if (reply.status === 429) throw new TooManyAttemptsError(outage(reply).retryAfterSeconds);
     if (reply.status !== 200) throw refusal(reply);
     const user = readRecord(reply, this.#readUser)?.user;
     const token = user?.auth_token;

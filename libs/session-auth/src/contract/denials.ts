@@ -38,7 +38,7 @@ export const ACCESS_CHECK_FAILED = {
   retryAfterSeconds: 5,
 } as const satisfies Denial;
 
-/** 429: too many sign-ins of this client were refused. Does not disclose whether the user name exists, nor which count is full. */
+/** 429: the session service limits sign-ins. Does not disclose whether the user name exists. */
 export const TOO_MANY_ATTEMPTS = {
   statusCode: 429,
   code: 'TOO_MANY_ATTEMPTS',

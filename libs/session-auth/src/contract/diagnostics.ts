@@ -66,19 +66,17 @@ export interface BreakerMessage {
 
 /**
  * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there is no valid session, a rule
- * of the handler is not met or can't be evaluated, a page of another origin sent the cookie, or the session service is unavailable; and when `signInLimit`
- * denies a sign-in.
+ * of the handler is not met or can't be evaluated, a page of another origin sent the cookie, or the session service is unavailable.
  */
 export interface DenialMessage {
-  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503, 503 and 429. */
+  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503 and 503. */
   readonly code:
     | 'SESSION_REQUIRED'
     | 'SESSION_REJECTED'
     | 'ACCESS_DENIED'
     | 'CROSS_ORIGIN_DENIED'
     | 'ACCESS_CHECK_FAILED'
-    | 'SESSION_SERVICE_UNAVAILABLE'
-    | 'TOO_MANY_ATTEMPTS';
+    | 'SESSION_SERVICE_UNAVAILABLE';
   /** Name of the registration of the module that denied it; `'default'` for the one without a name. */
   readonly authority: string;
 }
@@ -97,7 +95,7 @@ export const CALL_CHANNEL = 'nestjs-session-auth:call';
 export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
 /** Channel of state changes of circuit breakers. */
 export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
-/** Channel of denials of the guard, and of sign-ins that `signInLimit` denies. */
+/** Channel of denials of the guard. */
 export const DENIALS = channel(DENIAL_CHANNEL) as Channel<unknown, DenialMessage>;
 /** Tracing channel of calls to the session service. */
 export const CALLS = tracingChannel<unknown, CallMessage>(CALL_CHANNEL);

@@ -38,13 +38,13 @@ export class CredentialsRejectedError extends UnauthorizedException implements S
   }
 }
 
-/** Too many sign-ins of this client were refused (`signInLimit`). The session service was not called. Try again after `retryAfterSeconds`. */
+/** The session service limits sign-ins (429). Try again after `retryAfterSeconds`. */
 export class TooManyAttemptsError extends HttpException implements SessionAuthError {
   /** Always 'TooManyAttemptsError'. */
   override readonly name = 'TooManyAttemptsError';
   readonly code = 'TOO_MANY_ATTEMPTS';
   readonly statusCode = 429;
-  /** Seconds until a sign-in is within the limit again, at least 1, rounded up. */
+  /** Seconds that the service asks to wait (`Retry-After`), from 1 to 120. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {

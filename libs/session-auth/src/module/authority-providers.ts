@@ -20,22 +20,15 @@ import type { SessionAuthService } from './service/session-auth.service.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
 import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { SIGN_IN_LIMIT } from './sign-in-limit/sign-in-limit-provider.js';
-import { SignInLimit } from './sign-in-limit/sign-in-limit.js';
 import { SessionSockets } from './sockets/session-sockets.js';
 import { RegistrationSockets } from './sockets/registration-sockets.js';
 import { WarningLog } from './events/warning-log.js';
 
 const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProvider<SessionAuthService> => ({
   provide,
-  useFactory: (
-    sessions: SessionClient<UserRecord>,
-    checks: SessionVerifier<UserRecord>,
-    deadlines: Deadlines,
-    set: SessionAuthSettings,
-    signInLimit: SignInLimit,
-  ) => serviceOf(set.authority, sessions, checks, deadlines, { ...set, maxTokenLength: set.http.maxTokenLength, signInLimit }),
-  inject: [client, SessionVerifier, Deadlines, SETTINGS, SignInLimit],
+  useFactory: (sessions: SessionClient<UserRecord>, checks: SessionVerifier<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings) =>
+    serviceOf(set.authority, sessions, checks, deadlines, { ...set, maxTokenLength: set.http.maxTokenLength }),
+  inject: [client, SessionVerifier, Deadlines, SETTINGS],
 });
 
 const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> => ({
@@ -100,7 +93,6 @@ export function authorityProviders(name: string): Provider[] {
     EventSource,
     eventsAs(tokens.events),
     verifierProvider(tokens.client),
-    SIGN_IN_LIMIT,
     serviceAs(tokens.service, tokens.client),
     registrationSockets(tokens.events),
     policies,

@@ -3,7 +3,6 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
 import { authorityToken } from '../module/authorities/authority-tokens.js';
-import { SignInLimit } from '../module/sign-in-limit/sign-in-limit.js';
 import { USER_READER } from '../module/settings/settings-providers.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
@@ -44,7 +43,6 @@ export interface TestSessionsOptions {
  */
 export class TestSessions<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
   readonly #authority: string;
-  readonly #signInLimits = new Set<SignInLimit>();
 
   /** Creates sessions of one registration. An application with several session services needs those of each: the others are really called. */
   constructor({ authority = DEFAULT_AUTHORITY }: TestSessionsOptions = {}) {
@@ -58,12 +56,11 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     let isInUse = false;
-    const factory = (readUser: (json: object) => User | undefined, limit: SignInLimit): TestSessionClient<User> => {
+    const factory = (readUser: (json: object) => User | undefined): TestSessionClient<User> => {
       isInUse = true;
-      this.#signInLimits.add(limit);
       return new TestSessionClient(this.book, readUser);
     };
-    builder.overrideProvider(authorityToken(this.#authority, SessionClient)).useFactory({ factory, inject: [USER_READER, SignInLimit] });
+    builder.overrideProvider(authorityToken(this.#authority, SessionClient)).useFactory({ factory, inject: [USER_READER] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {
@@ -78,11 +75,6 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
   /** Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}. */
   signInAs(fields: UserRecordFields<User> = {}): SessionHeaders {
     return { [TOKEN_HEADER]: this.book.open(this.recordOf(fields)) };
-  }
-
-  /** Sets the counts of `signInLimit` to zero, so that the refused sign-ins of one test do not affect the next. */
-  resetSignInLimit(): void {
-    for (const limit of this.#signInLimits) limit.reset();
   }
 
   /** @internal */

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Header, Headers, HttpCode, HttpStatus, Ip, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Header, Headers, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiNoContentResponse,
@@ -32,14 +32,13 @@ export class SessionController {
   @ApiOkResponse({ description: 'Signed in: the user and the token for X-AUTH-TOKEN' })
   @ApiAcceptedResponse({ description: 'Accepted, but not signed in: no user and no token' })
   @ApiUnauthorizedResponse({ description: 'The username or the password is wrong' })
-  @ApiTooManyRequestsResponse({ description: 'Too many sign-ins of this client have failed: Retry-After says how long to wait' })
+  @ApiTooManyRequestsResponse({ description: 'The session service limits sign-ins: Retry-After says how long to wait' })
   async signIn(
     @Body() credentials: SignInDto,
     @Headers('x-auth-iv') authIv: string | undefined,
-    @Ip() client: string,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<SignInReply> {
-    const result = await this.sessions.signIn(credentials, { authIv, client });
+    const result = await this.sessions.signIn(credentials, { authIv });
     if (result.kind === 'signed-in') return { user: result.user, token: result.token };
     reply.status(HttpStatus.ACCEPTED);
     return { accepted: true };

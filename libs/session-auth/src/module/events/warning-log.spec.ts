@@ -85,8 +85,6 @@ describe('the log of warnings', () => {
       (each) => each.ruleFailed(new FailedRule({ kind: 'flags', isMet: () => true }, undefined, true), CALL),
       /^rule failed: flags of WarningLog\.openings took longer than timeoutMs\./,
     ],
-    [(each) => each.signInsLimited('10.0.0.0/24'), /^sign-ins limited: .*the latest from 10\.0\.0\.0\/24\. /],
-    [(each) => each.signInsLimited(), /^sign-ins limited: .*the latest from a client without an IP address\. /],
     [(each) => each.unprotectedSocket(), /^unprotected socket: .*Call SessionSockets\.protect\(server\) in afterInit\.$/],
     [(each) => each.noAuthority(), /^no authority: the option authority threw, .* the call got 401\./],
     [(each) => each.unencryptedBaseUrl(), /^plain text: baseUrl is http: and not on this host/],

@@ -115,14 +115,6 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
-  /** `signInLimit` denied a sign-in. Names the client, unless it has no IP address, and never the user. */
-  signInsLimited(network = 'a client without an IP address'): void {
-    this.#write(
-      'sign-ins limited',
-      `too many sign-ins have failed (signInLimit), the latest from ${network}. If it is the address of a proxy, configure trust proxy.`,
-    );
-  }
-
   /** A socket.io socket was open before its session could be checked. */
   unprotectedSocket(): void {
     this.#write('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.');

@@ -12,10 +12,9 @@ import type { RetrySettings } from '../../verifier/lanes/retry.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthHttpOptions } from './http-options.js';
 import type { RecordOption, TextField } from './record-option.js';
-import type { SignInLimits } from './sign-in-limits.js';
 
 /** Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names it. */
-export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord> extends RecordOption<User>, SignInLimits {
+export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord> extends RecordOption<User> {
   /** Root URL of the session service, without `/authentication`: http or https, without user info, query and fragment. */
   readonly baseUrl: string | URL;
 
@@ -58,6 +57,12 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    * `timeoutMs`, is answered 503 at once. @default 1024
    */
   readonly maxQueued?: number;
+
+  /**
+   * Sign-ins in flight, each on a connection of its own. 1 to 10 000. A further sign-in rejects with 503 at once. As many sign-outs, counted
+   * separately, so that sign-ins never block a sign-out. @default 32
+   */
+  readonly maxSignIns?: number;
 
   /** The session cache. Without it every request is checked, and concurrent checks of one token share a call. @default false */
   readonly cache?: false | (RequiredCacheOptions & SessionAuthCacheOptions);

@@ -7,7 +7,6 @@ import { authorityOfError } from '../../guard/error-authority.js';
 import { SessionCache } from '../../verifier/cache/session-cache.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
-import { SignInLimit } from '../sign-in-limit/sign-in-limit.js';
 import { serviceOf } from './named-session-auth.service.js';
 import { SessionAuthService } from './session-auth.service.js';
 
@@ -26,8 +25,7 @@ function serviceThat(isRefusing: boolean, authority = 'partners'): SessionAuthSe
   const deadlines = new Deadlines();
   const cache = new SessionCache<object>(LIMITS);
   const verifier = new SessionVerifier(new ProtectedCheck(() => Promise.resolve(verdict), deadlines, LANES), { cache });
-  const signInLimit = new SignInLimit(undefined, () => undefined);
-  const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5, signInLimit };
+  const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5 };
   return serviceOf(authority, client, verifier, deadlines, settings);
 }
 

@@ -68,16 +68,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of `SessionAuthService.signIn`. */
-export interface SignInOptions extends CallOptions {
-  /**
-   * Address of the client: `request.ip`. `signInLimit` counts by it, and requires it: an IPv4 address, the first 64 bits of an IPv6
-   * address, or any other text of 1 to 256 characters as it is. Behind a proxy, `request.ip` needs `trust proxy` (Express) or `trustProxy`
-   * (Fastify). @default none
-   */
-  readonly client?: string | undefined;
-}
-
 /** Options of `SessionAuthService.verify`. */
 export interface VerifyOptions extends CallOptions {
   /** Maximum age of a cached session in milliseconds; 0 calls the service. @default up to `cache.ttlMs` */

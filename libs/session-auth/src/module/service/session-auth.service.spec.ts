@@ -8,7 +8,6 @@ import { UserDetailsVerdicts } from '../../client/user-details-verdict.js';
 import { SessionCache } from '../../verifier/cache/session-cache.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
-import { SignInLimit } from '../sign-in-limit/sign-in-limit.js';
 import { SessionAuthService } from './session-auth.service.js';
 
 const USER = { username: 'ann', auth_token: 'token' };
@@ -51,8 +50,7 @@ beforeEach(() => {
   const check = new ProtectedCheck((session, deadline) => client.userDetails(session, deadline), deadlines, lanes);
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   verifier = new SessionVerifier(check, { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
-  const signInLimit = new SignInLimit({ failures: 1, failuresPerClient: 10, windowMs: 60_000 }, () => undefined);
-  const settings = { signInTimeoutMs: SIGN_IN_MS, signOutTimeoutMs: SIGN_OUT_MS, maxSignIns: 1, maxTokenLength: 5, signInLimit };
+  const settings = { signInTimeoutMs: SIGN_IN_MS, signOutTimeoutMs: SIGN_OUT_MS, maxSignIns: 1, maxTokenLength: 5 };
   service = new SessionAuthService(client, verifier, deadlines, settings);
 });
 afterEach(() => {
@@ -60,7 +58,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const signIn = (more: object = {}): Promise<unknown> => service.signIn(CREDENTIALS, { client: '10.0.0.7', ...more });
+const signIn = (more: object = {}): Promise<unknown> => service.signIn(CREDENTIALS, more);
 
 describe('signIn()', () => {
   it('returns the user and the token, whose session is a known one from then on', async () => {
@@ -80,30 +78,19 @@ describe('signIn()', () => {
   });
 
   it('rejects credentials and an X-AUTH-IV that cannot be sent, without a call', async () => {
-    await expect(service.signIn({ username: 'ann' } as never, { client: '10.0.0.7' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(service.signIn({ username: 'ann' } as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     await expect(signIn({ authIv: 'i v' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect(requests).toEqual([]);
-  });
-
-  it('is limited for each user name and client, and needs a client', async () => {
-    await expect(service.signIn(CREDENTIALS)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-    answers(reply(401));
-    await expect(signIn()).rejects.toMatchObject({ code: 'CREDENTIALS_REJECTED' });
-    await expect(signIn()).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS' });
-    await expect(service.signIn({ ...CREDENTIALS, username: 'bob' }, { client: '10.0.0.7' })).rejects.toMatchObject({
-      code: 'CREDENTIALS_REJECTED',
-    });
-    expect(requests).toHaveLength(2);
   });
 
   it('is limited in number, and takes its time at most', async () => {
     jest.useFakeTimers();
     answer = silence;
     const first = errorOf(signIn());
-    await expect(signIn({ client: '10.0.0.8' })).rejects.toMatchObject({ reason: 'busy' });
+    await expect(signIn()).rejects.toMatchObject({ reason: 'busy' });
     await jest.advanceTimersByTimeAsync(SIGN_IN_MS - 1);
     answers(reply(200));
-    await expect(signIn({ client: '10.0.0.8' })).rejects.toMatchObject({ reason: 'busy' });
+    await expect(signIn()).rejects.toMatchObject({ reason: 'busy' });
     await jest.advanceTimersByTimeAsync(1);
     expect(await first).toMatchObject({ reason: 'timeout' });
     expect(await signIn()).toMatchObject({ kind: 'signed-in' });

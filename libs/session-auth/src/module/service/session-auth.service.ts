@@ -9,9 +9,8 @@ import type { CurrentUserRecord } from '../../guard/access/current-user.decorato
 import type { PresentedSession } from '../../guard/session/presented-session.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import { CallLimit } from './call-limit.js';
-import type { SignInLimit } from '../sign-in-limit/sign-in-limit.js';
 import { rejectOwnProvider } from './own-provider.js';
-import { type CallOptions, ServiceInput, type SignInOptions, type VerifyOptions } from './service-input.js';
+import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
 /** Limits of {@link SessionAuthService}. */
 export interface ServiceSettings {
@@ -20,7 +19,6 @@ export interface ServiceSettings {
   /** Sign-ins in flight; and as many sign-outs, counted separately. */
   readonly maxSignIns: number;
   readonly maxTokenLength: number;
-  readonly signInLimit: SignInLimit;
 }
 
 /**
@@ -32,7 +30,6 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #verifier: SessionVerifier<User>;
   readonly #input: ServiceInput;
   readonly #signIns: CallLimit;
-  readonly #signInLimit: SignInLimit;
   /** Separate from sign-ins, so that a flood of them never blocks a sign-out. */
   readonly #signOuts: CallLimit;
 
@@ -42,7 +39,6 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     this.#client = client;
     this.#verifier = verifier;
     this.#input = new ServiceInput(settings.maxTokenLength);
-    this.#signInLimit = settings.signInLimit;
     const maxInFlight = settings.maxSignIns;
     this.#signIns = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signInTimeoutMs });
     this.#signOuts = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signOutTimeoutMs });
@@ -50,14 +46,14 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /**
    * Signs in (section 4.1). A 202 resolves to `accepted`, without user and token. Never retried. Rejects with `busy` at once if
-   * `maxSignIns` are in flight. With `signInLimit`, `client` is required.
-   * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), TooManyAttemptsError (429, without a call),
+   * `maxSignIns` are in flight.
+   * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), TooManyAttemptsError (429),
    * SessionServiceUnavailableError
    */
-  async signIn(credentials: Credentials, call: SignInOptions = {}): Promise<SignInResult<User>> {
+  async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
     const input = this.#input.credentials(credentials, call.authIv);
     const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
-    const result = await this.#signInLimit.run(input.username, call.client, () => this.#signIns.run(call.signal, work));
+    const result = await this.#signIns.run(call.signal, work);
     if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token);
     return result;
   }

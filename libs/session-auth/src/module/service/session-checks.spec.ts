@@ -7,7 +7,6 @@ import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError
 import { SessionCache } from '../../verifier/cache/session-cache.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
-import { SignInLimit } from '../sign-in-limit/sign-in-limit.js';
 import { SessionAuthService } from './session-auth.service.js';
 
 type Check = 'userDetails' | 'verify';
@@ -30,8 +29,7 @@ beforeEach(() => {
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   const deadlines = new Deadlines();
   verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, LANES), { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
-  const signInLimit = new SignInLimit(undefined, () => undefined);
-  const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5, signInLimit };
+  const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5 };
   service = new SessionAuthService({} as SessionClient<object>, verifier, deadlines, settings);
 });
 

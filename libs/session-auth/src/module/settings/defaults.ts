@@ -9,7 +9,6 @@ export const DEFAULTS = {
   maxInFlight: 128,
   maxQueued: 1_024,
   maxSignIns: 32,
-  signInLimit: false,
   cache: { negativeTtlMs: 5_000, maxEntries: 10_000, refreshAheadMs: 0, staleIfErrorMs: 0 },
   store: { timeoutMs: 50 },
   identityFields: ['username', 'email'],

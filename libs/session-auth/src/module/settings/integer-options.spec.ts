@@ -9,7 +9,6 @@ const within = (owner: string, others: object = {}) => {
 };
 const [retry, breaker, http] = [within('retry'), within('breaker', { pauseMs: 2_000 }), within('http')];
 const cache = within('cache', { ttlMs: 10_000 });
-const signInLimit = within('signInLimit', { failures: 5, windowMs: 60_000 });
 
 function storeWith(timeoutMs: unknown): SessionStore {
   return Object.assign(Object.create(SessionStore.prototype) as SessionStore, { timeoutMs });
@@ -41,9 +40,6 @@ const LIMITS: Row[] = [
   ['breaker.maxPauseMs', 2_000, 120_000, 30_000, breaker('maxPauseMs'), (set) => set.protection.breaker?.maxPauseMs],
   ['http.maxResponseBytes', 1, 16_777_216, 65_536, http('maxResponseBytes'), (set) => set.http.maxResponseBytes],
   ['http.maxTokenLength', 1, 65_536, 4_096, http('maxTokenLength'), (set) => set.http.maxTokenLength],
-  ['signInLimit.failures', 1, 100, undefined, signInLimit('failures'), (set) => set.signInLimit?.failures],
-  ['signInLimit.failuresPerClient', 5, 1_000, 50, signInLimit('failuresPerClient'), (set) => set.signInLimit?.failuresPerClient],
-  ['signInLimit.windowMs', 1, 86_400_000, undefined, signInLimit('windowMs'), (set) => set.signInLimit?.windowMs],
   ['cache.ttlMs', 1, 300_000, undefined, cache('ttlMs'), (set) => set.cache?.ttlMs],
   ['cache.negativeTtlMs', 0, 300_000, 5_000, cache('negativeTtlMs'), (set) => set.cache?.negativeTtlMs],
   ['cache.maxEntries', 1, 10_000_000, 10_000, cache('maxEntries'), (set) => set.cache?.maxEntries],
@@ -92,8 +88,6 @@ describe('an integer option that is left out', () => {
 
   it.each([
     ['cache.ttlMs', cache('ttlMs')(undefined), 'is missing. Set how many milliseconds a session that ended elsewhere may still work here.'],
-    ['signInLimit.failures', signInLimit('failures')(undefined), 'must be an integer from 1 to 100. Set it within that range.'],
-    ['signInLimit.windowMs', signInLimit('windowMs')(undefined), 'must be an integer from 1 to 86400000. Set it within that range.'],
   ])('stops the application, because it has none: %s', (option, options, problem) => {
     expect(refusalOf(options)).toHaveProperty('message', `SessionAuthModule: ${option} ${problem}`);
   });
@@ -104,10 +98,6 @@ describe('the bounds of an option that depend on another', () => {
     [{ cache: { ttlMs: 1, refreshAheadMs: 1 } }, 'cache.refreshAheadMs must be an integer from 0 to 0.'],
     [{ breaker: { maxPauseMs: 999 } }, 'breaker.maxPauseMs must be an integer from 1000 to 120000.'],
     [{ breaker: { pauseMs: 40_000, maxPauseMs: 39_999 } }, 'breaker.maxPauseMs must be an integer from 40000 to 120000.'],
-    [
-      { signInLimit: { failures: 7, windowMs: 1, failuresPerClient: 6 } },
-      'signInLimit.failuresPerClient must be an integer from 7 to 1000.',
-    ],
   ])('are in the message: %j', (options, problem) => {
     expect(refusalOf(options)).toHaveProperty('message', expect.stringContaining(`SessionAuthModule: ${problem}`));
   });
@@ -115,6 +105,5 @@ describe('the bounds of an option that depend on another', () => {
   it('hold for its default as well', () => {
     expect(settingsOf({ breaker: { pauseMs: 40_000 } }).protection.breaker?.maxPauseMs).toBe(40_000);
     expect(settingsOf({ breaker: { pauseMs: 30_000 } }).protection.breaker?.maxPauseMs).toBe(30_000);
-    expect(settingsOf({ signInLimit: { failures: 100, windowMs: 1 } }).signInLimit?.failuresPerClient).toBe(1_000);
   });
 });

@@ -10,7 +10,7 @@ import { readSettings } from './settings.js';
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const KNOWN =
   "'baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
-  "'maxQueued', 'maxSignIns', 'signInLimit', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho', 'audit', " +
+  "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho', 'audit', " +
   "'asyncContext', 'http', 'authority'";
 
 /** All settings that do not depend on the two required options. */
@@ -28,7 +28,6 @@ const DEFAULT_SETTINGS = {
   signInTimeoutMs: 10_000,
   signOutTimeoutMs: 5_000,
   maxSignIns: 32,
-  signInLimit: undefined,
   statusMap: {},
   userRecord: UserRecord,
   identityFields: ['username', 'email'],
@@ -87,7 +86,7 @@ describe('options that are no options', () => {
     expect(messageOf(options)).toBe(`SessionAuthModule: options must be an object. It may hold ${KNOWN}.`);
   });
 
-  it.each([['baseURL'], ['timeout'], ['isglobal'], ['']])('stop the application if they have another one: %p', (name) => {
+  it.each([['baseURL'], ['timeout'], ['signInLimit'], ['isglobal'], ['']])('stop the application if they have another one: %p', (name) => {
     expect(messageOf({ ...REQUIRED, [name]: undefined })).toBe(
       `SessionAuthModule: options.${name} is not an option. Valid options: ${KNOWN}.`,
     );
@@ -97,7 +96,6 @@ describe('options that are no options', () => {
     ['retry', 'attempts', {}, "'maxAttempts'"],
     ['breaker', 'window', {}, "'windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs'"],
     ['cache', 'ttl', { ttlMs: 1 }, "'ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'"],
-    ['signInLimit', 'window', { failures: 1, windowMs: 1 }, "'failures', 'windowMs', 'failuresPerClient'"],
     ['statusMap', '200', {}, "'400', '401', '403', '404'"],
     ['http', 'agent', {}, "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
   ])('stop the application if %s has another one: %s', (owner, name, others, known) => {
@@ -108,7 +106,6 @@ describe('options that are no options', () => {
   it.each([
     ['retry', "'maxAttempts'"],
     ['breaker', "'windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs'"],
-    ['signInLimit', "'failures', 'windowMs', 'failuresPerClient'"],
     ['statusMap', "'400', '401', '403', '404'"],
     ['http', "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
   ])('stop the application if %s is no object', (owner, known) => {

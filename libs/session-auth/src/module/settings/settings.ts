@@ -23,14 +23,14 @@ import {
 import { readCacheSettings, readStoreSettings, type StoreContext } from './cache-settings.js';
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
-import { readSignIns, type SignInSettings } from './sign-in-settings.js';
 import { readSources } from './source-settings.js';
 import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthCacheOptions, SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';
 
 /** The validated options, with defaults applied. */
-export interface SessionAuthSettings extends SignInSettings {
+export interface SessionAuthSettings {
+  readonly maxSignIns: number;
   /** Name of the registration. */
   readonly authority: string;
   /** Selects the registration of each call. */
@@ -56,7 +56,7 @@ export interface SessionAuthSettings extends SignInSettings {
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
-  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'signInLimit', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField'],
+  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField'],
   ...['tokenEcho', 'audit', 'asyncContext', 'http', 'authority'],
 ];
 
@@ -86,7 +86,7 @@ function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthS
     shared: cache && readShared(options.cache, { cache, authority, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
     signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
     signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
-    ...readSignIns(options),
+    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     ...readFieldNames(options),

@@ -7,8 +7,8 @@ const FOLLOWED = ': set baseUrl to it. The next checks are made there.';
 const NOT_FOLLOWED = '. Neither key nor password was sent there. If it is your session service, run again with that --url.';
 
 /**
- * Reports the target of a redirect. Returns whether the examination continues there. The printed `baseUrl` stays the given one: a redirect is
- * the word of whoever answers, and must not end up in the configuration unread.
+ * Reports the target of a redirect. Returns whether the examination continues there. The printed `baseUrl` stays the given one: any server or
+ * proxy on the way can send a redirect, and its target must not end up in the configuration unread.
  */
 export function followRedirect(examination: Examination, answer: ReplyAnswer): boolean {
   if (!isRedirect(answer)) return false;
