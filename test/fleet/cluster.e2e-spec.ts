@@ -132,13 +132,13 @@ describeWithRedis('an application with a store', () => {
         await bed.redis.call('ACL', 'SETUSER', 'deaf', 'on', '>password', '~*', '+@all', 'resetchannels');
         const { app, log } = await bed.app({ redis: { username: 'deaf', password: 'password' } });
         const events = app.get(SessionAuthEvents);
-        await until('it is degraded', () => events.serviceStatus.revocationBus === 'interrupted');
+        await until('it is degraded', () => events.serviceStatus.revocationBus.state === 'interrupted');
         expect(events.serviceStatus.state).toBe('degraded');
         const lines = log.lines.filter((line) => line.includes('revocation bus interrupted'));
         expect(lines).toHaveLength(1);
         expect(lines[0]).not.toContain('password');
         await bed.redis.call('ACL', 'SETUSER', 'deaf', 'allchannels');
-        await until('it is up', () => events.serviceStatus.state === 'up' && events.serviceStatus.revocationBus === 'connected');
+        await until('it is up', () => events.serviceStatus.state === 'up' && events.serviceStatus.revocationBus.state === 'connected');
       }),
     );
   });

@@ -14,7 +14,7 @@ import { PATIENCE_MS } from './shared-store.js';
 class Root {}
 
 const EVENTS = ['default', 'partners'].map((name) => SessionAuthModule.getToken(name, SessionAuthEvents));
-const isConnected = ({ serviceStatus }: SessionAuthEvents): boolean => serviceStatus.revocationBus === 'connected';
+const isConnected = ({ serviceStatus }: SessionAuthEvents): boolean => serviceStatus.revocationBus.state === 'connected';
 
 const SECRET = 'one-secret-of-both-registrations';
 

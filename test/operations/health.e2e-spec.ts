@@ -77,7 +77,7 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     state: 'up',
     breakers: { known: 'closed', strangers: 'closed' },
     misconfigurationSuspected: false,
-    revocationBus: 'off',
+    revocationBus: { state: 'off', unreadableMessages: 0 },
   };
 
   it('is up at first, without a call', async () => {

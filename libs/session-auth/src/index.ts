@@ -26,7 +26,7 @@ export type { SignInResult } from './client/session-client.js';
 export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
 export type { ProvidedClass } from './module/authorities/authority-tokens.js';
 export { SessionAuthEvents } from './module/events/session-auth-events.js';
-export type { RevocationBusState, ServiceState, ServiceStatus } from './verifier/service-status.js';
+export type { RevocationBusState, RevocationBusStatus, ServiceState, ServiceStatus } from './verifier/service-status.js';
 export { SessionHttpService } from './client/http/session-http.service.js';
 
 export type { SessionAuthDecision } from './guard/decisions.js';

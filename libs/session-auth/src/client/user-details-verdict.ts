@@ -1,5 +1,6 @@
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import { keepSentUsername } from '../contract/record/usernames.js';
 import { isRefusal, STATUS_OUTCOMES, unavailableReasonOf, type RefusalStatus, type StatusMap } from '../contract/status-outcomes.js';
 import { type NoReply, readJsonObject, type Reply } from './http/reply.js';
 import { readCacheForMs, readRetryAfterSeconds } from './reply-headers.js';
@@ -105,7 +106,9 @@ export function readRecord<User>(reply: Reply, read: ReadUser<User>): { readonly
 /** Returns the user in a body; `undefined` if it is not a user, or if a validator of the application throws. */
 export function readUser<User>(json: object, read: ReadUser<User>): User | undefined {
   try {
-    return read(json);
+    const user = read(json);
+    if (typeof user === 'object' && user !== null) keepSentUsername(user, json);
+    return user;
   } catch {
     return undefined;
   }

@@ -136,6 +136,10 @@ function reportsTo(log: WarningLog, watch: ServiceStatusTracker): SharedTierRepo
   return {
     failed: () => log.storeUnavailable(),
     clockDiffers: () => log.clockDiffers(),
+    unreadable: () => {
+      if (watch.countUnreadableMessage()) log.unreadableMessages();
+    },
+    lost: (count) => log.revocationsLost(count),
     busStateChanged: (state, reason) => {
       watch.setRevocationBus(state);
       if (state === 'interrupted') log.revocationBusInterrupted(reason);

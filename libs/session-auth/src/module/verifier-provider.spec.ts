@@ -82,8 +82,8 @@ describe('the verifier of a registration', () => {
     events.ended.subscribe((fingerprint) => ended?.push(fingerprint));
     events.forgottenUsers.subscribe((username) => users?.push(username));
     verifier.revoker.signedOut('token');
-    void verifier.revoker.revokeUser('ann');
-    void verifier.revoker.revokeAll();
+    void verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
+    void verifier.revoker.apply({ kind: 'allRevoked' });
     expect([ended, users]).toEqual([[events.fingerprintOf(tokenKeyOf('token'))], ['ann', undefined]]);
   });
 

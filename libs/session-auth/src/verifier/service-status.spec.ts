@@ -25,7 +25,7 @@ describe('the state of the session service', () => {
       state: 'degraded',
       breakers: { known: 'closed', strangers: 'closed' },
       misconfigurationSuspected: true,
-      revocationBus: 'off',
+      revocationBus: { state: 'off', unreadableMessages: 0 },
     });
   });
 
@@ -40,12 +40,12 @@ describe('the state of the session service', () => {
       state: 'down',
       breakers: { known: 'open', strangers: 'open' },
       misconfigurationSuspected: true,
-      revocationBus: 'off',
+      revocationBus: { state: 'off', unreadableMessages: 0 },
     });
   });
 
   it('is up before the first call', () => {
-    expect(UP).toMatchObject({ state: 'up', misconfigurationSuspected: false, revocationBus: 'off' });
+    expect(UP).toMatchObject({ state: 'up', misconfigurationSuspected: false, revocationBus: { state: 'off', unreadableMessages: 0 } });
   });
 
   it('is degraded for failures of strangers alone', () => {
@@ -58,10 +58,19 @@ describe('the state of the session service', () => {
     const { changes, watch } = watched();
     for (const state of ['off', 'connected', 'connected', 'interrupted', 'interrupted', 'connected'] as const)
       watch.setRevocationBus(state);
-    expect(changes.map(({ state, revocationBus }) => [state, revocationBus])).toEqual([
+    expect(changes.map(({ state, revocationBus }) => [state, revocationBus.state])).toEqual([
       ['up', 'connected'],
       ['degraded', 'interrupted'],
       ['up', 'connected'],
+    ]);
+  });
+
+  it('counts the messages that no secret opens, and stays up [Q21]', () => {
+    const { changes, watch } = watched();
+    expect([watch.countUnreadableMessage(), watch.countUnreadableMessage()]).toEqual([true, false]);
+    expect(changes.map(({ state, revocationBus }) => [state, revocationBus.unreadableMessages])).toEqual([
+      ['up', 1],
+      ['up', 2],
     ]);
   });
 });

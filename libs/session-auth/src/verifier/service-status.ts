@@ -21,19 +21,26 @@ export interface ServiceStatus {
   readonly breakers: Readonly<Record<LaneName, BreakerState>>;
   /** Whether every token has been refused since startup: the key or the URL is probably wrong. */
   readonly misconfigurationSuspected: boolean;
-  /** Whether revocations of other instances arrive; `off` without `cache.store`. */
-  readonly revocationBus: RevocationBusState;
+  /** Whether revocations of other instances arrive. */
+  readonly revocationBus: RevocationBusStatus;
 }
 
-/** `interrupted`: revocations of other instances take effect here after `cache.ttlMs` at the latest. */
+/** `off`: there is no `cache.store`. `interrupted`: revocations of other instances take effect here after `cache.ttlMs` at the latest. */
 export type RevocationBusState = 'off' | 'connected' | 'interrupted';
+
+/** The channel that carries revocations between instances. */
+export interface RevocationBusStatus {
+  readonly state: RevocationBusState;
+  /** Number of messages since startup that no secret opens: their senders have another secret or another `baseUrl`. */
+  readonly unreadableMessages: number;
+}
 
 /** The initial status, before the first call. */
 export const UP: ServiceStatus = {
   state: 'up',
   breakers: { known: 'closed', strangers: 'closed' },
   misconfigurationSuspected: false,
-  revocationBus: 'off',
+  revocationBus: { state: 'off', unreadableMessages: 0 },
 };
 
 /** Combines the conditions of the service into one {@link ServiceStatus}. */
@@ -58,8 +65,17 @@ export class ServiceStatusTracker {
   }
 
   /** Sets whether revocations of other instances arrive. */
-  setRevocationBus(revocationBus: RevocationBusState): void {
-    if (this.#status.revocationBus !== revocationBus) this.#update({ revocationBus });
+  setRevocationBus(state: RevocationBusState): void {
+    const { revocationBus } = this.#status;
+    if (revocationBus.state !== state) this.#update({ revocationBus: { ...revocationBus, state } });
+  }
+
+  /** Counts a message that no secret opens. Returns whether it is the first. */
+  countUnreadableMessage(): boolean {
+    const { revocationBus } = this.#status;
+    const unreadableMessages = revocationBus.unreadableMessages + 1;
+    this.#update({ revocationBus: { ...revocationBus, unreadableMessages } });
+    return unreadableMessages === 1;
   }
 
   #update(change: Partial<Omit<ServiceStatus, 'state'>>): void {
@@ -72,6 +88,6 @@ export class ServiceStatusTracker {
 function stateOf({ breakers, misconfigurationSuspected, revocationBus }: Omit<ServiceStatus, 'state'>): ServiceState {
   if (breakers.known === 'open') return 'down';
   const isDegraded =
-    breakers.known === 'halfOpen' || breakers.strangers !== 'closed' || misconfigurationSuspected || revocationBus === 'interrupted';
+    breakers.known === 'halfOpen' || breakers.strangers !== 'closed' || misconfigurationSuspected || revocationBus.state === 'interrupted';
   return isDegraded ? 'degraded' : 'up';
 }

@@ -47,7 +47,7 @@ describe('a verifier without a session cache', () => {
     service.answer = UNAUTHENTICATED;
     expect(await verifier.ask(session)).toBe(UNAUTHENTICATED);
     await verifier.revoker.evict('token');
-    await verifier.revoker.revokeAll();
+    await verifier.revoker.apply({ kind: 'allRevoked' });
     verifier.revoker.signedIn('token');
     service.answer = ann;
     expect(await verifier.verify(session)).toEqual(ann);
@@ -141,12 +141,17 @@ describe('the check of one request', () => {
     expect(verifier.check(session, 0, joined)).not.toBe(joined);
   });
 
-  it.each(['evict', 'signingOut', 'revokeUser', 'revokeAll'] as const)('is not used again after %s', async (end) => {
+  it.each<[string, (verifier: SessionVerifier<object>) => Promise<void>]>([
+    ['an eviction', ({ revoker }) => revoker.evict('token')],
+    ['the begin of a sign-out', ({ revoker }) => revoker.signingOut('token')],
+    ['the revocation of a user', ({ revoker }) => revoker.apply({ kind: 'userRevoked', username: 'token' })],
+    ['the revocation of all', ({ revoker }) => revoker.apply({ kind: 'allRevoked' })],
+  ])('is not used again after %s', async (_name, end) => {
     const { verifier } = verifierWith({ cache: new SessionCache<object>(LIMITS) });
     const earlier = verifier.check(session);
     await earlier.verdict;
     expect(verifier.check(session, undefined, earlier)).toBe(earlier);
-    await verifier.revoker[end]('token');
+    await end(verifier);
     expect(verifier.check(session, undefined, earlier)).not.toBe(earlier);
   });
 });

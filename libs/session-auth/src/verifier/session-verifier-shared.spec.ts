@@ -22,7 +22,7 @@ class NotingTier {
   stored: Verdict<object> | undefined;
   spentMs = 0;
   readonly revocations = Object.fromEntries(
-    ['setTombstone', 'clearTombstone', 'publish', 'refused', 'evict'].map((name) => [name, () => Promise.resolve()]),
+    ['setTombstone', 'clearTombstone', 'deliver', 'refused'].map((name) => [name, () => Promise.resolve()]),
   );
 
   check = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> => this.#use('check', call);

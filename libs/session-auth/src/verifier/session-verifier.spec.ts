@@ -284,7 +284,7 @@ describe('an answer from before a revocation', () => {
     const { verifier, verify, answer, sleep, calls } = verifierWith();
     const busy = jest.spyOn(KnownSessions.prototype, 'update').mockImplementation(() => sleep(20));
     const first = verify();
-    await verifier.revoker.revokeUser('ann');
+    await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
     await answer(ann);
     await first;
     busy.mockRestore();

@@ -19,7 +19,7 @@ await trial('operations', async () => {
     state: 'up',
     breakers: { known: 'closed', strangers: 'closed' },
     misconfigurationSuspected: false,
-    revocationBus: 'off',
+    revocationBus: { state: 'off', unreadableMessages: 0 },
   });
   const token = service.signInAs({ username: 'ann' });
   await app.get(SessionAuthService).verify(token);
@@ -32,7 +32,7 @@ await trial('operations', async () => {
     state: 'down',
     breakers: { known: 'open', strangers: 'open' },
     misconfigurationSuspected: false,
-    revocationBus: 'off',
+    revocationBus: { state: 'off', unreadableMessages: 0 },
   });
   await app.close();
   await service.close();

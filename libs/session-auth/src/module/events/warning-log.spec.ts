@@ -75,6 +75,8 @@ describe('the log of warnings', () => {
       /^revocation bus interrupted: .*after cache\.ttlMs at the latest\. The reason is unknown\. Check/,
     ],
     [(each) => each.revocationBusInterrupted('No ACL.'), /^revocation bus interrupted: .*at the latest\. No ACL\. Check cache\.store/],
+    [(each) => each.unreadableMessages(), /^unreadable messages: no secret of this instance opens the messages of another/],
+    [(each) => each.revocationsLost(3), /^revocations lost: 3 reached neither cache\.store nor the other instances/],
     [(each) => each.clockDiffers(), /^clock differs: the clocks of this host/],
     [(each) => each.decisionSubscriberFailed(), /^decision subscriber failed: a subscriber of SessionAuthEvents\.decisions\$ threw/],
     [

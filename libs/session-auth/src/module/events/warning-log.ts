@@ -87,6 +87,23 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
+  /** A message of another instance can't be opened. Called once. */
+  unreadableMessages(): void {
+    this.#write(
+      'unreadable messages',
+      'no secret of this instance opens the messages of another, so that their sign-outs do not reach each other. Give all instances one secret and ' +
+        'one spelling of baseUrl, and each application its own prefix.',
+    );
+  }
+
+  /** The application closes, and the store was not available in time. */
+  revocationsLost(count: number): void {
+    this.#write(
+      'revocations lost',
+      `${count} reached neither cache.store nor the other instances before this application closed. They accept those sessions until cache.ttlMs is over.`,
+    );
+  }
+
   /** The wall clocks of two instances are more than a minute apart. */
   clockDiffers(): void {
     this.#write(

@@ -114,7 +114,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws InvalidRequestError if `username` is not such a string
    */
   async forgetUser(username: string): Promise<void> {
-    await this.#verifier.revoker.revokeUser(this.#input.username(username));
+    await this.#verifier.revoker.apply({ kind: 'userRevoked', username: this.#input.username(username) });
   }
 
   /**
@@ -122,7 +122,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * {@link forgetUser}.
    */
   async forgetAll(): Promise<void> {
-    await this.#verifier.revoker.revokeAll();
+    await this.#verifier.revoker.apply({ kind: 'allRevoked' });
   }
 
   /**

@@ -55,7 +55,7 @@ describe('the option cache.store', () => {
       scope: 'https://sessions.example.com/api',
       timeoutMs: 70,
       ttlMs: 10_000,
-      tombstoneMs: 15_400,
+      tombstoneMs: 605_000,
       leaseMs: 400,
       graceMs: 70,
       refreshAheadMs: 1_001,

@@ -10,6 +10,8 @@ import { DEFAULTS } from './defaults.js';
 
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
 const MAX_TTL_MS = 300_000;
+/** Longest `timeoutMs` of any instance: an answer may be stored so long after its call was sent. */
+const MAX_TIMEOUT_MS = 300_000;
 
 /** Validates the cache options. Returns `undefined` if the cache is off. @throws InvalidConfigurationError naming the first invalid option */
 export function readCacheSettings(cache: false | SessionAuthCacheOptions = false): CacheSettings | undefined {
@@ -75,7 +77,7 @@ export function readStoreSettings(store: unknown, { cache, authority, baseUrl, a
     scope: scopeOf(authority, baseUrl),
     timeoutMs: storeTimeoutMs,
     ttlMs,
-    tombstoneMs: ttlMs + staleIfErrorMs + timeoutMs,
+    tombstoneMs: MAX_TTL_MS + staleIfErrorMs + MAX_TIMEOUT_MS,
     leaseMs: timeoutMs,
     graceMs: Math.max(MIN_GRACE_MS, storeTimeoutMs),
     refreshAheadMs,

@@ -1,4 +1,5 @@
 import { ACCESS_DENIED, SESSION_REJECTED } from '../../contract/denials.js';
+import { someUsername } from '../../contract/record/usernames.js';
 import type { GuardDenial } from '../../guard/denial.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
 import type { EventSource } from '../events/event-source.js';
@@ -36,7 +37,8 @@ export class RegistrationSockets {
 
   /** Closes the sockets of a user, or all. Handshakes and first checks in progress are repeated instead: see `verifyForSocket`. */
   #closeUser(username: string | undefined): void {
-    this.watched.index.endWhere(({ user }) => username === undefined || user?.username === username, SESSION_REJECTED);
+    const isRevoked = (user: object | undefined): boolean => user !== undefined && someUsername(user, (name) => name === username);
+    this.watched.index.endWhere(({ user }) => username === undefined || isRevoked(user), SESSION_REJECTED);
   }
 
   #close(fingerprint: string, denial: GuardDenial): void {

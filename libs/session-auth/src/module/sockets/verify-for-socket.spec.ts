@@ -42,17 +42,17 @@ describe('the check of a socket', () => {
   });
 
   it('is made once if no session was revoked meanwhile, or only those of another user, or those of its user before', async () => {
-    await verifier.revoker.revokeUser('ann');
+    await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
     nowMs += 1;
     const check = verifyForSocket(verifier, SESSION);
-    await verifier.revoker.revokeUser('bob');
+    await verifier.revoker.apply({ kind: 'userRevoked', username: 'bob' });
     await answer(ANN);
     expect([await check, calls.length]).toEqual([ANN, 1]);
   });
 
   it.each<[string, () => Promise<void>]>([
-    ['the sessions of its user were', () => verifier.revoker.revokeUser('ann')],
-    ['all sessions were', () => verifier.revoker.revokeAll()],
+    ['the sessions of its user were', () => verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' })],
+    ['all sessions were', () => verifier.revoker.apply({ kind: 'allRevoked' })],
   ])('is repeated if %s revoked meanwhile, and its second verdict counts', async (_which, revoke) => {
     for (const verdict of [UNAUTHENTICATED, BOB]) {
       const check = verifyForSocket(verifier, SESSION);
@@ -68,7 +68,7 @@ describe('the check of a socket', () => {
 
   it.each([UNAUTHENTICATED, FORBIDDEN, unavailable('server_error')])('is not repeated after a denial: $kind', async (verdict) => {
     const check = verifyForSocket(verifier, SESSION);
-    await verifier.revoker.revokeAll();
+    await verifier.revoker.apply({ kind: 'allRevoked' });
     await answer(verdict);
     expect([await check, calls.length]).toEqual([verdict, 1]);
   });
@@ -76,7 +76,7 @@ describe('the check of a socket', () => {
   it('is made three times at most, and its verdict is then unavailable', async () => {
     const check = verifyForSocket(verifier, SESSION);
     for (let index = 0; index < 3; index += 1) {
-      await verifier.revoker.revokeUser('ann');
+      await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
       await answer(ANN);
     }
     expect(calls).toHaveLength(3);
@@ -86,7 +86,7 @@ describe('the check of a socket', () => {
   it('accepts the third verdict, if only the first two were revoked', async () => {
     const check = verifyForSocket(verifier, SESSION);
     for (let index = 0; index < 2; index += 1) {
-      await verifier.revoker.revokeUser('ann');
+      await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
       await answer(ANN);
     }
     await answer(ANN);

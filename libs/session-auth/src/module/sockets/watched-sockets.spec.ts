@@ -86,7 +86,7 @@ describe('the watched sockets', () => {
     const client = new Socket();
     service.onAsk = async () => {
       service.onAsk = () => undefined;
-      await verifier.revoker.revokeUser('ann');
+      await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
       await jest.advanceTimersByTimeAsync(1);
     };
     expect(await sockets.add(client, SESSION, SETTINGS).start()).toEqual({ username: 'ann' });

@@ -24,12 +24,11 @@ export class Pace {
   }
 
   /**
-   * Milliseconds that a check may wait for the call of another instance: twice the usual duration. The check must still have time for its own
-   * call: at least half of `timeoutMs`, and the usual duration plus a quarter.
+   * Milliseconds that a check may wait for the call of another instance. The check must still have time for its own call: at least half of
+   * `timeoutMs`, and the usual duration plus a quarter.
    */
   get sharingMs(): number {
-    const longestMs = 0.95 * this.#timeoutMs - Math.max(1.25 * this.#usualMs, this.#timeoutMs / 2);
-    return Math.max(0, this.#usualMs === 0 ? longestMs : Math.min(2 * this.#usualMs, longestMs));
+    return Math.max(0, 0.95 * this.#timeoutMs - Math.max(1.25 * this.#usualMs, this.#timeoutMs / 2));
   }
 
   /** Records the duration of an answered call, in milliseconds. */

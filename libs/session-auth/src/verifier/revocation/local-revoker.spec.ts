@@ -60,12 +60,12 @@ describe('each revocation and eviction', () => {
   it('increases the count by one, by which a check recognises that it may be outdated', () => {
     const { revoker } = setUp();
     const acts = [
-      () => revoker.evict(TOKEN_KEY),
+      () => revoker.apply({ kind: 'evicted', tokenKey: TOKEN_KEY }),
       () => revoker.revoke(TOKEN_KEY),
-      () => revoker.refusedElsewhere(TOKEN_KEY),
-      () => revoker.signedOutElsewhere(TOKEN_KEY),
-      () => revoker.revokeUser('ann'),
-      () => revoker.revokeAll(),
+      () => revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY }),
+      () => revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY }),
+      () => revoker.apply({ kind: 'userRevoked', username: 'ann' }),
+      () => revoker.apply({ kind: 'allRevoked' }),
       () => revoker.messagesLost(),
     ];
     expect(acts.map((act) => (act(), revoker.count))).toEqual([1, 2, 3, 4, 5, 6, 7]);
@@ -73,13 +73,13 @@ describe('each revocation and eviction', () => {
 
   it('is possible without the optional parts', () => {
     const revoker = new LocalRevoker({ flights: [] });
-    revoker.evict(TOKEN_KEY);
-    revoker.signedOutElsewhere(TOKEN_KEY);
+    revoker.apply({ kind: 'evicted', tokenKey: TOKEN_KEY });
+    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     revoker.foundTombstone(TOKEN_KEY);
-    revoker.refusedElsewhere(TOKEN_KEY);
+    revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY });
     revoker.signedIn(TOKEN_KEY);
-    revoker.revokeUser('ann');
-    revoker.revokeAll();
+    revoker.apply({ kind: 'userRevoked', username: 'ann' });
+    revoker.apply({ kind: 'allRevoked' });
     revoker.messagesLost();
     expect([revoker.count, revoker.isCached(TOKEN_KEY)]).toEqual([7, false]);
     expect([revoker.isRevoked(ANN, 0), revoker.isRevoked(ANN, performance.now() + 1_000)]).toEqual([true, false]);
@@ -90,7 +90,7 @@ describe('a refusal by the service', () => {
   it('that another instance received evicts the session, and notifies the application', () => {
     const { cache, events, flights, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
-    revoker.refusedElsewhere(TOKEN_KEY);
+    revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY });
     expect([cache.has(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), events]).toEqual([false, false, [TOKEN_KEY]]);
     expect(flights.detach.mock.calls).toEqual([[TOKEN_KEY]]);
   });
@@ -98,14 +98,14 @@ describe('a refusal by the service', () => {
   it('that another instance received keeps the refusal that is cached here', () => {
     const { cache, revoker } = setUp();
     cache.update(KEYS, UNAUTHENTICATED, performance.now());
-    revoker.refusedElsewhere(TOKEN_KEY);
+    revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY });
     expect(cache.find(KEYS, Infinity)).toBe(UNAUTHENTICATED);
   });
 
-  it.each(['refusedHere', 'refusedElsewhere', 'evict'] as const)('revokes the earlier answers that a store may have: %s', (way) => {
+  it.each(['refused', 'evicted'] as const)('revokes the earlier answers that a store may have: %s', (kind) => {
     const { revoker } = setUp();
     const beforeMs = performance.now();
-    revoker[way](TOKEN_KEY);
+    revoker.apply({ kind, tokenKey: TOKEN_KEY });
     expect([revoker.isRevoked(ANN, beforeMs, TOKEN_KEY), revoker.isRevoked(ANN, beforeMs)]).toEqual([true, false]);
   });
 });
@@ -116,17 +116,17 @@ describe('a sign-out on another instance', () => {
     cache.update(KEYS, ann, performance.now());
     known.add(TOKEN_KEY);
     expect([revoker.isCached(TOKEN_KEY), revoker.isCached('another' as TokenKey)]).toEqual([true, false]);
-    revoker.signedOutElsewhere(TOKEN_KEY);
+    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     expect([revoker.isCached(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), known.has(TOKEN_KEY)]).toEqual([false, true, false]);
     expect(events).toEqual([TOKEN_KEY]);
   });
 
   it('is notified again after a sign-in has issued the token again', () => {
     const { events, known, revoker } = setUp();
-    revoker.signedOutElsewhere(TOKEN_KEY);
+    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     revoker.signedIn(TOKEN_KEY);
     expect(known.has(TOKEN_KEY)).toBe(true);
-    revoker.signedOutElsewhere(TOKEN_KEY);
+    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     expect(events).toEqual([TOKEN_KEY, TOKEN_KEY]);
   });
 });
@@ -135,15 +135,31 @@ describe('the revocation of many sessions', () => {
   it('of a user closes the calls in flight to joins, because the user of each is unknown', () => {
     const { cache, forgottenUsers, flights, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
-    revoker.revokeUser('ann');
+    revoker.apply({ kind: 'userRevoked', username: 'ann' });
     expect([cache.find(KEYS, Infinity), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([undefined, ['ann'], 1]);
+  });
+
+  it('of more than 10 000 users evicts every session, and emits each user alone [Q11]', () => {
+    const { cache, forgottenUsers, revoker } = setUp();
+    const users = Array.from({ length: 10_001 }, (_, index) => `user ${index}`);
+    cache.update(KEYS, { kind: 'authenticated', user: { username: 'user 0' } }, performance.now());
+    for (const username of users) revoker.apply({ kind: 'userRevoked', username });
+    expect([cache.find(KEYS, Infinity), forgottenUsers]).toEqual([undefined, users]);
+  });
+
+  it('one by one, of more than 10 000, evicts every session [Q11]', () => {
+    const { cache, revoker } = setUp();
+    const beforeMs = performance.now();
+    cache.update(KEYS, ann, beforeMs);
+    for (let index = 0; index <= 10_000; index += 1) revoker.apply({ kind: 'evicted', tokenKey: `token ${index}` as TokenKey });
+    expect([cache.has(TOKEN_KEY), revoker.isRevoked(ANN, beforeMs, 'token 0' as TokenKey)]).toEqual([false, true]);
   });
 
   it('of all users evicts every session, and closes the calls in flight to joins', () => {
     const { cache, forgottenUsers, flights, revoker } = setUp();
     const beforeMs = performance.now();
     cache.update(KEYS, ann, beforeMs);
-    revoker.revokeAll();
+    revoker.apply({ kind: 'allRevoked' });
     expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [undefined], 1]);
     expect(revoker.isRevoked({}, beforeMs)).toBe(true);
   });

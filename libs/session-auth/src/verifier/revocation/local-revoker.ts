@@ -1,4 +1,5 @@
 import type { TokenKey } from '../../contract/session-identity.js';
+import type { Revocation } from './revocation.js';
 import type { RevocationNotifier } from './revocation-notifier.js';
 import type { KnownSessions } from '../lanes/known-sessions.js';
 import type { SessionCache } from '../cache/session-cache.js';
@@ -40,20 +41,34 @@ export class LocalRevoker<User extends object> {
     return this.#parts.cache?.has(tokenKey) === true;
   }
 
-  /** Evicts a session. It may be cached again immediately, but not by a call in flight. */
-  evict(tokenKey: TokenKey): void {
-    this.#count += 1;
-    this.#detachFlights(tokenKey);
-    this.#revocations.addToken(tokenKey);
-    this.#parts.cache?.evict(tokenKey);
+  /** Applies a revocation of this process, or of another instance. A session that is not signed out may be cached again, but not by a call in flight. */
+  apply(revocation: Revocation): void {
+    switch (revocation.kind) {
+      case 'signedOut':
+        // Also if it has a tombstone: the token may have been issued again elsewhere since.
+        this.revoke(revocation.tokenKey);
+        this.#notify(revocation.tokenKey);
+        break;
+      case 'refused':
+        this.#forgetToken(revocation.tokenKey);
+        this.#parts.cache?.evictSession(revocation.tokenKey);
+        this.#notify(revocation.tokenKey);
+        break;
+      case 'evicted':
+        this.#forgetToken(revocation.tokenKey);
+        this.#parts.cache?.evict(revocation.tokenKey);
+        break;
+      case 'userRevoked':
+        this.#revokeUser(revocation.username);
+        break;
+      case 'allRevoked':
+        this.#revocations.addAll();
+        this.#evictAll();
+        this.#parts.onUsersRevoked?.(undefined);
+    }
   }
 
-  /** Records that the service refused a session that was cached here. Older entries of it in the store are ignored. */
-  refusedHere(tokenKey: TokenKey): void {
-    this.#revocations.addToken(tokenKey);
-  }
-
-  /** Evicts a session, and prevents it from being cached again for as long as it could have been cached. */
+  /** Evicts a session that is signed out, and prevents it from being cached again for as long as it could have been cached. Emits nothing. */
   revoke(tokenKey: TokenKey): void {
     this.#count += 1;
     this.#detachFlights(tokenKey);
@@ -61,56 +76,21 @@ export class LocalRevoker<User extends object> {
     this.#parts.known?.delete(tokenKey);
   }
 
-  /** Notifies the application that a session was revoked. */
-  notifyRevoked(tokenKey: TokenKey): void {
-    this.#parts.notifier?.notify(tokenKey);
-  }
-
-  /** Handles a sign-out on another instance. Always revokes: the token may have been signed out before and issued again elsewhere since. */
-  signedOutElsewhere(tokenKey: TokenKey): void {
-    this.revoke(tokenKey);
-    this.notifyRevoked(tokenKey);
-  }
-
   /** Handles a tombstone in the store. Revokes only once, because every check of the session finds the tombstone. */
   foundTombstone(tokenKey: TokenKey): void {
     if (this.#parts.cache?.isRevoked(tokenKey)) this.#detachFlights(tokenKey);
     else this.revoke(tokenKey);
-    this.notifyRevoked(tokenKey);
-  }
-
-  /** Handles a refusal that another instance received from the service. */
-  refusedElsewhere(tokenKey: TokenKey): void {
-    this.#count += 1;
-    this.#detachFlights(tokenKey);
-    this.#revocations.addToken(tokenKey);
-    this.#parts.cache?.evictSession(tokenKey);
-    this.notifyRevoked(tokenKey);
+    this.#notify(tokenKey);
   }
 
   /** Handles a sign-in that issued this token: earlier refusals, and calls in flight, no longer count. */
   signedIn(tokenKey: TokenKey): void {
-    this.#detachFlights(tokenKey);
     // The store may still have an answer from before the sign-out.
-    if (this.#parts.cache?.isRevoked(tokenKey)) this.#revocations.addToken(tokenKey);
+    if (this.#parts.cache?.isRevoked(tokenKey)) this.#forgetToken(tokenKey);
+    this.#detachFlights(tokenKey);
     this.#parts.cache?.clearTombstone(tokenKey);
     this.#parts.known?.add(tokenKey);
     this.#parts.notifier?.clear(tokenKey);
-  }
-
-  /** Revokes every session of a user. */
-  revokeUser(username: string): void {
-    this.#count += 1;
-    this.#revocations.addUser(username);
-    this.#closeFlights();
-    this.#parts.onUsersRevoked?.(username);
-  }
-
-  /** Revokes every session. */
-  revokeAll(): void {
-    this.#revocations.addAll();
-    this.#evictAll();
-    this.#parts.onUsersRevoked?.(undefined);
   }
 
   /** Handles a possible loss of messages: evicts every session, because any may have been revoked. */
@@ -122,6 +102,24 @@ export class LocalRevoker<User extends object> {
   /** Returns whether an answer about a session of this user, confirmed at a time of the monotonic clock, is revoked. */
   isRevoked(user: unknown, confirmedAtMs: number, tokenKey?: TokenKey): boolean {
     return this.#revocations.revokes(user, confirmedAtMs, tokenKey);
+  }
+
+  #revokeUser(username: string): void {
+    this.#count += 1;
+    if (!this.#revocations.addUser(username)) this.#parts.cache?.evictAll();
+    this.#closeFlights();
+    this.#parts.onUsersRevoked?.(username);
+  }
+
+  #notify(tokenKey: TokenKey): void {
+    this.#parts.notifier?.notify(tokenKey);
+  }
+
+  /** Earlier answers about a session no longer count, neither those in flight nor those of the store. */
+  #forgetToken(tokenKey: TokenKey): void {
+    this.#count += 1;
+    this.#detachFlights(tokenKey);
+    if (!this.#revocations.addToken(tokenKey)) this.#evictAll();
   }
 
   #evictAll(): void {

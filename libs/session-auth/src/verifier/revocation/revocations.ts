@@ -1,3 +1,4 @@
+import { someUsername } from '../../contract/record/usernames.js';
 import type { TokenKey } from '../../contract/session-identity.js';
 
 const MAX_USERS = 10_000;
@@ -27,28 +28,19 @@ export class Revocations {
     this.#now = now;
   }
 
-  /** Revokes every session of a user; every session, if 10 000 users are revoked already. */
-  addUser(username: string): void {
-    this.#removeExpired(this.#users);
-    this.#users.delete(username);
-    if (this.#users.size >= MAX_USERS) {
-      this.addAll();
-      return;
-    }
-    this.#newestUserAtMs = this.#nowMs;
-    this.#users.set(username, this.#newestUserAtMs);
+  /** Revokes every session of a user. Returns `false`, and revokes every session, if 10 000 users are revoked already: see {@link addAll}. */
+  addUser(username: string): boolean {
+    const isAdded = this.#add(this.#users, username, MAX_USERS);
+    if (isAdded) this.#newestUserAtMs = this.#nowMs;
+    return isAdded;
   }
 
-  /** Revokes earlier answers about the session with this token digest. Beyond 10 000 sessions, removes the oldest. */
-  addToken(tokenKey: TokenKey): void {
-    this.#removeExpired(this.#tokens);
-    this.#tokens.delete(tokenKey);
-    const [oldest] = this.#tokens.keys();
-    if (oldest !== undefined && this.#tokens.size >= MAX_TOKENS) this.#tokens.delete(oldest);
-    this.#tokens.set(tokenKey, this.#nowMs);
+  /** Revokes earlier answers about a session, by its token digest. Returns `false`, and revokes every session, if 10 000 are revoked already. */
+  addToken(tokenKey: TokenKey): boolean {
+    return this.#add(this.#tokens, tokenKey, MAX_TOKENS);
   }
 
-  /** Revokes every session. */
+  /** Revokes every session. The caller evicts those in its cache, which this table no longer lists by user. */
   addAll(): void {
     this.#users.clear();
     this.#tokens.clear();
@@ -87,8 +79,16 @@ export class Revocations {
    * same millisecond as the revocation is revoked.
    */
   revokesUser(user: unknown, confirmedAtMs: number): boolean {
-    const username = usernameOf(user);
-    return username !== undefined && confirmedAtMs <= (this.#users.get(username) ?? -Infinity);
+    return someUsername(user as object, (username) => confirmedAtMs <= (this.#users.get(username) ?? -Infinity));
+  }
+
+  #add<Key extends string>(revocations: Map<Key, number>, key: Key, max: number): boolean {
+    this.#removeExpired(revocations);
+    revocations.delete(key);
+    const hasRoom = revocations.size < max;
+    if (hasRoom) revocations.set(key, this.#nowMs);
+    else this.addAll();
+    return hasRoom;
   }
 
   get #nowMs(): number {
@@ -101,10 +101,4 @@ export class Revocations {
       revocations.delete(key);
     }
   }
-}
-
-/** Returns the `username` of a record, or `undefined` if it has none. */
-function usernameOf(user: unknown): string | undefined {
-  const { username } = user as { readonly username?: unknown };
-  return typeof username === 'string' ? username : undefined;
 }

@@ -1,5 +1,6 @@
 import { LocalRevoker, type LocalRevokerParts } from './local-revoker.js';
 import { type TokenKey, tokenKeyOf } from '../../contract/session-identity.js';
+import type { Revocation } from './revocation.js';
 import type { SharedRevocations } from '../shared/shared-revocations.js';
 
 /** Called for each refusal by the service, with the digest of the token. */
@@ -26,11 +27,15 @@ export class SessionRevoker<User extends object> {
     return this.#local.isRevoked(user, timeMs);
   }
 
+  /** Applies a revocation: synchronously here. Resolves after the first attempt to store and publish it, which is repeated if it fails. */
+  async apply(revocation: Revocation): Promise<void> {
+    this.#local.apply(revocation);
+    await this.#shared?.deliver(revocation);
+  }
+
   /** Evicts a session: synchronously here, then on all instances. */
-  async evict(token: string): Promise<void> {
-    const tokenKey = tokenKeyOf(token);
-    this.#local.evict(tokenKey);
-    await this.#shared?.evict(tokenKey);
+  evict(token: string): Promise<void> {
+    return this.apply({ kind: 'evicted', tokenKey: tokenKeyOf(token) });
   }
 
   /** Revokes a session that is about to be signed out: synchronously here. Resolves after the first attempt to set its tombstone in the store. */
@@ -40,14 +45,12 @@ export class SessionRevoker<User extends object> {
     await this.#shared?.setTombstone(tokenKey);
   }
 
-  /** Revokes a session that was signed out: synchronously here. Notifies the application, and publishes the sign-out to the other instances. */
+  /**
+   * Revokes a session that was signed out: sets its tombstone again, because a sign-in that issued this token during the sign-out has removed it.
+   * Notifies the application, and the other instances.
+   */
   signedOut(token: string): void {
-    const tokenKey = tokenKeyOf(token);
-    this.#local.revoke(tokenKey);
-    this.#local.notifyRevoked(tokenKey);
-    // Again, because a sign-in that issued this token during the sign-out has removed the tombstone.
-    void this.#shared?.setTombstone(tokenKey);
-    void this.#shared?.publish({ kind: 'signedOut', tokenKey });
+    void this.apply({ kind: 'signedOut', tokenKey: tokenKeyOf(token) });
   }
 
   /** Removes the tombstone of a token that a sign-in has issued. */
@@ -57,31 +60,9 @@ export class SessionRevoker<User extends object> {
     void this.#shared?.clearTombstone(tokenKey);
   }
 
-  /** Revokes every session of a user: synchronously here. Resolves after the first attempt to record and publish the revocation. */
-  async revokeUser(username: string): Promise<void> {
-    this.#local.revokeUser(username);
-    await this.#shared?.revokeUser(username);
-  }
-
-  /** Revokes every session: synchronously here. Resolves after the first attempt to record and publish the revocation. */
-  async revokeAll(): Promise<void> {
-    this.#local.revokeAll();
-    await this.#shared?.revokeAll();
-  }
-
   /** Subscribes to the revocations of other instances. */
   subscribe(): void {
-    const local = this.#local;
-    this.#shared?.subscribe({
-      signedOut: (tokenKey) => local.signedOutElsewhere(tokenKey),
-      foundTombstone: (tokenKey) => local.foundTombstone(tokenKey),
-      refused: (tokenKey) => local.refusedElsewhere(tokenKey),
-      evicted: (tokenKey) => local.evict(tokenKey),
-      userRevoked: (username) => local.revokeUser(username),
-      allRevoked: () => local.revokeAll(),
-      messagesLost: () => local.messagesLost(),
-      isRevoked: (user, confirmedAtMs, tokenKey) => local.isRevoked(user, confirmedAtMs, tokenKey),
-    });
+    this.#shared?.subscribe(this.#local);
   }
 
   /** Adds a listener, called for each session that the service refuses, also with the cache off. @returns a function that removes it */
@@ -93,9 +74,9 @@ export class SessionRevoker<User extends object> {
   /** Handles a refusal by the service. If the session was cached here or stored, publishes the refusal to the other instances. */
   refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
     for (const listener of this.#refusalListeners) listener(tokenKey, kind);
+    const refusal = { kind: kind === 'unauthenticated' ? 'refused' : 'evicted', tokenKey } as const;
     const wasCached = this.#local.isCached(tokenKey);
-    if (wasCached) this.#local.refusedHere(tokenKey);
-    if (wasCached && kind === 'unauthenticated') this.#local.notifyRevoked(tokenKey);
-    void this.#shared?.refused(tokenKey, kind === 'unauthenticated' ? 'refused' : 'evicted', wasCached);
+    if (wasCached) this.#local.apply(refusal);
+    void this.#shared?.refused(refusal, wasCached);
   }
 }

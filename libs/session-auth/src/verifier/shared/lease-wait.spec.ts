@@ -98,6 +98,21 @@ describe('a check that finds a lease of another instance', () => {
     expect(afterMs).toBeLessThanOrEqual(3_000);
   });
 
+  it('tries again if its own call finds no place and the lease has ended: it never ends as busy [Q20]', async () => {
+    const startedAtMs = performance.now();
+    const answers = [unavailable('busy'), unavailable('busy'), ANN] as const;
+    let calls = 0;
+    const verdict = followLease<string>('lease', {
+      startedAtMs,
+      timeoutMs: 3_000,
+      patienceMs: 1_000,
+      lookAgain: () => Promise.resolve(MISSING),
+      settle: () => Promise.resolve(answers[(calls += 1) - 1] ?? ANN),
+    });
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect([await verdict, calls]).toEqual([ANN, 3]);
+  });
+
   it('makes one call only, if the lease ends without an answer during it', async () => {
     const { verdict, settled } = await follow({ store: [[600, MISSING]], patienceMs: 500, service: [1_000, ANN] });
     expect([verdict, settled.map(({ kind }) => kind)]).toEqual([ANN, ['missing']]);
@@ -105,7 +120,7 @@ describe('a check that finds a lease of another instance', () => {
 
   it('ends in time if the store never answers', async () => {
     const { verdict, afterMs } = await follow({ store: [[0, 'hangs']], patienceMs: 500, service: [10, unavailable('busy')] });
-    expect([verdict, afterMs]).toEqual([unavailable('busy'), 3_000]);
+    expect([verdict, afterMs]).toEqual([unavailable('timeout'), 3_000]);
   });
 
   it('waits no longer than its patience before its own call', async () => {
@@ -116,7 +131,7 @@ describe('a check that finds a lease of another instance', () => {
   it('does not look into the store when its time is over', async () => {
     // It looks after 4, 12, 28 and 60 ms, and then every 50 ms.
     const course: Course = { store: [[3_010, FOUND]], patienceMs: 500, service: [10, unavailable('busy')] };
-    expect((await follow({ ...course, timeoutMs: 3_010 })).verdict).toEqual(unavailable('busy'));
+    expect((await follow({ ...course, timeoutMs: 3_010 })).verdict).toEqual(unavailable('timeout'));
     expect((await follow({ ...course, timeoutMs: 3_011 })).verdict).toEqual(FOUND.verdict);
   });
 });

@@ -1,127 +1,163 @@
 import { randomBytes } from 'node:crypto';
-import type { TokenKey } from '../../contract/session-identity.js';
-import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
+import type { SessionStore } from '../../contract/session-store.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
-import type { Outbox } from './outbox.js';
-import { objectIn, type SessionSeal } from './session-seal.js';
+import { readRevocation, writeRevocation, type Revocation, type WrittenRevocation } from '../revocation/revocation.js';
+import { newIv, objectIn, SessionSeal } from './session-seal.js';
 
-/** A message from one instance to the others. Sessions are identified by token digest. */
-export type BusMessage =
-  | {
-      /** Cause: `signedOut` by a user, `refused` by the service, `evicted` by the application. */
-      readonly kind: 'signedOut' | 'refused' | 'evicted';
-      readonly tokenKey: TokenKey;
-    }
-  | { readonly kind: 'userRevoked'; readonly username: string }
-  | { readonly kind: 'allRevoked' };
-
-/** Callbacks for the state of the bus. */
-interface BusReports {
+/** Callbacks of the bus. */
+interface BusSubscriber {
+  /** Receives a revocation of another instance. */
+  receive(revocation: Revocation): void;
   /** Called when the subscription starts. Earlier messages may have been lost. */
   subscribed(): void;
   /** Called when messages stop arriving. */
   interrupted(reason: string): void;
   /** Called when the wall clock of a sender differs from that of this host by more than {@link CLOCK_TOLERANCE_MS}. */
   clockDiffers(): void;
+  /** Called for each message that no secret opens. */
+  unreadable(): void;
 }
 
-interface Envelope {
-  readonly kind: string;
-  /** Base64. */
-  readonly token?: string;
-  readonly username?: string;
+interface Envelope extends WrittenRevocation {
   readonly id: string;
+  /** Identifies the sender. */
+  readonly from: string;
   /** Wall clock of the sender. */
   readonly at: number;
+  /** Time of the store's clock when the message was sent. */
+  readonly storeMs: number;
 }
 
-const TOKEN_KINDS: ReadonlySet<unknown> = new Set(['signedOut', 'refused', 'evicted']);
 /** Maximum size of a message. User names have up to 1024 characters, of up to 6 bytes each in JSON. */
 const MAX_BYTES = 8_192;
-/** Milliseconds within which a repeated message is ignored. */
-const DUPLICATE_MS = 600_000;
 const MAX_SEEN = 50_000;
 const ID_BYTES = 12;
 /** Milliseconds beyond which a difference of wall clocks is reported. */
 export const CLOCK_TOLERANCE_MS = 60_000;
+/** Assumed maximum difference between the clocks of a store's nodes, in milliseconds. */
+export const STORE_CLOCK_TOLERANCE_MS = 1_000;
+/** Milliseconds within which the copy of a message that another secret seals arrives. */
+const COPY_MS = 1_000;
+const MAX_UNOPENED = 1_000;
+/** An entry that is never set: its look-up returns the time of the store. */
+const CLOCK = 'clock';
 
-/** Publishes revocations to the other instances, and receives theirs. Messages are sealed. */
+/**
+ * Publishes revocations to the other instances, and receives theirs. Messages are sealed. Ignores its own, repeated ones, and those that are older
+ * than this bus or than their tombstone, by the clock of the store: they were recorded, and are sent again.
+ */
 export class RevocationBus {
   readonly #store: SessionStore;
-  readonly #outbox: Outbox;
   readonly #seals: readonly SessionSeal[];
-  readonly #seen = new TtlLruMap<string, true>({ maxEntries: MAX_SEEN, ttlMs: DUPLICATE_MS }, () => performance.now());
+  readonly #lifetimeMs: number;
+  readonly #id = newId();
+  readonly #startedAtMs = performance.now();
+  readonly #seen: TtlLruMap<string, true>;
+  /** Messages that no secret opened, by their IV, until a copy is opened. */
+  readonly #unopened = new Map<string, NodeJS.Timeout>();
+  /** Time of the store's clock at time 0 of the monotonic clock. */
+  #storeOffsetMs = NaN;
 
-  constructor(store: SessionStore, outbox: Outbox, seals: readonly SessionSeal[]) {
+  /** `lifetimeMs`: how long a tombstone is kept. */
+  constructor(store: SessionStore, seals: readonly SessionSeal[], lifetimeMs: number) {
     this.#store = store;
-    this.#outbox = outbox;
     this.#seals = seals;
+    this.#lifetimeMs = lifetimeMs;
+    this.#seen = new TtlLruMap({ maxEntries: MAX_SEEN, ttlMs: lifetimeMs }, () => performance.now());
   }
 
-  /** Publishes a message, with retries for `forMs` milliseconds. Resolves after the first attempt. */
-  publish(message: BusMessage, forMs: number): Promise<void> {
-    const publishAll = () => Promise.all(this.#seal(message).map((bytes) => this.#store.publish(bytes)));
-    return this.#outbox.deliver({ name: nameOf(message), forMs, send: publishAll });
-  }
-
-  /** Cancels the retries of a message. */
-  cancel(message: BusMessage): boolean {
-    return this.#outbox.cancel(nameOf(message));
+  /** Returns what publishes a revocation, once for each call. The other instances receive it once. */
+  publisherOf(revocation: Revocation): () => Promise<void> {
+    const id = newId();
+    return async () => {
+      await this.#readClock();
+      const storeMs = this.#storeNowMs;
+      const envelope: Envelope = { ...writeRevocation(revocation), id, from: this.#id, at: Date.now(), storeMs };
+      // Sealed with every secret: during a rotation, some instances have only one of them. The copies share their IV.
+      const iv = newIv();
+      await Promise.all(this.#seals.map((seal) => this.#store.publish(seal.sealMessage(JSON.stringify(envelope), iv))));
+    };
   }
 
   /** Subscribes to messages. Returns a function that unsubscribes. */
-  subscribe(receive: (message: BusMessage) => void, reports: BusReports): () => Promise<void> {
-    const subscriber: StoreSubscriber = {
-      message: (bytes) => {
-        const message = this.#open(bytes, reports);
-        if (message) receive(message);
+  subscribe(subscriber: BusSubscriber): () => Promise<void> {
+    const unsubscribe = this.#store.subscribe({
+      message: (bytes) => this.#message(bytes, subscriber),
+      subscribed: () => {
+        this.#readClock().catch(() => undefined);
+        subscriber.subscribed();
       },
-      subscribed: () => reports.subscribed(),
-      interrupted: (reason) => reports.interrupted(reason),
+      interrupted: (reason) => subscriber.interrupted(reason),
+    });
+    return async () => {
+      for (const timer of this.#unopened.values()) clearTimeout(timer);
+      this.#unopened.clear();
+      await unsubscribe();
     };
-    return this.#store.subscribe(subscriber);
   }
 
-  /** Seals a message with every secret: during a rotation, some instances have only one of them. */
-  #seal(message: BusMessage): Uint8Array[] {
-    const id = randomBytes(ID_BYTES).toString('base64url');
-    const token = 'tokenKey' in message ? { token: Buffer.from(message.tokenKey, 'latin1').toString('base64') } : undefined;
-    const envelope: Envelope = { ...message, ...token, id, at: Date.now() };
-    return this.#seals.map((seal) => seal.sealMessage(JSON.stringify(envelope)));
-  }
-
-  /** Opens a message. Returns `undefined` for a forged message, a duplicate, and a kind that this version does not support. */
-  #open(bytes: Uint8Array, reports: BusReports): BusMessage | undefined {
-    const envelope = bytes.length > MAX_BYTES ? undefined : this.#unseal(bytes);
-    if (!envelope || this.#seen.get(envelope.id)) return undefined;
+  #message(bytes: Uint8Array, subscriber: BusSubscriber): void {
+    const envelope = bytes.length > MAX_BYTES ? undefined : this.#open(bytes, subscriber);
+    if (!envelope || envelope.from === this.#id || this.#seen.get(envelope.id)) return;
     this.#seen.set(envelope.id, true);
-    if (Math.abs(Date.now() - envelope.at) > CLOCK_TOLERANCE_MS) reports.clockDiffers();
-    return messageIn(envelope);
+    if (Math.abs(Date.now() - envelope.at) > CLOCK_TOLERANCE_MS) subscriber.clockDiffers();
+    const revocation = readRevocation(envelope);
+    if (!revocation) return;
+    if (this.#isTimely(envelope)) subscriber.receive(revocation);
+    else void this.#receiveLater(envelope, () => subscriber.receive(revocation));
   }
 
-  #unseal(bytes: Uint8Array): Envelope | undefined {
+  /** The clock of the store may have changed since it was read. In doubt, the revocation counts. */
+  async #receiveLater(envelope: Envelope, receive: () => void): Promise<void> {
+    const isOld = await this.#readClock().then(
+      () => !this.#isTimely(envelope),
+      () => false,
+    );
+    if (!isOld) receive();
+  }
+
+  #isTimely({ storeMs }: Envelope): boolean {
+    const ageMs = this.#storeNowMs - storeMs;
+    return ageMs <= Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs) + STORE_CLOCK_TOLERANCE_MS;
+  }
+
+  get #storeNowMs(): number {
+    return this.#storeOffsetMs + performance.now();
+  }
+
+  async #readClock(): Promise<void> {
+    const { storeTimeMs } = await this.#store.get(CLOCK);
+    this.#storeOffsetMs = storeTimeMs - performance.now();
+  }
+
+  #open(bytes: Uint8Array, subscriber: BusSubscriber): Envelope | undefined {
+    const iv = SessionSeal.ivOf(bytes);
+    if (iv === undefined) return undefined;
     for (const seal of this.#seals) {
       const text = seal.openMessage(bytes);
-      if (text !== undefined) return envelopeIn(text);
+      if (text === undefined) continue;
+      clearTimeout(this.#unopened.get(iv));
+      this.#unopened.delete(iv);
+      this.#seen.set(iv, true);
+      return envelopeIn(text);
     }
+    if (this.#seen.get(iv) || this.#unopened.has(iv) || this.#unopened.size >= MAX_UNOPENED) return undefined;
+    const report = (): void => {
+      this.#unopened.delete(iv);
+      subscriber.unreadable();
+    };
+    this.#unopened.set(iv, setTimeout(report, COPY_MS).unref());
     return undefined;
   }
 }
 
+function newId(): string {
+  return randomBytes(ID_BYTES).toString('base64url');
+}
+
 /** Checks the members, because another version may seal a different form. */
 function envelopeIn(text: string): Envelope | undefined {
-  const envelope = objectIn(text) as { readonly [Name in keyof Envelope]?: unknown } | undefined;
-  return typeof envelope?.id === 'string' && typeof envelope.at === 'number' ? (envelope as Envelope) : undefined;
-}
-
-function messageIn({ kind, token, username }: { readonly [Name in keyof Envelope]?: unknown }): BusMessage | undefined {
-  if (kind === 'allRevoked') return { kind };
-  if (kind === 'userRevoked') return typeof username === 'string' ? { kind, username } : undefined;
-  if (typeof token !== 'string' || !TOKEN_KINDS.has(kind)) return undefined;
-  return { kind: kind as 'signedOut', tokenKey: Buffer.from(token, 'base64').toString('latin1') as TokenKey };
-}
-
-function nameOf(message: BusMessage): string {
-  if ('tokenKey' in message) return `message ${message.kind} ${message.tokenKey}`;
-  return 'username' in message ? `message ${message.kind} ${message.username}` : `message ${message.kind}`;
+  const { id, from, at, storeMs } = (objectIn(text) ?? {}) as { readonly [Name in keyof Envelope]?: unknown };
+  const isEnvelope = typeof id === 'string' && typeof from === 'string' && typeof at === 'number' && typeof storeMs === 'number';
+  return isEnvelope ? (objectIn(text) as Envelope) : undefined;
 }

@@ -54,9 +54,15 @@ export class SessionSeal {
     return open(this.#keyOf(keys), bytes, this.nameOf(keys.tokenKey));
   }
 
-  /** Seals a message to the other instances. */
-  sealMessage(text: string): Buffer {
-    return seal(this.#messages, text, '');
+  /** Seals a message to the other instances. Only copies of one message may share an IV, each sealed by another secret. */
+  sealMessage(text: string, iv = newIv()): Buffer {
+    return seal(this.#messages, text, '', iv);
+  }
+
+  /** Returns the IV of a message of this version, or `undefined` for anything else. */
+  static ivOf(bytes: Uint8Array): string | undefined {
+    if (!isSealed(bytes)) return undefined;
+    return Buffer.from(bytes.subarray(1, HEAD_BYTES)).toString('base64url');
   }
 
   /** Opens a message sealed by an instance. Returns `undefined` for anything else. */
@@ -69,14 +75,22 @@ export class SessionSeal {
   }
 }
 
-function seal(key: Buffer, text: string, place: string): Buffer {
-  const iv = randomBytes(IV_BYTES);
+/** Returns an initialisation vector: random bytes. */
+export function newIv(): Buffer {
+  return randomBytes(IV_BYTES);
+}
+
+function isSealed(bytes: Uint8Array): boolean {
+  return bytes.length >= HEAD_BYTES + TAG_BYTES && bytes[0] === VERSION;
+}
+
+function seal(key: Buffer, text: string, place: string, iv = newIv()): Buffer {
   const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
   return Buffer.concat([Buffer.of(VERSION), iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
 }
 
 function open(key: Buffer, bytes: Uint8Array, place: string): string | undefined {
-  if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined;
+  if (!isSealed(bytes)) return undefined;
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(1, HEAD_BYTES), { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {

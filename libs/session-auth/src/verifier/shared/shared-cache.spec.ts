@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sessionKeysOf, type TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../../contract/session-store.js';
-import { Outbox } from './outbox.js';
-import { RevocationRecords } from './revocation-records.js';
 import { SessionSeal } from './session-seal.js';
+import { writeSharedRecord } from './shared-record.js';
 import { SharedCache } from './shared-cache.js';
 import { StoreAccess } from './store-access.js';
 
@@ -57,13 +56,11 @@ function cacheWith(entries: Record<string, StoreEntryKind> = {}, seals: readonly
   const fake = storeWith(entries);
   const store = fake as unknown as SessionStore;
   const access = new StoreAccess(50, () => undefined);
-  const records = new RevocationRecords({ store, access, outbox: new Outbox(access), seals, forMs: TTL_MS });
   const reported = { clocks: 0, compared: [] as [number, TokenKey][], isRevokedHere: false };
   const cache = new SharedCache<{ username?: unknown }>({
     store,
     access,
     seals,
-    records,
     ttlMs: TTL_MS,
     readUser: (json: { username?: unknown }) => (json.username === 'unknown' ? undefined : json),
     isRevokedHere: (_user, confirmedAtMs, tokenKey) => (reported.compared.push([confirmedAtMs, tokenKey]), reported.isRevokedHere),
@@ -71,6 +68,12 @@ function cacheWith(entries: Record<string, StoreEntryKind> = {}, seals: readonly
   });
   const find = (lease?: StoreLease, maxAgeMs = Infinity) => cache.find(SESSION, KEYS, maxAgeMs, lease);
   return { store: fake, reported, cache, find };
+}
+
+/** A stored value, written with these ages. */
+function valueOf({ remainingMs, ...ages }: { ttlMs: number; ageMs: number; remainingMs: number }): StoreEntryKind {
+  const text = writeSharedRecord(ANN, KEYS.tokenKey, { ...ages, sinceMs: 100_000, hostMs: Date.now() });
+  return { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs };
 }
 
 /** A cache with an answer that was `ageMs` old when it was stored, and was stored under a secret. */
@@ -97,7 +100,7 @@ describe('a look-up', () => {
   it('finds an answer that was stored under a former secret', async () => {
     const { store, find } = await cachedWith({ seal: FORMER });
     expect(await find(LEASE)).toMatchObject({ kind: 'found', verdict: { user: ANN } });
-    expect(store.asked).toEqual([[FORMER_NAME, undefined]]);
+    expect([store.asked.map(([name]) => name), store.released]).toEqual([[NAME, FORMER_NAME], [[NAME, 'lease']]]);
   });
 
   it.each([NAME, FORMER_NAME])('finds a tombstone under each secret', async (name) => {
@@ -109,8 +112,8 @@ describe('a look-up', () => {
     const { store, find } = cacheWith();
     expect(await find(LEASE)).toEqual({ kind: 'missing', isHolder: true, sinceMs: 100_000 });
     expect(store.asked).toEqual([
-      [FORMER_NAME, undefined],
       [NAME, 'lease'],
+      [FORMER_NAME, undefined],
     ]);
     expect(await find()).toEqual({ kind: 'missing', isHolder: false, sinceMs: 100_000 });
   });
@@ -181,10 +184,17 @@ describe('an answer in the store', () => {
     }
   });
 
-  it('reports a wall clock that differs', async () => {
+  it('reports a wall clock that differs, and is unusable if it is behind [Q14]', async () => {
     const { reported, find } = await cachedWith();
     jest.setSystemTime(Date.now() - 60_001);
-    expect([(await find()).kind, reported.clocks]).toEqual(['found', 1]);
+    expect([(await find()).kind, reported.clocks]).toEqual(['missing', 1]);
+  });
+
+  it('ends with the lifetime that its writer gave it, if that is shorter [Q16]', async () => {
+    const { find } = cacheWith({ [NAME]: valueOf({ ttlMs: TTL_MS / 2, ageMs: 1_000, remainingMs: TTL_MS / 2 - 1_000 }) });
+    expect(await find()).toMatchObject({ kind: 'found', verdict: { cacheForMs: TTL_MS / 2 } });
+    const { find: findLonger } = cacheWith({ [NAME]: valueOf({ ttlMs: 2 * TTL_MS, ageMs: TTL_MS, remainingMs: TTL_MS }) });
+    expect((await findLonger()).kind).toBe('missing');
   });
 });
 

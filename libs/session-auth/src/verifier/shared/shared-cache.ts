@@ -1,8 +1,10 @@
 import { readUser } from '../../client/user-details-verdict.js';
+import { usernamesOf } from '../../contract/record/usernames.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
 import type { Authenticated } from '../../contract/outcome.js';
-import type { RevocationRecords } from './revocation-records.js';
+import { HostClock } from './host-clock.js';
+import { STORE_CLOCK_TOLERANCE_MS } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';
 import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-record.js';
 import type { StoreAccess } from './store-access.js';
@@ -13,7 +15,6 @@ interface SharedCacheParts<User> {
   readonly access: StoreAccess;
   /** The first seals new values; all of them open values. */
   readonly seals: readonly [SessionSeal, ...SessionSeal[]];
-  readonly records: RevocationRecords;
   readonly readUser: (json: object) => User | undefined;
   /** Lifetime of a session, in milliseconds. */
   readonly ttlMs: number;
@@ -40,34 +41,37 @@ export type LookUp<User> =
       readonly sinceMs: number | undefined;
     };
 
+type StoredValue = Extract<StoreEntry, { readonly kind: 'value' }>;
+
 /** A session to look up. */
 interface Wanted {
   readonly session: SessionIdentity;
   readonly keys: SessionKeys;
   readonly maxAgeMs: number;
+  /** Secrets under whose names it may be stored. A lease is taken under the first. */
+  readonly seals: readonly [SessionSeal, ...SessionSeal[]];
+  readonly lease?: StoreLease | undefined;
 }
+
+const UNANSWERED = { kind: 'missing', isHolder: false, sinceMs: undefined } as const;
 
 /** The session cache in a store. Values are sealed, and keys reveal nothing. An unusable entry counts as missing. */
 export class SharedCache<User> {
   readonly #parts: SharedCacheParts<User>;
+  readonly #hostClock = new HostClock();
 
   constructor(parts: SharedCacheParts<User>) {
     this.#parts = parts;
   }
 
   /** Looks up a session that is younger than `maxAgeMs`. Takes `lease`, if set, when there is no entry. Never rejects. */
-  async find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, lease?: StoreLease): Promise<LookUp<User>> {
-    const [seal, ...former] = this.#parts.seals;
-    for (const one of former) {
-      const found = await this.#lookUp(one, { session, keys, maxAgeMs });
-      if (found.kind === 'found' || found.kind === 'revoked') return found;
-    }
-    return this.#lookUp(seal, { session, keys, maxAgeMs }, lease);
+  find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, lease?: StoreLease): Promise<LookUp<User>> {
+    return this.#lookUp({ session, keys, maxAgeMs, seals: this.#parts.seals, lease });
   }
 
   /** Looks up a session again, only under the first seal, with which instances store sessions. */
   findAgain(session: SessionIdentity, keys: SessionKeys): Promise<LookUp<User>> {
-    return this.#lookUp(this.#parts.seals[0], { session, keys, maxAgeMs: Infinity });
+    return this.#lookUp({ session, keys, maxAgeMs: Infinity, seals: [this.#parts.seals[0]] });
   }
 
   /** Takes a lock of this session, by a lease. Returns whether it was taken; `true` for every instance if the store is unavailable. */
@@ -83,7 +87,10 @@ export class SharedCache<User> {
    */
   async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
     const { seals, ttlMs, access, store } = this.#parts;
-    const value = seals[0].sealValue(keys, writeSharedRecord(json, keys.tokenKey, { ttlMs, ageMs, sinceMs }));
+    const value = seals[0].sealValue(
+      keys,
+      writeSharedRecord(json, keys.tokenKey, { ttlMs, ageMs, sinceMs, hostMs: this.#hostClock.now() }),
+    );
     return (await access.try(() => store.set(seals[0].nameOf(keys.tokenKey), value, ttlMs - ageMs))) ?? true;
   }
 
@@ -95,53 +102,78 @@ export class SharedCache<User> {
   }
 
   /** Releases a lease, so that another instance can take it. Never rejects. */
-  async releaseLease({ tokenKey }: SessionKeys, id: string): Promise<void> {
+  async releaseLease({ tokenKey }: Pick<SessionKeys, 'tokenKey'>, id: string): Promise<void> {
     const { seals, access, store } = this.#parts;
-    await access.try(() => store.releaseLease(seals[0].nameOf(tokenKey), id));
+    await access.insist(() => store.releaseLease(seals[0].nameOf(tokenKey), id));
   }
 
-  async #lookUp(seal: SessionSeal, wanted: Wanted, lease?: StoreLease): Promise<LookUp<User>> {
-    const askedAtMs = performance.now();
-    const entry = await this.#get(seal.nameOf(wanted.keys.tokenKey), lease);
-    if (entry?.kind === 'leased') return entry;
-    if (entry?.kind === 'tombstone') return { kind: 'revoked' };
-    const verdict = entry && (await this.#read(entry, seal, wanted, askedAtMs));
-    if (verdict) return { kind: 'found', verdict };
-    return { kind: 'missing', isHolder: entry?.kind === 'none' && lease !== undefined, sinceMs: entry?.storeTimeMs };
-  }
-
-  /** Gets an entry. Releases a lease that is granted too late: other instances would wait for an answer that is never stored. */
-  #get(name: string, lease?: StoreLease): Promise<StoreEntry | undefined> {
-    const { access, store } = this.#parts;
-    const late = ({ kind }: StoreEntry): void => {
-      if (lease && kind === 'none') void access.insist(() => store.releaseLease(name, lease.id));
+  /** All commands of a look-up have one time limit. Releases a lease that is granted too late: other instances would wait for an answer that is never stored. */
+  async #lookUp(wanted: Wanted): Promise<LookUp<User>> {
+    const late = (found: LookUp<User>): void => {
+      if (found.kind === 'missing' && found.isHolder && wanted.lease) void this.releaseLease(wanted.keys, wanted.lease.id);
     };
-    return access.try(() => store.get(name, lease), late);
+    return (await this.#parts.access.try(() => this.#get(wanted), late)) ?? UNANSWERED;
   }
 
-  async #read(entry: StoreEntry, seal: SessionSeal, wanted: Wanted, askedAtMs: number): Promise<Authenticated<User> | undefined> {
-    const record = entry.kind === 'value' ? this.#open(entry, seal, wanted) : undefined;
+  async #get(wanted: Wanted): Promise<LookUp<User>> {
+    const { store } = this.#parts;
+    const { seals, keys, lease } = wanted;
+    const askedAtMs = performance.now();
+    const get = (seal: SessionSeal, index: number): Promise<StoreEntry> =>
+      store.get(seal.nameOf(keys.tokenKey), index === 0 ? lease : undefined);
+    const [first, ...others] = (await Promise.all(seals.map(get))) as [StoreEntry, ...StoreEntry[]];
+    const isHolder = lease !== undefined && first.kind === 'none';
+    const found = await this.#read([first, ...others], wanted, askedAtMs);
+    if (found && isHolder) void this.releaseLease(keys, lease.id);
+    if (found) return found;
+    return first.kind === 'leased' ? first : { kind: 'missing', isHolder, sinceMs: first.storeTimeMs };
+  }
+
+  /** Returns the session or the tombstone of the entries. */
+  async #read(entries: readonly StoreEntry[], wanted: Wanted, askedAtMs: number): Promise<LookUp<User> | undefined> {
+    if (entries.some(({ kind }) => kind === 'tombstone')) return { kind: 'revoked' };
+    for (const [index, seal] of wanted.seals.entries()) {
+      const entry = entries[index];
+      const verdict = entry?.kind === 'value' ? await this.#verdictOf(entry, seal, wanted, askedAtMs) : undefined;
+      if (verdict) return { kind: 'found', verdict };
+    }
+    return undefined;
+  }
+
+  async #verdictOf(entry: StoredValue, seal: SessionSeal, wanted: Wanted, askedAtMs: number): Promise<Authenticated<User> | undefined> {
+    const { ttlMs } = this.#parts;
     const { tokenKey } = wanted.keys;
+    const record = this.#open(entry, seal, wanted);
     // Negated, so that an age of NaN is too old.
-    if (!record || !(record.ageMs < Math.min(wanted.maxAgeMs, this.#parts.ttlMs))) return undefined;
+    if (!record || !(record.ageMs < Math.min(wanted.maxAgeMs, ttlMs, record.ttlMs))) return undefined;
     const user = readUser(record.json, this.#parts.readUser);
-    if (user === undefined) return undefined;
-    const { username } = record.json as { readonly username?: unknown };
-    if (await this.#parts.records.isRevoked({ tokenKey, username, sinceMs: record.sinceMs })) return undefined;
+    if (user === undefined || (await this.#isRevoked(user as object, tokenKey, record.sinceMs))) return undefined;
     // The store computed the age after the look-up was sent, so that the session is no younger than this.
     const confirmedAtMs = askedAtMs - record.ageMs;
     if (this.#parts.isRevokedHere(user, confirmedAtMs, tokenKey)) return undefined;
-    return { kind: 'authenticated', user, confirmedAtMs };
+    // Another instance may have a shorter lifetime than this one.
+    return { kind: 'authenticated', user, confirmedAtMs, ...(record.ttlMs < ttlMs && { cacheForMs: record.ttlMs }) };
   }
 
-  #open(
-    { value, remainingMs, storeTimeMs }: Extract<StoreEntry, { readonly kind: 'value' }>,
-    seal: SessionSeal,
-    { session, keys }: Wanted,
-  ): ReadRecord | undefined {
+  /**
+   * Returns whether a stored session is revoked: the latest revocation of the session, of its user or of all came after the service was called
+   * for it, or up to a second before, because the clocks of a store's nodes may differ.
+   */
+  async #isRevoked(user: object, tokenKey: TokenKey, sinceMs: number): Promise<boolean> {
+    const { seals, store } = this.#parts;
+    const names = seals.flatMap((seal) => [
+      seal.nameOfAll,
+      seal.nameOfRevoked(tokenKey),
+      ...usernamesOf(user).map((name) => seal.nameOfUser(name)),
+    ]);
+    const revokedAtMs = await store.getRevocations(names);
+    return revokedAtMs.some((atMs) => atMs !== undefined && !(sinceMs > atMs + STORE_CLOCK_TOLERANCE_MS));
+  }
+
+  #open({ value, remainingMs, storeTimeMs }: StoredValue, seal: SessionSeal, { session, keys }: Wanted): ReadRecord | undefined {
     const text = seal.openValue(keys, value);
     if (text === undefined) return undefined;
-    const record = readSharedRecord(text, session.token, { remainingMs, storeTimeMs });
+    const record = readSharedRecord(text, session.token, { remainingMs, storeTimeMs, hostMs: this.#hostClock.now() });
     if (record?.clockDiffers) this.#parts.clockDiffers();
     return record;
   }

@@ -20,13 +20,26 @@ interface RecordAge {
   readonly ageMs: number;
   /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;
+  /** Time of this host's clock. */
+  readonly hostMs: number;
+}
+
+/** The clocks by which the age of a record is read. */
+interface ReadingTime {
+  /** Remaining lifetime of the record in the store, in milliseconds. */
+  readonly remainingMs: number;
+  readonly storeTimeMs: number;
+  /** Time of this host's clock. */
+  readonly hostMs: number;
 }
 
 /** A record from a store. */
 export interface ReadRecord {
   readonly json: object;
-  /** Milliseconds since the service confirmed the session. */
+  /** Milliseconds since the service confirmed the session; `Infinity` if a clock has stepped back since. */
   readonly ageMs: number;
+  /** Lifetime that its writer gave the record, in milliseconds. */
+  readonly ttlMs: number;
   /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;
   /** Whether the wall clocks of the two instances differ by more than a minute. */
@@ -34,30 +47,32 @@ export interface ReadRecord {
 }
 
 /** Serialises a record for the session with this token digest. */
-export function writeSharedRecord(json: object, tokenKey: TokenKey, { ttlMs, ageMs, sinceMs }: RecordAge): string {
+export function writeSharedRecord(json: object, tokenKey: TokenKey, { ttlMs, ageMs, sinceMs, hostMs }: RecordAge): string {
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
   const hasToken = typeof echoed === 'string' && tokenKeyOf(echoed) === tokenKey;
-  return JSON.stringify({ confirmedAt: Date.now() - ageMs, ttlMs, hasToken, since: sinceMs, json: rest } satisfies SharedRecord);
+  return JSON.stringify({ confirmedAt: hostMs - ageMs, ttlMs, hasToken, since: sinceMs, json: rest } satisfies SharedRecord);
 }
+
+/** Assumed maximum difference between the clocks of two hosts, in milliseconds, by which the age of a record may be below zero. */
+const HOST_CLOCK_TOLERANCE_MS = 1_000;
 
 /**
  * Parses a sealed record. Returns `undefined` for a form that this version does not support. The age is the greatest of three: by the remaining
- * lifetime of the record; by the store's clock before the call, because a record may be stored late; and by the wall clock of this host,
- * because a writer of the store could restore an expired record with a new lifetime.
+ * lifetime of the record; by the store's clock before the call, because a record may be stored late; and by the clock of this host, because a
+ * writer of the store could restore an expired record with a new lifetime. If one is below zero, a clock has stepped back, and the age is unknown.
  */
-export function readSharedRecord(
-  text: string,
-  token: string,
-  { remainingMs, storeTimeMs }: { readonly remainingMs: number; readonly storeTimeMs: number },
-): ReadRecord | undefined {
+export function readSharedRecord(text: string, token: string, { remainingMs, storeTimeMs, hostMs }: ReadingTime): ReadRecord | undefined {
   const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as { readonly [Name in keyof SharedRecord]?: unknown };
   if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof since !== 'number') return undefined;
   if (typeof json !== 'object' || json === null) return undefined;
   const byStoreMs = ttlMs - remainingMs;
-  const byHostMs = Date.now() - confirmedAt;
+  const byHostMs = hostMs - confirmedAt;
+  const byStoreClockMs = storeTimeMs - since;
+  const isKnown = byStoreMs >= 0 && byStoreClockMs >= 0 && byHostMs >= -HOST_CLOCK_TOLERANCE_MS;
   return {
     json: hasToken ? { ...json, auth_token: ownCopyOf(token) } : json,
-    ageMs: Math.max(0, byStoreMs, byHostMs, storeTimeMs - since),
+    ageMs: isKnown ? Math.max(byStoreMs, byHostMs, byStoreClockMs) : Infinity,
+    ttlMs,
     sinceMs: since,
     clockDiffers: Math.abs(byHostMs - byStoreMs) > CLOCK_TOLERANCE_MS,
   };

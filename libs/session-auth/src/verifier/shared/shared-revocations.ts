@@ -1,27 +1,19 @@
 import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionStore } from '../../contract/session-store.js';
-import type { Outbox } from './outbox.js';
-import type { RevocationRecords } from './revocation-records.js';
-import { RevocationBus, type BusMessage } from './revocation-bus.js';
+import { nameOf, type Revocation } from '../revocation/revocation.js';
+import { Outbox } from './outbox.js';
+import { RevocationBus } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';
 import type { SharedCache } from './shared-cache.js';
 import type { SharedTierReports } from './shared-tier-settings.js';
 import type { StoreAccess } from './store-access.js';
 
-/** Handles revocations by other instances. Sessions are identified by token digest. */
+/** The revocations of this process. Sessions are identified by token digest. */
 interface RevocationListener {
-  /** Called when a session was signed out. */
-  signedOut(tokenKey: TokenKey): void;
+  /** Applies a revocation of another instance. */
+  apply(revocation: Revocation): void;
   /** Called when a look-up finds the tombstone of a session. */
   foundTombstone(tokenKey: TokenKey): void;
-  /** Called when the service refused a session. */
-  refused(tokenKey: TokenKey): void;
-  /** Called when a session was evicted, and must be checked again. */
-  evicted(tokenKey: TokenKey): void;
-  /** Called when every session of a user was revoked. */
-  userRevoked(username: string): void;
-  /** Called when every session was revoked. */
-  allRevoked(): void;
   /** Called when messages may have been lost, so that any cached session may be revoked. */
   messagesLost(): void;
   /** Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this instance. */
@@ -33,75 +25,63 @@ interface SharedRevocationsParts {
   readonly store: SessionStore;
   readonly access: StoreAccess;
   readonly seals: readonly SessionSeal[];
-  readonly outbox: Outbox;
-  readonly records: RevocationRecords;
   readonly cache: Pick<SharedCache<unknown>, 'delete'>;
   readonly reports: SharedTierReports;
 }
 
-/** Revokes sessions in the store and on the other instances. Writes that fail are retried. */
+/** Revokes sessions in the store and on the other instances. What fails is retried. */
 export class SharedRevocations {
   readonly #parts: SharedRevocationsParts;
-  readonly #tombstoneMs: number;
+  readonly #lifetimeMs: number;
   readonly #outbox: Outbox;
   readonly #bus: RevocationBus;
   #listener: RevocationListener | undefined;
   #unsubscribe: (() => Promise<void>) | undefined;
 
-  constructor(parts: SharedRevocationsParts, tombstoneMs: number) {
+  /** `lifetimeMs`: how long a tombstone is kept, and a delivery retried. */
+  constructor(parts: SharedRevocationsParts, lifetimeMs: number) {
     this.#parts = parts;
-    this.#tombstoneMs = tombstoneMs;
-    this.#outbox = parts.outbox;
-    this.#bus = new RevocationBus(parts.store, parts.outbox, parts.seals);
+    this.#lifetimeMs = lifetimeMs;
+    this.#outbox = new Outbox({
+      overflowed: () => void this.deliver({ kind: 'allRevoked' }),
+      lost: (count) => parts.reports.lost(count),
+    });
+    this.#bus = new RevocationBus(parts.store, parts.seals, lifetimeMs);
+  }
+
+  /** Stores a revocation, then publishes it to the other instances. Resolves after the first attempt. */
+  async deliver(revocation: Revocation): Promise<void> {
+    const publish = this.#bus.publisherOf(revocation);
+    let [isStored, isPublished] = [false, false];
+    const send = async (leftMs: number, isPending: () => boolean): Promise<boolean> => {
+      isStored ||= await this.#succeeds(() => this.#store(revocation, leftMs));
+      // A sign-in may have issued the token again meanwhile.
+      if (isPending()) isPublished ||= await this.#succeeds(publish);
+      return isStored && isPublished;
+    };
+    await this.#outbox.deliver({ name: nameOf(revocation), forMs: this.#lifetimeMs, send });
   }
 
   /** Sets the tombstone of a session. Used before the service signs it out. */
   async setTombstone(tokenKey: TokenKey): Promise<void> {
-    const { store } = this.#parts;
-    const deliveries = this.#namesOf(tokenKey).map((name) =>
-      this.#outbox.deliver({ name, forMs: this.#tombstoneMs, send: (leftMs) => store.setTombstone(name, leftMs) }),
-    );
-    await Promise.all(deliveries);
+    const revocation = { kind: 'signedOut', tokenKey } as const;
+    const send = (leftMs: number): Promise<boolean> => this.#succeeds(() => this.#store(revocation, leftMs));
+    await this.#outbox.deliver({ name: nameOf(revocation), forMs: this.#lifetimeMs, send });
   }
 
   /** Removes the tombstone of a session: a sign-in has issued this token. */
   async clearTombstone(tokenKey: TokenKey): Promise<void> {
-    const names = this.#namesOf(tokenKey);
-    const cancelled = [this.#bus.cancel({ kind: 'signedOut', tokenKey }), ...names.map((name) => this.#outbox.cancel(name))];
-    const { access, store } = this.#parts;
-    await Promise.all(names.map((name) => access.insist(() => store.clearTombstone(name))));
+    const { access, store, seals } = this.#parts;
+    const wasPending = this.#outbox.cancel(nameOf({ kind: 'signedOut', tokenKey }));
+    await Promise.all(seals.map((seal) => access.insist(() => store.clearTombstone(seal.nameOf(tokenKey)))));
     // An undelivered sign-out has left the answers from before it in the store and on other instances.
-    if (cancelled.includes(true)) await this.evict(tokenKey);
+    if (wasPending) await this.deliver({ kind: 'evicted', tokenKey });
   }
 
-  /** Publishes a message to the other instances. Resolves after the first attempt. */
-  publish(message: BusMessage): Promise<void> {
-    return this.#bus.publish(message, this.#tombstoneMs);
-  }
-
-  /** Deletes a session that the service refused. Publishes the refusal if the session was cached, here or in the store. */
-  async refused(tokenKey: TokenKey, kind: 'refused' | 'evicted', wasCached: boolean): Promise<void> {
-    const wasStored = await this.#parts.cache.delete(tokenKey);
-    if (wasCached || wasStored) await this.publish({ kind, tokenKey });
-  }
-
-  /** Evicts a session from the store and from all instances. */
-  async evict(tokenKey: TokenKey): Promise<void> {
-    // The record revokes answers that are still in flight to the store.
-    await Promise.all([this.#parts.records.addSession(tokenKey), this.#parts.cache.delete(tokenKey)]);
-    await this.publish({ kind: 'evicted', tokenKey });
-  }
-
-  /** Revokes every session of a user, in the store and on all instances. */
-  async revokeUser(username: string): Promise<void> {
-    await this.#parts.records.addUser(username);
-    await this.publish({ kind: 'userRevoked', username });
-  }
-
-  /** Revokes every session, in the store and on all instances. */
-  async revokeAll(): Promise<void> {
-    await this.#parts.records.addAll();
-    await this.publish({ kind: 'allRevoked' });
+  /** Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in the store. */
+  async refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void> {
+    const wasStored = await this.#parts.cache.delete(refusal.tokenKey);
+    if (wasCached || wasStored) await this.deliver(refusal);
   }
 
   /** Passes a tombstone that a look-up found to the listener. */
@@ -117,7 +97,8 @@ export class SharedRevocations {
   subscribe(listener: RevocationListener): void {
     const { reports } = this.#parts;
     this.#listener = listener;
-    this.#unsubscribe = this.#bus.subscribe((message) => receive(listener, message), {
+    this.#unsubscribe = this.#bus.subscribe({
+      receive: (revocation) => listener.apply(revocation),
       subscribed: () => {
         reports.busStateChanged('connected');
         listener.messagesLost();
@@ -125,22 +106,38 @@ export class SharedRevocations {
       },
       interrupted: (reason) => reports.busStateChanged('interrupted', reason),
       clockDiffers: () => reports.clockDiffers(),
+      unreadable: () => reports.unreadable(),
     });
   }
 
+  /** Delivers what is pending, for a limited time, and reports what is lost. */
   async close(): Promise<void> {
-    this.#outbox.close();
-    await this.#unsubscribe?.();
+    await Promise.all([this.#unsubscribe?.(), this.#outbox.close()]);
   }
 
-  /** Returns the names of a session in the store: one for each key that encrypts it. */
-  #namesOf(tokenKey: TokenKey): string[] {
-    return this.#parts.seals.map((seal) => seal.nameOf(tokenKey));
+  async #succeeds(call: () => Promise<unknown>): Promise<boolean> {
+    return (await this.#parts.access.insist(() => call().then(() => true))) ?? false;
+  }
+
+  /** Stores a revocation under the name of each secret, for `leftMs` milliseconds. Stored sessions are compared with its time, of the store's clock. */
+  async #store(revocation: Revocation, leftMs: number): Promise<void> {
+    const { store, seals } = this.#parts;
+    await Promise.all(seals.flatMap((seal) => storedWith(store, seal, revocation, leftMs)));
   }
 }
 
-function receive(listener: RevocationListener, message: BusMessage): void {
-  if ('tokenKey' in message) listener[message.kind](message.tokenKey);
-  else if ('username' in message) listener.userRevoked(message.username);
-  else listener.allRevoked();
+function storedWith(store: SessionStore, seal: SessionSeal, revocation: Revocation, leftMs: number): Promise<unknown>[] {
+  switch (revocation.kind) {
+    case 'signedOut':
+      return [store.setTombstone(seal.nameOf(revocation.tokenKey), leftMs)];
+    case 'refused':
+      return [store.delete(seal.nameOf(revocation.tokenKey))];
+    case 'evicted':
+      // The record revokes answers that are still in flight to the store.
+      return [store.setRevocation(seal.nameOfRevoked(revocation.tokenKey), leftMs), store.delete(seal.nameOf(revocation.tokenKey))];
+    case 'userRevoked':
+      return [store.setRevocation(seal.nameOfUser(revocation.username), leftMs)];
+    case 'allRevoked':
+      return [store.setRevocation(seal.nameOfAll, leftMs)];
+  }
 }

@@ -148,7 +148,7 @@ describe('a check by the instances of an application', () => {
     const [one, other] = [instanceOf(store), instanceOf(store)];
     await one.check();
     jest.setSystemTime(Date.now() - 60_001);
-    expect(await other.check()).toEqual(stored);
+    expect(await other.check()).toEqual(ann);
     expect(other.news).toEqual([['clockDiffers']]);
   });
 

@@ -12,7 +12,7 @@ export interface SharedTierSettings extends LeaseSettings {
   readonly scope: string;
   /** Lifetime of a session. */
   readonly ttlMs: number;
-  /** Lifetime of a tombstone: longer than any instance could cache the session. */
+  /** Lifetime of a tombstone: longer than any instance could cache the session, whatever its options. */
   readonly tombstoneMs: number;
   /** Time before it expires at which a session is refreshed; 0: never. */
   readonly refreshAheadMs: number;
@@ -26,6 +26,10 @@ export interface SharedTierReports {
   failed(): void;
   /** Called when the wall clock of another instance differs by more than a minute. */
   clockDiffers(): void;
+  /** Called for each message that no secret opens. */
+  unreadable(): void;
+  /** Called when the application closes, with the number of revocations that reached neither the store nor the other instances. */
+  lost(count: number): void;
   /** Called when messages of other instances start or stop arriving, with the reason if they stop. */
   busStateChanged(state: 'connected' | 'interrupted', reason?: string): void;
 }

@@ -9,12 +9,8 @@ afterEach(() => void jest.useRealTimers());
 const TIMEOUT_MS = 50;
 const ignore = (): undefined => undefined;
 const NO_LISTENER = {
-  signedOut: ignore,
+  apply: ignore,
   foundTombstone: ignore,
-  refused: ignore,
-  evicted: ignore,
-  userRevoked: ignore,
-  allRevoked: ignore,
   messagesLost: ignore,
 };
 const SESSION = { token: 'token', authIv: undefined };
@@ -63,7 +59,7 @@ interface Course {
 async function check(store: SlowStore, { way = 'check', times = 1, onCompare }: Course = {}): Promise<number> {
   const ages = { ttlMs: 60_000, tombstoneMs: 63_000, refreshAheadMs: 30_000, refreshPauseMs: 1_000, leaseMs: 3_000, graceMs: TIMEOUT_MS };
   const settings = { store, timeoutMs: TIMEOUT_MS, secrets: ['a secret of sixteen'], scope: 'scope', ...ages } as const;
-  const reports = { failed: ignore, clockDiffers: ignore, busStateChanged: ignore };
+  const reports = { failed: ignore, clockDiffers: ignore, busStateChanged: ignore, unreadable: ignore, lost: ignore };
   const tier = new SharedTier(settings, (json) => json, reports);
   tier.revocations.subscribe({ ...NO_LISTENER, isRevoked: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false) });
   const ask = jest.fn(() => Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const));

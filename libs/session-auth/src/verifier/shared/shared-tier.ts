@@ -3,8 +3,6 @@ import type { Verdict } from '../../contract/outcome.js';
 import { shortenedBy } from '../cache/cache-entry.js';
 import type { Flight } from '../single-flight.js';
 import { followLease, Leases } from './leases.js';
-import { Outbox } from './outbox.js';
-import { RevocationRecords } from './revocation-records.js';
 import { SessionSeal } from './session-seal.js';
 import { SharedCache, type LookUp } from './shared-cache.js';
 import { SharedRevocations } from './shared-revocations.js';
@@ -16,8 +14,8 @@ export interface ServiceCall<User> {
   /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
   ask(spentMs: number): Promise<Verdict<User>>;
   /**
-   * Milliseconds that a check may wait for the call of another instance: twice the usual duration of a call; before the first answer, just under
-   * half of the check's time.
+   * Milliseconds that a check may wait for the call of another instance. It then has time left for a call of its own: at least half of its time,
+   * and the usual duration of a call plus a quarter.
    */
   readonly patienceMs: number;
   /** Total time of one check, in milliseconds. */
@@ -47,15 +45,13 @@ export class SharedTier<User> {
     const sealOf = (secret: string): SessionSeal => new SessionSeal(secret, scope);
     const seals = [sealOf(first), ...others.map(sealOf)] as const;
     const access = new StoreAccess(settings.timeoutMs, () => reports.failed());
-    const outbox = new Outbox(access);
-    const records = new RevocationRecords({ store, access, outbox, seals, forMs: settings.tombstoneMs });
     const isRevokedHere = (user: User, confirmedAtMs: number, tokenKey: TokenKey): boolean =>
       this.revocations.isRevoked(user, confirmedAtMs, tokenKey);
     const clockDiffers = (): void => reports.clockDiffers();
     this.#settings = settings;
-    this.#cache = new SharedCache({ store, access, seals, records, readUser, ttlMs, isRevokedHere, clockDiffers });
+    this.#cache = new SharedCache({ store, access, seals, readUser, ttlMs, isRevokedHere, clockDiffers });
     this.#leases = new Leases(store, access, settings);
-    const parts = { store, access, outbox, records, seals, cache: this.#cache, reports };
+    const parts = { store, access, seals, cache: this.#cache, reports };
     this.revocations = new SharedRevocations(parts, settings.tombstoneMs);
   }
 
@@ -68,7 +64,7 @@ export class SharedTier<User> {
     return followLease(found.lease, {
       lookAgain: () => this.#cache.findAgain(session, keys),
       settle: (later) => this.#settle(later, keys, { service, flight, startedAtMs }),
-      patienceMs: Math.max(service.patienceMs, this.#settings.timeoutMs),
+      patienceMs: service.patienceMs,
       timeoutMs: service.timeoutMs,
       startedAtMs,
     });

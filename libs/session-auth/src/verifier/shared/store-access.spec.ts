@@ -50,15 +50,15 @@ describe('a call to a store', () => {
     expect(late).toEqual(['late value']);
   });
 
-  it('is not made beyond 1024 calls in flight', async () => {
+  it('is not made beyond 8192 calls in flight', async () => {
     const { access, failures } = accessWith();
     let made = 0;
     const hangs = (): Promise<string> => {
       made += 1;
       return new Promise(() => undefined);
     };
-    const calls = Array.from({ length: 1_025 }, () => access.insist(hangs));
-    expect(made).toBe(1_024);
+    const calls = Array.from({ length: 8_193 }, () => access.insist(hangs));
+    expect(made).toBe(8_192);
     expect(await calls.at(-1)).toBeUndefined();
     expect(failures.count).toBe(0);
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
@@ -85,5 +85,30 @@ describe('a failing store', () => {
     expect(await access.try(works)).toBeUndefined();
     await jest.advanceTimersByTimeAsync(1);
     expect(await access.try(works)).toBe('value');
+  });
+});
+
+describe('a process that was busy', () => {
+  /** The wait of the event loop, at whose end the timer of the call is late. */
+  function stall(ms: number): void {
+    for (const untilMs = performance.now() + ms; performance.now() < untilMs;);
+  }
+
+  it('uses an answer that arrived meanwhile, and blames the store for none that did not [Q20]', async () => {
+    jest.useRealTimers();
+    const { access, failures } = accessWith();
+    const arrived = access.try(() => new Promise<string>((resolve) => setTimeout(() => setImmediate(resolve, 'value'), TIMEOUT_MS - 1)));
+    const never = Array.from({ length: 5 }, () => access.try(() => new Promise<string>(() => undefined)));
+    stall(2 * TIMEOUT_MS);
+    expect([await arrived, ...(await Promise.all(never))]).toEqual(['value', ...never.map(() => undefined)]);
+    expect([failures.count, await access.try(works)]).toEqual([0, 'value']);
+  });
+});
+
+describe('a store of which a part is dead', () => {
+  it('is paused although most calls work [Q15]', async () => {
+    const { access } = accessWith();
+    for (let call = 0; call < 5; call += 1) await Promise.all([access.try(works), access.try(works), access.try(fails)]);
+    expect(await access.try(works)).toBeUndefined();
   });
 });

@@ -1,11 +1,22 @@
 import { CircuitBreaker } from '../lanes/circuit-breaker.js';
 
-/** Maximum number of calls to a store in flight. Further calls fail immediately. */
-const MAX_CALLS = 1_024;
-/** A failing store is not called during growing pauses, so that requests do not wait for it. */
-const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.5, pauseMs: 500, maxPauseMs: 5_000 };
+/** Result of a call. */
+type Answer<Value> = { readonly value: Value } | 'failed' | 'stalled';
 
-/** Calls a store: bounds the duration and the number of calls, and pauses calls to a failing store. */
+/** Maximum number of calls to a store in flight. Further calls fail immediately. */
+const MAX_CALLS = 8_192;
+/**
+ * A failing store is not called during growing pauses, so that requests do not wait for it. It fails if a quarter of the calls do: of a Cluster,
+ * one node may be dead.
+ */
+const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.25, pauseMs: 500, maxPauseMs: 5_000 };
+/** Part of `timeoutMs` by which a timer must be late for the delay to be of this process, which was busy, and not of the store. */
+const STALL = 0.25;
+
+/**
+ * Calls a store: bounds the duration and the number of calls, and pauses calls to a failing store. A call is all that a check needs of the store,
+ * of one or more commands: it has one time limit, and one result.
+ */
 export class StoreAccess {
   readonly #timeoutMs: number;
   readonly #onFailure: () => void;
@@ -32,33 +43,36 @@ export class StoreAccess {
     this.#calls += 1;
     const began = this.#breaker.pauseLeftMs() > 0 ? undefined : this.#breaker.begin();
     const answer = await this.#answerTo(call, late);
-    if (began) this.#breaker.record(began, answer ? 'success' : 'failure');
+    if (began) this.#breaker.record(began, answer === 'stalled' ? 'neither' : answer === 'failed' ? 'failure' : 'success');
     this.#calls -= 1;
-    return answer?.value;
+    if (answer === 'failed') this.#onFailure();
+    return typeof answer === 'string' ? undefined : answer.value;
   }
 
-  async #answerTo<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<{ readonly value: Value } | undefined> {
-    try {
-      return { value: await this.#inTime(call, late) };
-    } catch {
-      this.#onFailure();
-      return undefined;
-    }
-  }
-
-  async #inTime<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value> {
-    const answer = call();
-    let timer: NodeJS.Timeout | undefined;
-    const overdue = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error('The session store did not answer in time'));
-        if (late) answer.then(late, () => undefined);
+  /** Never rejects. `stalled`: this process was busy, so that nothing is known of the store. */
+  #answerTo<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Answer<Value>> {
+    return new Promise((resolve) => {
+      const dueMs = performance.now() + this.#timeoutMs;
+      let isOver = false;
+      const end = (answer: Answer<Value>): void => {
+        clearTimeout(timer);
+        isOver = true;
+        resolve(answer);
+      };
+      const timer = setTimeout(() => {
+        const isStall = performance.now() - dueMs > STALL * this.#timeoutMs;
+        // An answer that arrived while this process was busy is read before the next turn.
+        setImmediate(() => end(isStall ? 'stalled' : 'failed'));
       }, this.#timeoutMs).unref();
+      startOf(call).then(
+        (value) => (isOver ? late?.(value) : end({ value })),
+        () => end('failed'),
+      );
     });
-    try {
-      return await Promise.race([answer, overdue]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
+}
+
+/** A call that throws rejects. */
+async function startOf<Value>(call: () => Promise<Value>): Promise<Value> {
+  return call();
 }

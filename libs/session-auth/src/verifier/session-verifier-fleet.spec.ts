@@ -1,0 +1,359 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Deadlines } from '../client/deadline.js';
+import { readUser } from '../client/user-details-verdict.js';
+import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
+import { tokenKeyOf, type SessionIdentity } from '../contract/session-identity.js';
+import { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
+import { SessionCache } from './cache/session-cache.js';
+import { ProtectedCheck } from './lanes/protected-check.js';
+import type { Revocation } from './revocation/revocation.js';
+import { RevocationNotifier } from './revocation/revocation-notifier.js';
+import { SessionVerifier } from './session-verifier.js';
+import { SharedTier } from './shared/shared-tier.js';
+
+const TTL_MS = 60_000;
+const TOMBSTONE_MS = 600_000;
+const TIMEOUT_MS = 50;
+const [NEW, OLD] = ['the new secret..', 'the old secret..'] as const;
+const FORGET_ANN: Revocation = { kind: 'userRevoked', username: 'ann' };
+const FORGET_ALL: Revocation = { kind: 'allRevoked' };
+
+/** The Redis of a fleet, with a clock of its own. */
+class Server {
+  readonly entries = new Map<string, StoreEntryKind & { readonly untilMs: number }>();
+  readonly revocations = new Map<string, number>();
+  readonly subscribers = new Set<StoreSubscriber>();
+  readonly published: Uint8Array[] = [];
+  clockOffsetMs = 1_000_000;
+
+  get nowMs(): number {
+    return performance.now() + this.clockOffsetMs;
+  }
+}
+
+/** The connection of one instance. */
+class Link extends SessionStore {
+  isDown = false;
+  /** Milliseconds that each command takes. */
+  tookMs = 0;
+  commands = 0;
+
+  constructor(private readonly server: Server) {
+    super();
+  }
+
+  get(key: string, lease?: StoreLease): Promise<StoreEntry> {
+    return this.#run((server) => {
+      const found = server.entries.get(key);
+      if (found && found.untilMs > server.nowMs)
+        return { ...found, ...(found.kind === 'value' && { remainingMs: found.untilMs - server.nowMs }), storeTimeMs: server.nowMs };
+      if (lease) server.entries.set(key, { kind: 'leased', lease: lease.id, untilMs: server.nowMs + lease.ttlMs });
+      return { kind: 'none', storeTimeMs: server.nowMs };
+    });
+  }
+
+  set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
+    return this.#run(({ entries, nowMs }) => {
+      if (entries.get(key)?.kind === 'tombstone') return false;
+      entries.set(key, { kind: 'value', value, remainingMs: ttlMs, untilMs: nowMs + ttlMs });
+      return true;
+    });
+  }
+
+  delete(key: string): Promise<boolean> {
+    return this.#run(({ entries }) => {
+      const { kind } = entries.get(key) ?? {};
+      return kind !== 'tombstone' && entries.delete(key) && kind === 'value';
+    });
+  }
+
+  setTombstone(key: string, ttlMs: number): Promise<void> {
+    return this.#run(({ entries, nowMs }) => void entries.set(key, { kind: 'tombstone', untilMs: nowMs + ttlMs }));
+  }
+
+  clearTombstone(key: string): Promise<void> {
+    return this.#run(({ entries }) => void entries.delete(key));
+  }
+
+  setRevocation(key: string): Promise<void> {
+    return this.#run(({ revocations, nowMs }) => void revocations.set(key, nowMs));
+  }
+
+  getRevocations(keys: readonly string[]): Promise<(number | undefined)[]> {
+    return this.#run(({ revocations }) => keys.map((key) => revocations.get(key)));
+  }
+
+  publish(message: Uint8Array): Promise<void> {
+    return this.#run(({ published, subscribers }) => {
+      published.push(message);
+      for (const subscriber of subscribers) subscriber.message(message);
+    });
+  }
+
+  subscribe(subscriber: StoreSubscriber): () => Promise<void> {
+    this.server.subscribers.add(subscriber);
+    return () => Promise.resolve(void this.server.subscribers.delete(subscriber));
+  }
+
+  releaseLease = (key: string): Promise<void> => this.#run(({ entries }) => void entries.delete(key));
+  keepAlive = (): Promise<void> => Promise.resolve();
+
+  async #run<Value>(command: (server: Server) => Value): Promise<Value> {
+    this.commands += 1;
+    if (this.tookMs > 0) await new Promise((resolve) => setTimeout(resolve, this.tookMs));
+    if (this.isDown) throw new Error('Redis is not connected');
+    return command(this.server);
+  }
+}
+
+interface InstanceSetup {
+  readonly secrets?: readonly [string, ...string[]];
+  readonly ttlMs?: number;
+  readonly scope?: string;
+}
+
+/** The instances of an application, and the session service. */
+function fleet() {
+  const server = new Server();
+  const service = { calls: 0, users: new Map<string, object>([['token', { username: 'ann' }]]), tookMs: 0 };
+  const instance = ({ secrets = [NEW], ttlMs = TTL_MS, scope = 'service' }: InstanceSetup = {}) => {
+    const link = new Link(server);
+    // The record class of the application changes the name.
+    const read = (json: object): object => ({ ...json, username: (json as { username: string }).username.toLowerCase() });
+    const ask = async ({ token }: SessionIdentity): Promise<Verdict<object>> => {
+      service.calls += 1;
+      const json = service.users.get(token);
+      if (service.tookMs > 0) await new Promise((resolve) => setTimeout(resolve, service.tookMs));
+      const user = json && readUser(json, read);
+      return user ? { kind: 'authenticated', user, json } : UNAUTHENTICATED;
+    };
+    const events = { ended: 0, forgotten: [] as unknown[], failed: 0, unreadable: 0, lost: 0 };
+    const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
+    const ages = { ttlMs, tombstoneMs: TOMBSTONE_MS, refreshAheadMs: 0, refreshPauseMs: 0, leaseMs: 3_000, graceMs: TIMEOUT_MS };
+    const shared = new SharedTier<object>({ store: link, timeoutMs: TIMEOUT_MS, secrets, scope, ...ages }, read, {
+      failed: () => void (events.failed += 1),
+      unreadable: () => void (events.unreadable += 1),
+      lost: (count) => void (events.lost += count),
+      clockDiffers: () => undefined,
+      busStateChanged: () => undefined,
+    });
+    const cache = new SessionCache<object>({ ttlMs, negativeTtlMs: 0, maxEntries: 1_000, refreshAheadMs: 0, staleIfErrorMs: 0 });
+    const verifier = new SessionVerifier<object>(new ProtectedCheck(ask, new Deadlines(), settings), {
+      cache,
+      shared,
+      notifier: new RevocationNotifier(() => void (events.ended += 1)),
+      onUsersRevoked: (username) => events.forgotten.push(username),
+    });
+    verifier.revoker.subscribe();
+    const verify = async (token = 'token'): Promise<string> => {
+      const verdict = Promise.resolve(verifier.verify({ token, authIv: undefined }));
+      await jest.advanceTimersByTimeAsync(0);
+      return (await verdict).kind;
+    };
+    return { link, events, verifier, verify, revoke: (revocation: Revocation) => verifier.revoker.apply(revocation) };
+  };
+  return { server, service, instance };
+}
+
+/** Lets time pass, and everything that is due happen. */
+const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+
+beforeEach(async () => {
+  jest.useFakeTimers();
+  await pass(60_000);
+});
+afterEach(() => void jest.useRealTimers());
+
+describe('users that are forgotten', () => {
+  it.each([10_001, 25_000])('all stay out, if they are %d within a lifetime, with and without the store [Q11]', async (count) => {
+    const { service, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    for (const user of [0, 1, count - 1]) service.users.set(`token ${user}`, { username: `user ${user}` });
+    const tokens = [...service.users.keys()].slice(1);
+    for (const token of tokens) expect([await one.verify(token), await other.verify(token)]).toEqual(Array(2).fill('authenticated'));
+    service.users.clear();
+    for (let user = 0; user < count; user += 1) void one.revoke({ kind: 'userRevoked', username: `user ${user}` });
+    await pass(1_000);
+    for (const token of tokens) expect([await one.verify(token), await other.verify(token)]).toEqual(Array(2).fill('unauthenticated'));
+  });
+
+  it.each(['ANN', 'ann'])('are found by the name of the service and by that of the record class: %s [Q17]', async (username) => {
+    const { service, instance } = fleet();
+    service.users.set('token', { username: 'ANN' });
+    const [one, other, third] = [instance(), instance(), instance()];
+    expect([await one.verify(), await other.verify()]).toEqual(['authenticated', 'authenticated']);
+    service.users.clear();
+    await pass(2_000);
+    await one.revoke({ kind: 'userRevoked', username });
+    expect([await one.verify(), await other.verify(), await third.verify()]).toEqual(Array(3).fill('unauthenticated'));
+  });
+});
+
+describe('the ends of sessions while an instance has no Redis', () => {
+  it('are heard when it is back, however many, by one forgetAll if need be [Q13]', async () => {
+    const { service, server, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    expect(await other.verify()).toBe('authenticated');
+    service.users.clear();
+    one.link.isDown = true;
+    await one.revoke(FORGET_ANN);
+    for (let user = 0; user < 10_000; user += 1) await one.revoke({ kind: 'userRevoked', username: `user ${user}` });
+    expect(server.published.length).toBe(0);
+    one.link.isDown = false;
+    await pass(5_000);
+    expect([await other.verify(), other.events.forgotten.includes(undefined)]).toEqual(['unauthenticated', true]);
+    expect(server.revocations.size).toBeGreaterThan(0);
+  });
+
+  it.each<[string, Revocation]>([
+    ['a user', FORGET_ANN],
+    ['all users', FORGET_ALL],
+    ['a session', { kind: 'evicted', tokenKey: tokenKeyOf('token') }],
+  ])('are delivered while it closes, if Redis is back in time: %s [Q12]', async (_name, revocation) => {
+    const { server, instance } = fleet();
+    const one = instance();
+    one.link.isDown = true;
+    void one.revoke(revocation);
+    const closed = one.verifier.close();
+    await pass(200);
+    expect(server.published.length).toBe(0);
+    one.link.isDown = false;
+    await pass(200);
+    await closed;
+    expect([server.published.length, one.events.lost]).toEqual([1, 0]);
+  });
+
+  it('are reported by number if it closes and Redis stays away: it waits for at most a second [Q12]', async () => {
+    const { instance } = fleet();
+    const one = instance();
+    one.link.isDown = true;
+    for (const username of ['ann', 'bob', 'ann']) void one.revoke({ kind: 'userRevoked', username });
+    one.verifier.revoker.signedOut('token');
+    const closed = one.verifier.close();
+    await pass(1_000);
+    await closed;
+    expect(one.events.lost).toBe(3);
+    await one.revoke(FORGET_ALL);
+    expect([one.events.lost, jest.getTimerCount()]).toEqual([4, 0]);
+  });
+
+  it('do not follow a sign-in that has issued the token again', async () => {
+    const { server, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    one.link.isDown = true;
+    one.verifier.revoker.signedOut('token');
+    await pass(0);
+    one.verifier.revoker.signedIn('token');
+    one.link.isDown = false;
+    await pass(2_000);
+    expect([...server.entries.values()].map(({ kind }) => kind)).toEqual([]);
+    expect([await other.verify(), other.events.ended]).toEqual(['authenticated', 0]);
+  });
+});
+
+describe('a message', () => {
+  it('of the instance itself is ignored: its events are emitted once [Q19]', async () => {
+    const { instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    await one.revoke(FORGET_ANN);
+    await one.revoke(FORGET_ALL);
+    expect([one.events.forgotten, other.events.forgotten]).toEqual(Array(2).fill(['ann', undefined]));
+    expect(one.verifier.revoker.count).toBe(2);
+  });
+
+  it('that is sent again after its tombstone, or to an instance that started later, is ignored [Q18]', async () => {
+    const { server, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    await one.revoke(FORGET_ANN);
+    const [message = new Uint8Array()] = server.published;
+    await pass(5_000);
+    const later = instance();
+    for (const subscriber of server.subscribers) subscriber.message(message);
+    await pass(TOMBSTONE_MS + 1_000);
+    for (const subscriber of server.subscribers) subscriber.message(message);
+    await pass(1_000);
+    expect([other.events.forgotten, later.events.forgotten]).toEqual([['ann'], []]);
+  });
+
+  it('counts although the clock of the store steps, or its sender was without Redis for minutes', async () => {
+    const { server, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    for (const stepMs of [-3_600_000, 3_600_000]) {
+      server.clockOffsetMs += stepMs;
+      await one.revoke(FORGET_ANN);
+      await pass(0);
+    }
+    one.link.isDown = true;
+    await one.revoke(FORGET_ALL);
+    await pass(300_000);
+    one.link.isDown = false;
+    await pass(1_000);
+    expect(other.events.forgotten).toEqual(['ann', 'ann', undefined]);
+  });
+
+  it('that no secret opens is reported, but not if it is a copy for another secret of a rotation [Q21]', async () => {
+    const { instance } = fleet();
+    const [rotating, former, elsewhere] = [
+      instance({ secrets: [NEW, OLD] }),
+      instance({ secrets: [OLD] }),
+      instance({ scope: 'service/' }),
+    ];
+    await rotating.revoke(FORGET_ANN);
+    await pass(2_000);
+    expect([rotating, former, elsewhere].map(({ events }) => [events.unreadable > 0, events.forgotten])).toEqual([
+      [false, ['ann']],
+      [false, ['ann']],
+      [true, []],
+    ]);
+  });
+});
+
+describe('the age of a stored session', () => {
+  it.each([10_000, 3_600_000])('is not accepted after its lifetime if all clocks step back by %d ms [Q14]', async (stepMs) => {
+    const { service, server, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    expect([await one.verify(), await other.verify()]).toEqual(['authenticated', 'authenticated']);
+    const startMs = performance.now();
+    service.users.clear();
+    await pass(1_000);
+    server.clockOffsetMs -= stepMs;
+    jest.setSystemTime(Date.now() - stepMs);
+    const third = instance();
+    let acceptedMs = 0;
+    for (let time = 0; time < 3; time += 1) {
+      for (const { verify } of [one, other, third]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
+      await pass(TTL_MS / 2 + 100);
+    }
+    for (let ms = 0; ms < stepMs + TTL_MS; ms += stepMs / 5) {
+      await pass(stepMs / 5);
+      for (const { verify } of [one, other, third]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
+    }
+    expect(acceptedMs).toBeLessThan(TTL_MS);
+  });
+});
+
+describe('what the store costs a check', () => {
+  it('is its timeout at most, with two secrets and slow commands, and nothing after a few checks [Q15]', async () => {
+    const { service, instance } = fleet();
+    const secrets = [NEW, OLD] as const;
+    const warm = instance({ secrets });
+    const [first, ...tokens] = Array.from({ length: 8 }, (_, index) => `token ${index}`);
+    for (const token of [first, ...tokens]) {
+      service.users.set(String(token), { username: 'ann' });
+      await warm.verify(token);
+    }
+    const { link, verifier } = instance({ secrets });
+    link.tookMs = 30;
+    const tookMs: number[] = [];
+    for (const token of [first, ...tokens]) {
+      const startMs = performance.now();
+      const verdict = Promise.resolve(verifier.verify({ token: String(token), authIv: undefined })).then(() =>
+        tookMs.push(performance.now() - startMs),
+      );
+      await pass(200);
+      await verdict;
+    }
+    expect(Math.max(...tookMs)).toBeLessThanOrEqual(TIMEOUT_MS + 1);
+    expect(tookMs.at(-1)).toBe(0);
+  });
+});
