@@ -92,6 +92,7 @@ class Link extends SessionStore {
 
   subscribe(subscriber: StoreSubscriber): () => Promise<void> {
     this.server.subscribers.add(subscriber);
+    subscriber.subscribed();
     return () => Promise.resolve(void this.server.subscribers.delete(subscriber));
   }
 
@@ -255,10 +256,11 @@ describe('a message', () => {
   it('of the instance itself is ignored: its events are emitted once [Q19]', async () => {
     const { instance } = fleet();
     const [one, other] = [instance(), instance()];
+    const { count } = one.verifier.revoker;
     await one.revoke(FORGET_ANN);
     await one.revoke(FORGET_ALL);
     expect([one.events.forgotten, other.events.forgotten]).toEqual(Array(2).fill(['ann', undefined]));
-    expect(one.verifier.revoker.count).toBe(2);
+    expect(one.verifier.revoker.count - count).toBe(2);
   });
 
   it('that is sent again after its tombstone, or to an instance that started later, is ignored [Q18]', async () => {
@@ -268,6 +270,7 @@ describe('a message', () => {
     const [message = new Uint8Array()] = server.published;
     await pass(5_000);
     const later = instance();
+    await pass(0);
     for (const subscriber of server.subscribers) subscriber.message(message);
     await pass(TOMBSTONE_MS + 1_000);
     for (const subscriber of server.subscribers) subscriber.message(message);

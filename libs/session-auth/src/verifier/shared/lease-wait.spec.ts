@@ -30,6 +30,7 @@ async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs
   const settled: LookUp<string>[] = [];
   const verdict = followLease<string>('lease', {
     startedAtMs,
+    waiters: { count: 0 },
     timeoutMs,
     patienceMs,
     lookAgain: () => {
@@ -104,6 +105,7 @@ describe('a check that finds a lease of another instance', () => {
     let calls = 0;
     const verdict = followLease<string>('lease', {
       startedAtMs,
+      waiters: { count: 0 },
       timeoutMs: 3_000,
       patienceMs: 1_000,
       lookAgain: () => Promise.resolve(MISSING),

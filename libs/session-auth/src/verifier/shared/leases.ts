@@ -96,6 +96,8 @@ interface LeaseWait<User> {
   /** Total time of the check, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
+  /** Checks of this instance that wait for a lease. */
+  readonly waiters: { count: number };
 }
 
 const FIRST_PAUSE_MS = 4;
@@ -103,16 +105,13 @@ const MAX_PAUSE_MS = 50;
 /** Milliseconds of pause for each check of this process that waits for a lease: together they look into the store 2 000 times a second. */
 const PAUSE_PER_CHECK_MS = 0.5;
 const MISSING = { kind: 'missing', isHolder: false, sinceMs: undefined } as const;
-/** Checks of this process that wait for a lease. */
-let waiting = 0;
-
 /**
  * Waits until the holder of a lease has stored its answer. Calls the service as soon as the lease has ended without an answer, or after
  * `patienceMs`, and uses the first answer. It waits for one lease only: otherwise refused sessions, which are not stored, would be checked by one
  * instance after the other. If its own call finds no place, it waits on for the other, and tries again: the holder has a place.
  */
 export async function followLease<User>(lease: string, wait: LeaseWait<User>): Promise<Verdict<User>> {
-  waiting += 1;
+  wait.waiters.count += 1;
   try {
     const leaseEnd = waitForLeaseEnd(lease, wait);
     const found = await Promise.race([leaseEnd, pause(wait.startedAtMs + wait.patienceMs - performance.now())]);
@@ -123,16 +122,17 @@ export async function followLease<User>(lease: string, wait: LeaseWait<User>): P
     const verdict = (await firstUsable(own, shared)) ?? (await own);
     return isBusy(verdict) ? await tryAgain(verdict, wait) : verdict;
   } finally {
-    waiting -= 1;
+    wait.waiters.count -= 1;
   }
 }
 
 /** Looks into the store and calls the service again while there is time. Without the store, the check would have had its place in the queue by now. */
-async function tryAgain<User>(busy: Verdict<User>, { lookAgain, settle, startedAtMs, timeoutMs }: LeaseWait<User>): Promise<Verdict<User>> {
+async function tryAgain<User>(busy: Verdict<User>, wait: LeaseWait<User>): Promise<Verdict<User>> {
+  const { lookAgain, settle, startedAtMs, timeoutMs } = wait;
   const untilMs = startedAtMs + timeoutMs;
   let verdict = busy;
-  while (isBusy(verdict) && performance.now() + pauseMs(MAX_PAUSE_MS) < untilMs) {
-    await pause(pauseMs(MAX_PAUSE_MS));
+  while (isBusy(verdict) && performance.now() + pauseMs(wait, MAX_PAUSE_MS) < untilMs) {
+    await pause(pauseMs(wait, MAX_PAUSE_MS));
     const found = await Promise.race([lookAgain(), pause(untilMs - performance.now())]);
     if (found && found.kind !== 'leased') verdict = await settle(found.kind === 'missing' ? MISSING : found);
   }
@@ -144,10 +144,11 @@ function isBusy(verdict: Verdict<unknown>): boolean {
 }
 
 /** Resolves with the entry that replaced the lease, or with `missing` if there is none or the check has no time left. */
-async function waitForLeaseEnd<User>(lease: string, { lookAgain, startedAtMs, timeoutMs }: LeaseWait<User>): Promise<LookUp<User>> {
+async function waitForLeaseEnd<User>(lease: string, wait: LeaseWait<User>): Promise<LookUp<User>> {
+  const { lookAgain, startedAtMs, timeoutMs } = wait;
   const untilMs = startedAtMs + timeoutMs;
-  for (let nextMs = FIRST_PAUSE_MS; performance.now() + pauseMs(nextMs) < untilMs; nextMs = Math.min(nextMs * 2, MAX_PAUSE_MS)) {
-    await pause(pauseMs(nextMs));
+  for (let nextMs = FIRST_PAUSE_MS; performance.now() + pauseMs(wait, nextMs) < untilMs; nextMs = Math.min(nextMs * 2, MAX_PAUSE_MS)) {
+    await pause(pauseMs(wait, nextMs));
     const found = await Promise.race([lookAgain(), pause(untilMs - performance.now())]);
     if (found?.kind !== 'leased') return found ?? MISSING;
     if (found.lease !== lease) return MISSING;
@@ -163,8 +164,8 @@ function firstUsable<User>(own: Promise<Verdict<User>>, shared: Promise<Verdict<
   });
 }
 
-function pauseMs(leastMs: number): number {
-  return Math.max(leastMs, waiting * PAUSE_PER_CHECK_MS);
+function pauseMs({ waiters }: Pick<LeaseWait<unknown>, 'waiters'>, leastMs: number): number {
+  return Math.max(leastMs, waiters.count * PAUSE_PER_CHECK_MS);
 }
 
 function pause(ms: number): Promise<undefined> {

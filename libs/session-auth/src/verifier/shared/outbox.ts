@@ -70,6 +70,8 @@ export class Outbox {
 
   /** Makes the pending deliveries for as long as {@link CLOSE_MS}, reports how many it gives up, and stops retries. */
   async close(): Promise<void> {
+    // A sign-out whose call has just ended with the deadlines has its delivery in this turn.
+    await new Promise((resolve) => setImmediate(resolve));
     if (this.#pending.size > 0) await this.#drained();
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -3,6 +3,7 @@ import type { SessionStore } from '../../contract/session-store.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 import { readRevocation, writeRevocation, type Revocation, type WrittenRevocation } from '../revocation/revocation.js';
 import { newIv, objectIn, SessionSeal } from './session-seal.js';
+import type { StoreAccess } from './store-access.js';
 
 /** Callbacks of the bus. */
 interface BusSubscriber {
@@ -48,6 +49,7 @@ const CLOCK = 'clock';
  */
 export class RevocationBus {
   readonly #store: SessionStore;
+  readonly #access: StoreAccess;
   readonly #seals: readonly SessionSeal[];
   readonly #lifetimeMs: number;
   readonly #id = newId();
@@ -59,8 +61,9 @@ export class RevocationBus {
   #storeOffsetMs = NaN;
 
   /** `lifetimeMs`: how long a tombstone is kept. */
-  constructor(store: SessionStore, seals: readonly SessionSeal[], lifetimeMs: number) {
+  constructor(store: SessionStore, access: StoreAccess, seals: readonly SessionSeal[], lifetimeMs: number) {
     this.#store = store;
+    this.#access = access;
     this.#seals = seals;
     this.#lifetimeMs = lifetimeMs;
     this.#seen = new TtlLruMap({ maxEntries: MAX_SEEN, ttlMs: lifetimeMs }, () => performance.now());
@@ -84,7 +87,7 @@ export class RevocationBus {
     const unsubscribe = this.#store.subscribe({
       message: (bytes) => this.#message(bytes, subscriber),
       subscribed: () => {
-        this.#readClock().catch(() => undefined);
+        void this.#access.insist(() => this.#readClock());
         subscriber.subscribed();
       },
       interrupted: (reason) => subscriber.interrupted(reason),
@@ -109,25 +112,24 @@ export class RevocationBus {
 
   /** The clock of the store may have changed since it was read. In doubt, the revocation counts. */
   async #receiveLater(envelope: Envelope, receive: () => void): Promise<void> {
-    const isOld = await this.#readClock().then(
-      () => !this.#isTimely(envelope),
-      () => false,
-    );
-    if (!isOld) receive();
+    const isRead = await this.#access.insist(() => this.#readClock());
+    if (!isRead || this.#isTimely(envelope)) receive();
   }
 
   #isTimely({ storeMs }: Envelope): boolean {
     const ageMs = this.#storeNowMs - storeMs;
-    return ageMs <= Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs) + STORE_CLOCK_TOLERANCE_MS;
+    // Negated, so that a message counts as long as the clock of the store is unknown.
+    return !(ageMs > Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs) + STORE_CLOCK_TOLERANCE_MS);
   }
 
   get #storeNowMs(): number {
     return this.#storeOffsetMs + performance.now();
   }
 
-  async #readClock(): Promise<void> {
+  async #readClock(): Promise<true> {
     const { storeTimeMs } = await this.#store.get(CLOCK);
     this.#storeOffsetMs = storeTimeMs - performance.now();
+    return true;
   }
 
   #open(bytes: Uint8Array, subscriber: BusSubscriber): Envelope | undefined {

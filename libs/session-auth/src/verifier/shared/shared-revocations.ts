@@ -46,7 +46,7 @@ export class SharedRevocations {
       overflowed: () => void this.deliver({ kind: 'allRevoked' }),
       lost: (count) => parts.reports.lost(count),
     });
-    this.#bus = new RevocationBus(parts.store, parts.seals, lifetimeMs);
+    this.#bus = new RevocationBus(parts.store, parts.access, parts.seals, lifetimeMs);
   }
 
   /** Stores a revocation, then publishes it to the other instances. Resolves after the first attempt. */

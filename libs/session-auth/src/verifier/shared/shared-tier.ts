@@ -36,6 +36,8 @@ export class SharedTier<User> {
   readonly #settings: SharedTierSettings;
   readonly #cache: SharedCache<User>;
   readonly #leases: Leases;
+  /** Checks that wait for the lease of another instance. */
+  readonly #waiters = { count: 0 };
   /** Revocations, in the store and on the bus. */
   readonly revocations: SharedRevocations;
 
@@ -67,6 +69,7 @@ export class SharedTier<User> {
       patienceMs: service.patienceMs,
       timeoutMs: service.timeoutMs,
       startedAtMs,
+      waiters: this.#waiters,
     });
   }
 
