@@ -36,7 +36,12 @@ async function healthOf({ app }: Trial, probe: boolean): Promise<unknown> {
   return health.status;
 }
 
-const UP = { state: 'up', breakers: { known: 'closed', strangers: 'closed' }, misconfigurationSuspected: false, revocationBus: { state: 'off', unreadableMessages: 0 } };
+const UP = {
+  state: 'up',
+  breakers: { known: 'closed', strangers: 'closed' },
+  misconfigurationSuspected: false,
+  revocationBus: { state: 'off', unreadableMessages: 0 },
+};
 
 describe.each(platforms('Fastify'))('one caller that provokes failures on %s', (_name, platform) => {
   const row = rowsOn(platform);

@@ -51,7 +51,13 @@ export function startInstance(host: Host, service: SimulatedService, link: Store
     breakerChanged: () => undefined,
   });
   const surroundings = { authority: 'default', cache: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
-  const reports = { failed: () => undefined, clockDiffers: () => undefined, busStateChanged: () => undefined, unreadable: () => undefined, lost: () => undefined };
+  const reports = {
+    failed: () => undefined,
+    clockDiffers: () => undefined,
+    busStateChanged: () => undefined,
+    unreadable: () => undefined,
+    lost: () => undefined,
+  };
   const verifier = new SessionVerifier<User>(check, {
     cache: new SessionCache<User>(set.memory),
     shared: link && new SharedTier<User>(readStoreSettings(link, surroundings), readUser, reports),
