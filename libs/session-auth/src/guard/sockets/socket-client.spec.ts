@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { payloadOf } from '../denial.js';
+import { isCrossOrigin } from '../session/cross-origin.js';
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import {
   disconnect,
@@ -117,6 +118,12 @@ describe('the handshake of a socket', () => {
     const headers = { host: 'evil.example', 'x-new': 'x' };
     const [client] = socketWith({ handshake: { headers, auth: { host: 'evil.example' } }, request: received({ host: 'a.example' }) });
     expect(handshakeOf(client)).toMatchObject({ headers: { host: 'a.example' }, handshakeFields: { host: 'evil.example' } });
+  });
+
+  it('of socket.io over WebTransport presents the fields of the client, and nothing is known of its page [P24]', () => {
+    const [client] = socketWith({ handshake: { headers: {}, auth: { token: 'chosen' } }, request: null });
+    expect(handshakeOf(client)).toEqual({ ...NOTHING, handshakeFields: { token: 'chosen' } });
+    expect(isCrossOrigin(handshakeOf(client), new Set())).toBe(true);
   });
 
   it('of ws presents nothing before the request that opened it is known', () => {

@@ -12,7 +12,7 @@ export interface SocketClient {
     /** The `auth` option of the client. */
     readonly auth?: unknown;
   };
-  /** socket.io: the request that opened its connection. */
+  /** socket.io: the request that opened its connection; `null` over WebTransport. */
   readonly request?: unknown;
   /** socket.io: whether the socket is open. */
   readonly connected?: boolean;
@@ -41,7 +41,8 @@ export function handshakeOf(client: SocketClient): CallRequest {
   if (existing) return existing;
   const { handshake } = client;
   if (!handshake) return NOTHING_PRESENTED;
-  const request = handshakeRequest(nodeRequestOf(client.request) ?? requestLike(handshake), handshake.auth);
+  const upgrade = client.request === null ? undefined : (nodeRequestOf(client.request) ?? requestLike(handshake));
+  const request = handshakeRequest(upgrade, handshake.auth);
   handshakes.set(client, request);
   return request;
 }
