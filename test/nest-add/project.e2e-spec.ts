@@ -141,18 +141,17 @@ describe('the generated end-to-end test after nest add', () => {
       'const sessions = new TestSessions();',
       '',
     ].join('\n');
-    const installed = body.replace(
-      /Test\.create.*?\.compile/s,
-      'sessions\n      .install(Test.createTestingModule({ imports: [AppModule] }))\n      .compile',
-    );
+    const installed = body
+      .replace(/Test\.create.*?\.compile/s, 'sessions\n      .install(Test.createTestingModule({ imports: [AppModule] }))\n      .compile')
+      .replace(".get('/')", ".get('/')\n      .set(sessions.signInAs())");
     expect(files[TEST]).toBe(`${head}app.module.js';\n${added}${installed}`);
     expect(said).toContain(`${TEST} runs with TestSessions, without a session service.`);
   });
 
-  it('signs in where --protect-all-routes guards its route', async () => {
-    const { files } = await add(withTest(GENERATED_TEST), { protectAllRoutes: true });
+  it('signs in only where its route is guarded', async () => {
+    const { files } = await add(withTest(GENERATED_TEST), { protectAllRoutes: false });
 
-    expect(files[TEST]).toContain(".get('/')\n      .set(sessions.signInAs())\n      .expect(200)");
+    expect(files[TEST]).toContain(".get('/')\n      .expect(200)");
   });
 
   it('keeps its line ends', async () => {
@@ -333,15 +332,64 @@ describe('the root module after nest add', () => {
     expect(module).toContain(taken === 'ConfigModule' ? 'imports: [NestConfigModule],' : '(config: NestConfigService) =>');
   });
 
-  it('protects every route when that is asked for, and not otherwise', async () => {
+  it('protects every route when that is asked for, and not when it is declined', async () => {
     const project = projectWith(moduleWith('{}', CONTROLLER));
 
     const all = await add(project, { protectAllRoutes: true });
-    const some = await add(project);
+    const some = await add(project, { protectAllRoutes: false });
 
     expect(all.files[MODULE]).toContain('      }),\n      protectAllRoutes: true,\n    }),\n');
     expect(all.said).toContain('@Public()');
     expect(some.files[MODULE]).not.toContain('protectAllRoutes');
     expect(some.said).toContain('@UseGuards(SessionAuthGuard)');
+  });
+});
+
+describe('an application without a guard of its own', () => {
+  const add = nestAdd();
+
+  it('is protected in every route, and the report says so and why', async () => {
+    const comment = '// Later: @UseGuards(AuthGuard), APP_GUARD\n';
+    const { files, said } = await add(
+      projectWith(moduleWith('{}'), { 'src/one.ts': comment, 'src/one.spec.ts': 'app.useGlobalGuards();', 'dist/two.ts': 'UseGuards' }),
+    );
+
+    expect(files[MODULE]).toContain('protectAllRoutes: true,');
+    expect(said).toContain('Every route then requires a session, except routes with @Public().');
+    expect(said).toContain('It was added because no guard was found in your code.');
+  });
+});
+
+describe('an application with a guard of its own', () => {
+  const add = nestAdd();
+
+  it.each([
+    ['registered globally', "import { APP_GUARD } from '@nestjs/core';\nexport const guard = { provide: APP_GUARD, useClass: Own };"],
+    ['applied in main.ts', 'export const start = (app) => app.useGlobalGuards(new Own());'],
+    ['applied by a string', "app['useGlobalGuards'](new Own());"],
+    ['on a controller', "import { UseGuards } from '@nestjs/common';\n@UseGuards(Own)\nexport class CatsController {}"],
+    ['under another name', "import { UseGuards as Guarded } from '@nestjs/common';\n@Guarded(Own)\nexport class CatsController {}"],
+    ['that is not applied yet', "import type { CanActivate } from '@nestjs/common';\nexport class Own implements CanActivate {}"],
+  ])('%s keeps it, and the report names the file and the guide', async (_name, text) => {
+    const { files, said } = await add(projectWith(moduleWith('{}'), { 'src/auth/own.ts': text }));
+
+    expect(files[MODULE]).toContain('SessionAuthModule.forRootAsync({');
+    expect(files[MODULE]).not.toContain('protectAllRoutes');
+    expect(said).toContain('Your application has a guard (src/auth/own.ts), so `protectAllRoutes` was left off');
+    expect(said).toContain('node_modules/nestjs-session-auth/docs/migration.md');
+  });
+
+  it('is protected all the same when that is asked for', async () => {
+    const { files } = await add(projectWith(moduleWith('{}'), { 'src/own.ts': '@UseGuards(Own) class A {}' }), { protectAllRoutes: true });
+    expect(files[MODULE]).toContain('protectAllRoutes: true,');
+  });
+
+  it('in a library of its workspace keeps it, and one in another application does not count', async () => {
+    const projects = { shop: { type: 'application', sourceRoot: 'src' }, auth: { type: 'library', sourceRoot: 'libs/auth/src' } };
+    const workspace = { 'nest-cli.json': JSON.stringify({ sourceRoot: 'src', monorepo: true, projects }) };
+    const guard = '@UseGuards(Own) class A {}';
+    const inLibrary = await add(projectWith(moduleWith('{}'), { ...workspace, 'libs/auth/src/index.ts': guard }));
+    const elsewhere = await add(projectWith(moduleWith('{}'), { ...workspace, 'apps/web/src/index.ts': guard }));
+    expect([inLibrary, elsewhere].map(({ files }) => files[MODULE]?.includes('protectAllRoutes'))).toEqual([false, true]);
   });
 });

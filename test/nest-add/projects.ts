@@ -45,6 +45,7 @@ export const SESSION_AUTH = `    SessionAuthModule.forRootAsync({
         baseUrl: config.getOrThrow<string>('SESSION_SERVICE_URL'),
         apiKey: config.getOrThrow<string>('SESSION_SERVICE_API_KEY'),
       }),
+      protectAllRoutes: true,
     }),
 `;
 export const BOTH = `    ConfigModule.forRoot(),\n${SESSION_AUTH}`;

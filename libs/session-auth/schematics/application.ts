@@ -1,11 +1,15 @@
 import { posix } from 'node:path';
 import type { DirEntry, Tree } from '@angular-devkit/schematics';
-import { findCall, readSource, textOf, type Source, type TypeScript } from './source.js';
+import type ts from 'typescript';
+import { findCall, findNode, readSource, textOf, type Source, type TypeScript } from './source.js';
 
 const NOT_SOURCES = /(^|\/)(node_modules|dist|[.][^/]+)$/;
+const OF_GUARDS = new Set(['APP_GUARD', 'CanActivate', 'UseGuards', 'useGlobalGuards']);
+const ANY_SOURCE = /(?<![.](?:d|spec|test|e2e-spec))[.][cm]?[jt]s$/;
 const SOURCE = /(?<![.](?:d|spec|test|e2e-spec))[.]ts$/;
 
 interface NestCliProject {
+  readonly type?: string;
   readonly sourceRoot?: string;
   readonly entryFile?: string;
 }
@@ -21,6 +25,8 @@ export interface Application {
   /** The file that calls `NestFactory.create`. */
   readonly main: string;
   readonly isJavaScript: boolean;
+  /** Folders of the application and of the libraries beside it. */
+  readonly folders: readonly string[];
 }
 
 /** Reads the application from nest-cli.json. */
@@ -29,7 +35,9 @@ export function readApplication(tree: Tree, sourceRootOption: string | undefined
   const sourceRoot = posix.normalize(sourceRootOption ?? cli.sourceRoot ?? 'src');
   const project = Object.values(cli.projects ?? {}).find((one) => one.sourceRoot && posix.normalize(one.sourceRoot) === sourceRoot);
   const main = posix.join(sourceRoot, `${project?.entryFile ?? cli.entryFile ?? 'main'}.ts`);
-  return { sourceRoot, main, isJavaScript: cli.language === 'js' };
+  const libraries = Object.values(cli.projects ?? {}).filter(({ type }) => type === 'library');
+  const folders = [sourceRoot, ...libraries.flatMap((one) => (one.sourceRoot === undefined ? [] : [posix.normalize(one.sourceRoot)]))];
+  return { sourceRoot, main, isJavaScript: cli.language === 'js', folders };
 }
 
 /** Returns the source file that calls one of the methods of a class that a package exports. */
@@ -46,8 +54,23 @@ export function fileThatCalls(
   return undefined;
 }
 
-function sourcesIn(folder: DirEntry): string[] {
-  const files = folder.subfiles.filter((name) => SOURCE.test(name)).map((name) => posix.join(folder.path, name).slice(1));
-  const nested = folder.subdirs.filter((name) => !NOT_SOURCES.test(name)).flatMap((name) => sourcesIn(folder.dir(name)));
+/** Returns a file that names a guard, or what applies guards; `undefined` if the application has none. Without a compiler, a comment counts too. */
+export function fileWithGuard(compiler: TypeScript | undefined, tree: Tree, { folders }: Application): string | undefined {
+  const names = new RegExp(`\\b(?:${[...OF_GUARDS].join('|')})\\b`);
+  return folders
+    .flatMap((folder) => sourcesIn(tree.getDir(folder), ANY_SOURCE))
+    .find((path) => names.test(textOf(tree, path)) && (!compiler || isNamed(readSource(compiler, tree, path))));
+}
+
+function isNamed(source: Source): boolean {
+  const { ts: compiler } = source;
+  const isName = (node: ts.Node): node is ts.Node =>
+    (compiler.isIdentifier(node) || compiler.isStringLiteralLike(node)) && OF_GUARDS.has(node.text);
+  return findNode(source, isName) !== undefined;
+}
+
+function sourcesIn(folder: DirEntry, sources = SOURCE): string[] {
+  const files = folder.subfiles.filter((name) => sources.test(name)).map((name) => posix.join(folder.path, name).slice(1));
+  const nested = folder.subdirs.filter((name) => !NOT_SOURCES.test(name)).flatMap((name) => sourcesIn(folder.dir(name), sources));
   return [...files, ...nested];
 }

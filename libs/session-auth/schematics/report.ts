@@ -5,6 +5,10 @@ import { entries, importLine, IMPORTS, KEYS, USUAL } from './registration.js';
 export interface Report {
   readonly outcome: Outcome;
   readonly protectAllRoutes: boolean;
+  /** Whether the user left `protectAllRoutes` open. */
+  readonly isByDefault: boolean;
+  /** The file in which the application has a guard of its own. */
+  readonly guard: string | undefined;
   readonly typed: boolean;
   /** The end-to-end test that was changed. */
   readonly test: string | undefined;
@@ -52,10 +56,16 @@ function keySteps(): string[] {
   ];
 }
 
-function guardSteps({ outcome, protectAllRoutes }: Report): string[] {
+function guardSteps({ outcome, protectAllRoutes, isByDefault, guard }: Report): string[] {
   const open = 'Every route then requires a session, except routes with @Public().';
   if (protectAllRoutes && outcome.kind === 'present') return [`Add \`protectAllRoutes: true\` to it in ${outcome.path}.\n${open}`];
+  if (protectAllRoutes && isByDefault)
+    return [`${open}\n\`protectAllRoutes: true\` does that. It was added because no guard was found in your code.`];
   if (protectAllRoutes) return [open];
+  if (guard !== undefined && outcome.kind !== 'present')
+    return [
+      `Your application has a guard (${guard}), so \`protectAllRoutes\` was left off, and\nthis package guards no route yet. Replace your guard as in node_modules/nestjs-session-auth/docs/migration.md.`,
+    ];
   const lines = [importLine('nestjs-session-auth', ['SessionAuthGuard'], USUAL), '@UseGuards(SessionAuthGuard)'];
   const otherwise = 'without it, or `protectAllRoutes: true` in the module, a route stays open';
   return [`Guard a controller; ${otherwise}:\n${lines.map((line) => `  ${line}`).join('\n')}`];

@@ -1,5 +1,6 @@
 // First, because the packages that the other files import fail on an old Node.js.
 import './contract/supported-node.js';
+import './module/supported-nest.js';
 import 'reflect-metadata';
 
 export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
