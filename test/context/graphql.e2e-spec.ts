@@ -81,31 +81,39 @@ describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name,
   });
 });
 
-describe('the current user in fields for which Nest runs no guards', () => {
-  const bed = testbed();
-  let service: ScriptedService;
-  let url: string;
+describe.each([[[]], [['interceptors' as const]], [['interceptors' as const, 'filters' as const]]])(
+  'the current user in fields for which Nest runs %j only, and no guards',
+  (fieldResolverEnhancers) => {
+    const bed = testbed();
+    let service: ScriptedService;
+    let url: string;
 
-  beforeEach(async () => {
-    service = await bed.service();
-    service.signInAs({}, 'good');
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false });
-    const options = { asyncContext: true, audit: 'off' as const };
-    ({ url } = await bed.sample({ baseUrl: service.url, options, imports: [graphql], controllers: [], providers: [NamesResolver] }));
-  });
-
-  it('is the user of the nearest guarded field above', async () => {
-    const query = '{ things(count: 1) { owner laterOwner openOwner parts { owner laterOwner } } openThings { owner laterOwner } }';
-    expect(await ask(url, query, 'good')).toEqual({
-      things: [{ owner: 'ann', laterOwner: 'ann 0', openOwner: 'nobody', parts: [{ owner: 'ann', laterOwner: 'ann 7' }] }],
-      openThings: [{ owner: 'nobody', laterOwner: 'nobody 0' }],
+    beforeEach(async () => {
+      service = await bed.service();
+      service.signInAs({}, 'good');
+      const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
+        driver: ApolloDriver,
+        autoSchemaFile: true,
+        graphiql: false,
+        fieldResolverEnhancers,
+      });
+      const options = { asyncContext: true, audit: 'off' as const };
+      ({ url } = await bed.sample({ baseUrl: service.url, options, imports: [graphql], controllers: [], providers: [NamesResolver] }));
     });
-  });
 
-  it('belongs to each operation', async () => {
-    for (const username of names) service.signInAs({ username }, username);
-    const query = '{ things(count: 2) { laterOwner parts { owner } } }';
-    const expected = (name: string) => ({ things: [0, 1].map((id) => ({ laterOwner: `${name} ${id}`, parts: [{ owner: name }] })) });
-    expect(await Promise.all(names.map((name) => ask(url, query, name)))).toEqual(names.map(expected));
-  });
-});
+    it('is the user of the nearest guarded field above', async () => {
+      const query = '{ things(count: 1) { owner laterOwner openOwner parts { owner laterOwner } } openThings { owner laterOwner } }';
+      expect(await ask(url, query, 'good')).toEqual({
+        things: [{ owner: 'ann', laterOwner: 'ann 0', openOwner: 'nobody', parts: [{ owner: 'ann', laterOwner: 'ann 7' }] }],
+        openThings: [{ owner: 'nobody', laterOwner: 'nobody 0' }],
+      });
+    });
+
+    it('belongs to each operation', async () => {
+      for (const username of names) service.signInAs({ username }, username);
+      const query = '{ things(count: 2) { laterOwner parts { owner } } }';
+      const expected = (name: string) => ({ things: [0, 1].map((id) => ({ laterOwner: `${name} ${id}`, parts: [{ owner: name }] })) });
+      expect(await Promise.all(names.map((name) => ask(url, query, name)))).toEqual(names.map(expected));
+    });
+  },
+);

@@ -1,4 +1,4 @@
-import { Args, Field, Int, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Args, Field, Int, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import {
   AuthToken,
   CurrentSession,
@@ -47,6 +47,12 @@ export class RoomsResolver {
   @Query(() => Room)
   hall(@After() after: number): Promise<Room> {
     return room(after);
+  }
+
+  @Subscription(() => Room)
+  @SessionAuthority('partners')
+  async *arrivals(): AsyncGenerator<{ arrivals: Room }> {
+    for (let arrival = 1; arrival <= 2; arrival += 1) yield { arrivals: await room(arrival) };
   }
 
   @ResolveField(() => String)

@@ -1,5 +1,7 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
 import { Module, type Type } from '@nestjs/common';
 import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CurrentUser, fromHeader, OptionalAuth, SessionAuthModule, SessionAuthority, type AuthorityResolver } from 'nestjs-session-auth';
@@ -216,5 +218,17 @@ describe.each(GRAPHQL_SERVERS)('fields without a guard and several session servi
     ];
     const replies = await ask<GraphqlReply[]>(batch);
     expect(replies.map(({ data }) => data)).toEqual([{ office: { guest: ANN } }, { hall: { guest: NOBODY } }, { hall: { guest: BOB } }]);
+  });
+
+  it('of the events of a subscription have the user of a field above them in the event, and of no other one [P26]', async () => {
+    const connectionParams = { 'x-auth-token': 'own-token', 'x-partner-token': 'partner-token' };
+    const url = `${server.url.replace('http', 'ws')}/graphql`;
+    const client = createClient({ url, webSocketImpl: WebSocket, connectionParams, retryAttempts: 0 });
+    const query = 'subscription { arrivals { guest staffRoom(after: 2) { guest } inner(after: 5) { guest } partnerRoom { guest } } }';
+    const received: unknown[] = [];
+    for await (const { data, errors } of client.iterate({ query })) received.push(errors ?? data?.arrivals);
+    await client.dispose();
+    const event = { guest: NOBODY, staffRoom: { guest: ANN }, inner: { guest: NOBODY }, partnerRoom: { guest: BOB } };
+    expect(received).toEqual([event, event]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Injectable, Module, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Controller, Injectable, Module, Scope, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventPattern, MessagePattern, Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import {
@@ -146,6 +146,35 @@ class Listeners {
   }
 }
 
+/** Nest creates it for each message, and one event has several handlers in it too. */
+@Controller({ scope: Scope.REQUEST })
+class ScopedListeners {
+  constructor(private readonly seen: Seen) {}
+
+  @EventPattern('moved')
+  @SessionAuthority('partners')
+  scopedPartners(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
+    this.#note('scopedPartners', user, token);
+  }
+
+  @EventPattern('moved')
+  @SessionAuthority('default')
+  scopedStaff(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
+    this.#note('scopedStaff', user, token);
+  }
+
+  @EventPattern('moved')
+  @Public()
+  scopedOpen(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
+    this.#note('scopedOpen', user, token);
+  }
+
+  #note(name: string, user: unknown, token: unknown): void {
+    const saw = [(user as UserRecord | undefined)?.username, token as string | undefined, SeeingInterceptor.users.get(name)];
+    this.seen.by.set(name, saw.map((each) => each ?? 'nobody').join(' '));
+  }
+}
+
 describe('messages that share one object', () => {
   const bed = testbed();
   let closing: (() => Promise<void>)[] = [];
@@ -176,7 +205,7 @@ describe('messages that share one object', () => {
         SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own', token: fromHeader('own'), asyncContext: true, ...patient }),
         SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner', token: fromHeader('partner'), ...patient }),
       ],
-      controllers: [Listeners],
+      controllers: [Listeners, ScopedListeners],
       providers: [{ provide: Seen, useValue: seen }],
     };
     const app = await NestFactory.createMicroservice(root, { strategy: wire, logger: false, abortOnError: false });
@@ -227,6 +256,17 @@ describe('messages that share one object', () => {
           partnersLast: 'bob partner-token nobody bob bob',
         },
       ]);
+    }
+  });
+
+  it('an event gives the handlers that Nest creates for each message the users of their own admissions [P44]', async () => {
+    const running = await start();
+    bothSignedIn(running);
+    for (const round of ['cold', 'warm']) {
+      running.seen.by.clear();
+      await running.wire.deliver('moved', {}, running.context);
+      const seen = { scopedPartners: 'bob partner-token bob', scopedStaff: 'ann own-token ann', scopedOpen: 'nobody nobody nobody' };
+      expect([round, Object.fromEntries(running.seen.by)]).toEqual([round, seen]);
     }
   });
 

@@ -60,9 +60,9 @@ class CallBinding {
  */
 export function bindRequest(host: ArgumentsHost, index: number, tail: number, request: CallRequest): CallRequest {
   const args = host.getArgs<unknown[]>();
-  const end = Math.max(0, args.length - tail);
-  const missing = Array.from({ length: Math.max(0, index - end) }, () => undefined);
-  args.splice(end, 0, ...missing, new CallBinding(request));
+  const behind = args.splice(Math.max(0, args.length - tail));
+  while (args.length < index) args.push(undefined);
+  args.push(new CallBinding(request), ...behind);
   return request;
 }
 

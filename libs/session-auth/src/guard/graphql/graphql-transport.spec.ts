@@ -152,9 +152,17 @@ describe('an admitted field', () => {
     expect([open, field(operation)].map(inheritedUser)).toEqual([undefined, undefined]);
   });
 
-  it('leaves the user of another guard to the fields of a request that it is not in', () => {
-    const operation = { req: Object.assign(httpRequest(), { user: { username: 'of-another-guard' } }) };
-    expect(inheritedUser(field(operation))).toBe('of-another-guard');
+  it('leaves to the other fields the user that the application has set before, and no other one', () => {
+    const [operation, execution] = [{ req: Object.assign(httpRequest(), { user: { username: 'of-a-middleware' } }) }, {}];
+    const [admitted, open] = [field(operation, execution), field(operation, execution)];
+    expect(inheritedUser(open)).toBe('of-a-middleware');
+    admit(admitted, 'ann');
+    admit(field(operation), 'bob');
+    expect([ownUser(admitted), inheritedUser(open), inheritedUser(field(operation))]).toEqual([
+      'ann',
+      'of-a-middleware',
+      'of-a-middleware',
+    ]);
   });
 
   it('has no user if another call with the same info object is admitted with another one', () => {

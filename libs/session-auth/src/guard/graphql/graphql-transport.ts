@@ -1,5 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { admissionOf, type GuardedRequest, lastAdmissionOf } from '../guarded-request.js';
+import { admissionOf, type GuardedRequest } from '../guarded-request.js';
 import { bodyOf, type HttpDenial } from '../../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../denial.js';
 import { ENTITIES, Execution, type FieldInfo } from './execution.js';
@@ -10,6 +10,9 @@ import { endsWithReply, nodeRequestOf, receivedHeaders } from '../http/http-requ
 
 /** Each from its start: another request may take over a shared context during the check. */
 const executions = new WeakMap<object, Execution>();
+
+/** The users that requests of HTTP had before any of their fields was admitted. */
+const earlierUsers = new WeakMap<object, GuardedRequest>();
 
 /** Returns the request of an admitted resolver, by its arguments, or that of the nearest admitted field above it. */
 export function admittedRequest(args: readonly unknown[]): GuardedRequest | undefined {
@@ -31,6 +34,7 @@ export const GRAPHQL: Transport = {
   open(context) {
     const { operation, execution } = partsIn(context);
     const request = httpRequestOf(operation);
+    if (request && !earlierUsers.has(request)) earlierUsers.set(request, admissionOf(request));
     const executionRequest = open(execution, () => request ?? socketRequestOf(operation));
     if (!request) return { transport: GRAPHQL, context, request: executionRequest };
     return { transport: GRAPHQL, context, request, reply: replyOf(operation) };
@@ -46,13 +50,13 @@ export const GRAPHQL: Transport = {
     return executions.get(execution)?.of(key);
   },
 
-  /** That of the nearest admitted field above. A request that the guard has admitted to no field may have the user of another guard. */
+  /** That of the nearest admitted field above. Above all fields is the request, with the user that a middleware of the application has set. */
   inherited(context) {
     const { operation, execution, info } = partsIn(context);
     const above = info && executions.get(execution)?.above(info);
     if (above) return above;
     const request = httpRequestOf(operation);
-    return request && !lastAdmissionOf(request) ? request : undefined;
+    return request && (earlierUsers.get(request) ?? request);
   },
 
   parameters: (context) => partsIn(context).parameters,
