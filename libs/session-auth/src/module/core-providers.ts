@@ -95,9 +95,10 @@ function verifierOf(
     authority: set.authority,
     cache: set.cache && new SessionCache(set.cache),
     shared: set.shared && new SharedTier(set.shared, readUser, reportsTo(log, watch)),
-    misconfiguration: new MisconfigurationDetector((suspected) => {
-      watch.setMisconfigurationSuspected(suspected);
-      if (suspected) log.misconfigurationSuspected();
+    misconfiguration: new MisconfigurationDetector((suspicion) => {
+      watch.setMisconfigurationSuspected(suspicion !== undefined);
+      if (suspicion) log.misconfigurationSuspected(suspicion);
+      else log.sessionsAcceptedAgain();
     }),
     notifier: new RevocationNotifier((tokenKey) => events.emitEnded(tokenKey)),
     onUsersRevoked: (username) => events.forgottenUsers.next(username),
@@ -114,7 +115,7 @@ export const verifierProvider = (client: InjectionToken): FactoryProvider<Sessio
 /** Creates the check that calls the service and reports the state of its breakers. */
 function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, breakerChanged: BreakerChanged) {
   const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
-  const known = new KnownSessions(Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS));
+  const known = new KnownSessions(Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS), undefined, set.identityFields);
   return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
 }
 

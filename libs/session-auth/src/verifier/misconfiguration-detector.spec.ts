@@ -1,25 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import { MisconfigurationDetector } from './misconfiguration-detector.js';
+import { MisconfigurationDetector, type Suspicion } from './misconfiguration-detector.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 
-function reportsAfter(verdicts: readonly (readonly [token: string, verdict: Verdict<unknown>])[]): boolean[] {
-  const reports: boolean[] = [];
-  const detector = new MisconfigurationDetector((suspected) => reports.push(suspected));
-  for (const [token, verdict] of verdicts) detector.record(token as TokenKey, verdict);
+type Recorded = readonly [token: string, verdict: Verdict<unknown>, knownUser?: unknown];
+
+/** Records verdicts, each `everyMs` milliseconds after the one before. */
+function reportsAfter(verdicts: readonly Recorded[], everyMs = 0): (Suspicion | undefined)[] {
+  const reports: (Suspicion | undefined)[] = [];
+  let nowMs = 0;
+  const detector = new MisconfigurationDetector(
+    (suspicion) => reports.push(suspicion),
+    () => nowMs,
+  );
+  for (const [token, verdict, knownUser] of verdicts) {
+    detector.record(token as TokenKey, verdict, knownUser);
+    nowMs += everyMs;
+  }
   return reports;
 }
 
-const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): [string, Verdict<unknown>][] =>
+/** The sessions of different users, which were accepted before, are refused. */
+const ends = (count: number, verdict: Verdict<unknown>): Recorded[] =>
+  Array.from({ length: count }, (_, index) => [`known-${index}`, verdict, index]);
+
+const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): Recorded[] =>
   Array.from({ length: count }, (_, index) => [`token-${index}`, verdict]);
 
 describe('a misconfiguration, a wrong key or URL,', () => {
   it('is reported once when many different tokens are refused and none was authenticated', () => {
     expect(reportsAfter(refusals(19))).toEqual([]);
-    expect(reportsAfter(refusals(20))).toEqual([true]);
-    expect(reportsAfter(refusals(1_000, FORBIDDEN))).toEqual([true]);
+    expect(reportsAfter(refusals(20))).toEqual(['since startup']);
+    expect(reportsAfter(refusals(1_000, FORBIDDEN))).toEqual(['since startup']);
   });
 
   it('does not arise from one token, however often it is refused, nor from an outage', () => {
@@ -28,10 +42,36 @@ describe('a misconfiguration, a wrong key or URL,', () => {
   });
 
   it('is withdrawn, once, when a session is authenticated', () => {
-    expect(reportsAfter([...refusals(20), ['ann', ann], ['ann', ann], ...refusals(1_000)])).toEqual([true, false]);
+    expect(reportsAfter([...refusals(20), ['ann', ann], ['ann', ann], ...refusals(1_000)])).toEqual(['since startup', undefined]);
   });
 
-  it('never arises once a session was authenticated', () => {
+  it.each<[string, Verdict<unknown>, count: number]>([
+    ['403', FORBIDDEN, 3],
+    ['401', UNAUTHENTICATED, 5],
+  ])('is reported when sessions of several users get %s after they were accepted', (_status, verdict, count) => {
+    expect(reportsAfter([['ann', ann], ...ends(count - 1, verdict)])).toEqual([]);
+    expect(reportsAfter([['ann', ann], ...ends(count, verdict), ...ends(50, verdict)])).toEqual(['after acceptance']);
+    expect(reportsAfter([['ann', ann], ...ends(count, verdict), ['ann', ann], ...ends(count, verdict)])).toEqual([
+      'after acceptance',
+      undefined,
+      'after acceptance',
+    ]);
+  });
+
+  it('does not arise from one user, nor while a session is accepted in between', () => {
+    const ofOne = ends(50, FORBIDDEN).map(([token, verdict]): Recorded => [token, verdict, 'ann']);
+    expect(reportsAfter([['ann', ann], ...ofOne])).toEqual([]);
+    expect(reportsAfter([...ends(2, FORBIDDEN), ['ann', ann], ...ends(2, FORBIDDEN), ['ann', ann], ...ends(4, UNAUTHENTICATED)])).toEqual(
+      [],
+    );
+  });
+
+  it('does not arise from sessions that end a few each minute', () => {
+    expect(reportsAfter([['ann', ann], ...ends(50, UNAUTHENTICATED)], 15_000)).toEqual([]);
+    expect(reportsAfter([['ann', ann], ...ends(5, UNAUTHENTICATED)], 14_999)).toEqual(['after acceptance']);
+  });
+
+  it('never arises from strangers once a session was authenticated', () => {
     expect(reportsAfter([...refusals(19), ['ann', ann], ...refusals(1_000)])).toEqual([]);
   });
 });

@@ -3,37 +3,76 @@ import type { Verdict } from '../contract/outcome.js';
 
 /** Number of different tokens that must be refused, without one success. Then the key or the URL is probably wrong, rather than the tokens. */
 const MIN_REFUSED_TOKENS = 20;
+/** Number of users whose sessions, accepted before, must be refused with 403. */
+const MIN_FORBIDDEN_USERS = 3;
+/** The same for 401, within {@link ENDINGS_MS}: sessions also end, a few at a time. */
+const MIN_ENDED_USERS = 5;
+const ENDINGS_MS = 60_000;
 
-/** Detects that every token has been refused since startup. It does not affect verdicts. */
+/** What suggests that the key or the URL is wrong: every token was refused since startup, or sessions are refused that were accepted before. */
+export type Suspicion = 'since startup' | 'after acceptance';
+
+/** Detects that the service refuses everybody, at startup or later. It does not affect verdicts. */
 export class MisconfigurationDetector {
-  readonly #onChange: (suspected: boolean) => void;
+  readonly #onChange: (suspicion: Suspicion | undefined) => void;
+  readonly #now: () => number;
   readonly #refusedTokens = new Set<TokenKey>();
-  #state: 'watching' | 'suspected' | 'cleared' = 'watching';
+  readonly #forbiddenUsers = new Set<unknown>();
+  /** Users whose sessions ended, with the time of the last end. */
+  readonly #endedUsers = new Map<unknown, number>();
+  #wasAccepted = false;
+  #suspicion: Suspicion | undefined;
 
-  /** `onChange` is called once with `true` when a misconfiguration is detected, and then once with `false` when a token is authenticated. */
-  constructor(onChange: (suspected: boolean) => void) {
+  /** `onChange` is called when a misconfiguration is suspected, and with `undefined` when a session is accepted after that. */
+  constructor(onChange: (suspicion: Suspicion | undefined) => void, now: () => number = () => performance.now()) {
     this.#onChange = onChange;
+    this.#now = now;
   }
 
-  /** Records the verdict on the token with this digest. */
-  record(tokenKey: TokenKey, { kind }: Verdict<unknown>): void {
-    if (this.#state === 'cleared' || kind === 'unavailable') return;
-    if (kind === 'authenticated') this.#clear();
-    else if (this.#state === 'watching') this.#count(tokenKey);
+  /**
+   * Records the verdict of the service on the token with this digest.
+   * @param knownUser identifies the user if the session was accepted before. One user, however many sessions it has, raises no suspicion.
+   */
+  record(tokenKey: TokenKey, { kind }: Verdict<unknown>, knownUser?: unknown): void {
+    if (kind === 'authenticated') this.#accepted();
+    else if (kind !== 'unavailable' && this.#suspicion === undefined) this.#refused(tokenKey, kind, knownUser);
   }
 
-  #count(tokenKey: TokenKey): void {
-    this.#refusedTokens.add(tokenKey);
-    if (this.#refusedTokens.size < MIN_REFUSED_TOKENS) return;
-    this.#state = 'suspected';
-    this.#refusedTokens.clear();
-    this.#onChange(true);
+  #refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden', knownUser: unknown): void {
+    if (!this.#wasAccepted) this.#refusedTokens.add(tokenKey);
+    if (knownUser !== undefined) this.#refusedUser(kind, knownUser);
+    if (this.#refusedTokens.size >= MIN_REFUSED_TOKENS) this.#suspect('since startup');
+    else if (this.#forbiddenUsers.size >= MIN_FORBIDDEN_USERS || this.#endedUsers.size >= MIN_ENDED_USERS)
+      this.#suspect('after acceptance');
+  }
+
+  #refusedUser(kind: 'unauthenticated' | 'forbidden', user: unknown): void {
+    if (kind === 'forbidden') {
+      this.#forbiddenUsers.add(user);
+      return;
+    }
+    const nowMs = this.#now();
+    this.#endedUsers.set(user, nowMs);
+    for (const [other, atMs] of this.#endedUsers) if (atMs <= nowMs - ENDINGS_MS) this.#endedUsers.delete(other);
+  }
+
+  #accepted(): void {
+    this.#wasAccepted = true;
+    this.#clear();
+    if (this.#suspicion === undefined) return;
+    this.#suspicion = undefined;
+    this.#onChange(undefined);
+  }
+
+  #suspect(suspicion: Suspicion): void {
+    this.#suspicion = suspicion;
+    this.#clear();
+    this.#onChange(suspicion);
   }
 
   #clear(): void {
-    const wasSuspected = this.#state === 'suspected';
-    this.#state = 'cleared';
     this.#refusedTokens.clear();
-    if (wasSuspected) this.#onChange(false);
+    this.#forbiddenUsers.clear();
+    this.#endedUsers.clear();
   }
 }

@@ -5,8 +5,8 @@ import type { BreakerState } from './lanes/circuit-breaker.js';
  * The state of the session service, as this instance sees it.
  *
  * - `down`: the breaker of known sessions is open, for the time of its pause.
- * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, every token has been refused since
- *   startup (the key or the URL is probably wrong), or the revocations of other instances do not arrive.
+ * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, the service refuses everybody
+ *   (the key or the URL is probably wrong), or the revocations of other instances do not arrive.
  * - `up`: none of these.
  *
  * Requests of strangers alone never make it `down`.
@@ -19,7 +19,10 @@ export interface ServiceStatus {
   readonly state: ServiceState;
   /** The circuit breaker of each lane; always `closed` with `breaker: false`. */
   readonly breakers: Readonly<Record<LaneName, BreakerState>>;
-  /** Whether every token has been refused since startup: the key or the URL is probably wrong. */
+  /**
+   * Whether the key or the URL is probably wrong: every token has been refused since startup, or sessions of several users that were accepted before
+   * are refused, and none was accepted since.
+   */
   readonly misconfigurationSuspected: boolean;
   /** Whether revocations of other instances arrive. */
   readonly revocationBus: RevocationBusStatus;

@@ -77,6 +77,7 @@ export class SessionVerifier<User extends object> {
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
     const verdict = await this.#check.run(session, keys.tokenKey, 0, lane);
+    this.#detectMisconfiguration(keys, verdict);
     this.#check.known.update(keys.tokenKey, verdict);
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
       this.revoker.refused(keys.tokenKey, verdict.kind);
@@ -138,7 +139,14 @@ export class SessionVerifier<User extends object> {
   #record(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.revoker.refused(keys.tokenKey, verdict.kind);
     this.#cache?.update(keys, verdict, sentAtMs);
+    this.#detectMisconfiguration(keys, verdict);
     this.#check.known.update(keys.tokenKey, verdict);
-    this.#misconfiguration?.record(keys.tokenKey, verdict);
+  }
+
+  /** Before the verdict makes a known session unknown. An answer of the store does not show that the key is right. */
+  #detectMisconfiguration({ tokenKey }: SessionKeys, verdict: Verdict<User>): void {
+    if (verdict.kind === 'authenticated' && verdict.confirmedAtMs !== undefined) return;
+    const caller = this.#check.known.callerOf(tokenKey);
+    this.#misconfiguration?.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);
   }
 }

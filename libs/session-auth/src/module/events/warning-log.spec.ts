@@ -97,10 +97,24 @@ describe('the log of warnings', () => {
     expect(lines).toEqual([expect.stringMatching(line), `staff: ${lines[0]}`]);
   });
 
-  it('has an error, and no warning, if every token was refused', () => {
+  it('has an error, and no warning, if everybody is refused, once a minute, and a line when that ends', () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-    new WarningLog('staff').misconfigurationSuspected();
-    expect(error.mock.calls).toEqual([[expect.stringMatching(/^staff: every token has been refused since startup/)]]);
+    const info = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
+    const staff = new WarningLog('staff');
+    staff.misconfigurationSuspected('since startup');
+    for (let times = 0; times < 2; times += 1) {
+      staff.sessionsAcceptedAgain();
+      staff.misconfigurationSuspected('after acceptance');
+    }
+    expect(error.mock.calls).toEqual([
+      [expect.stringMatching(/^staff: every token has been refused since startup/)],
+      [
+        expect.stringMatching(
+          /^staff: sessions of several users that were accepted before are refused: apiKey or baseUrl is probably wrong now/,
+        ),
+      ],
+    ]);
+    expect(info.mock.calls).toEqual([['staff: sessions are accepted again']]);
     expect(lines).toEqual([]);
   });
 

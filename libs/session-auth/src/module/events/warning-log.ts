@@ -3,6 +3,7 @@ import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { Warnings } from '../../client/user-details-verdict.js';
 import { describeInvalidField, type InvalidField } from '../../contract/record/record-check.js';
 import type { FailedRule } from '../../guard/access/access-rule.js';
+import type { Suspicion } from '../../verifier/misconfiguration-detector.js';
 import type { InvalidRecordLog } from '../settings/user-reader.js';
 
 const ONCE_EVERY_MS = 60_000;
@@ -145,11 +146,24 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
-  /** Every token has been refused since startup. Written as an error, without a limit: it is reported once. */
-  misconfigurationSuspected(): void {
-    this.#logger.error(
-      `${this.#prefix}every token has been refused since startup: apiKey or baseUrl is probably wrong. Users still get 401 or 403.`,
-    );
+  /** The service refuses everybody. Written as an error. */
+  misconfigurationSuspected(suspicion: Suspicion): void {
+    if (!this.#isDue(`misconfiguration ${suspicion}`)) return;
+    if (suspicion === 'since startup') {
+      this.#logger.error(
+        `${this.#prefix}every token has been refused since startup: apiKey or baseUrl is probably wrong. Users still get 401 or 403.`,
+      );
+    } else {
+      this.#logger.error(
+        `${this.#prefix}sessions of several users that were accepted before are refused: apiKey or baseUrl is probably wrong now, or the session ` +
+          'service has ended all sessions. Users still get 401 or 403.',
+      );
+    }
+  }
+
+  /** A session was accepted after {@link misconfigurationSuspected}. */
+  sessionsAcceptedAgain(): void {
+    if (this.#isDue('accepted again')) this.#logger.log(`${this.#prefix}sessions are accepted again`);
   }
 
   /** The API key and tokens would cross a network unencrypted. Called once, at bootstrap. */
@@ -158,11 +172,15 @@ export class WarningLog implements Warnings, InvalidRecordLog {
   }
 
   #write(kind: string, text: string, subject = ''): void {
-    const key = `${kind} ${subject}`;
+    if (this.#isDue(`${kind} ${subject}`)) this.#logger.warn(`${this.#prefix}${kind}: ${text}`);
+  }
+
+  /** Returns whether a line was not written within the last minute. If so, counts it as written. */
+  #isDue(key: string): boolean {
     this.#removeWrittenBefore(performance.now() - ONCE_EVERY_MS);
-    if (this.#writtenAt.has(key) || this.#writtenAt.size >= MAX_SUBJECTS) return;
+    if (this.#writtenAt.has(key) || this.#writtenAt.size >= MAX_SUBJECTS) return false;
     this.#writtenAt.set(key, performance.now());
-    this.#logger.warn(`${this.#prefix}${kind}: ${text}`);
+    return true;
   }
 
   #removeWrittenBefore(timeMs: number): void {

@@ -16,6 +16,7 @@ function tableOf(maxEntries = 10) {
   const known = new KnownSessions(
     maxEntries,
     () => now,
+    undefined,
     () => wallMs,
   );
   return { known, sleep, moveWall };
@@ -81,6 +82,28 @@ describe('a session', () => {
     jest.advanceTimersByTime(1);
     expect([before, known.has('ann' as TokenKey)]).toEqual([true, false]);
     jest.useRealTimers();
+  });
+});
+
+describe('the user of a known session', () => {
+  it.each<[string, object | string, object | string, boolean]>([
+    ['of the same name', { username: 'ann' }, { username: 'ann' }, true],
+    ['of another name', { username: 'ann' }, { username: 'bob' }, false],
+    ['without a name', { username: '' }, { username: '' }, false],
+    ['that is no record', 'ann', 'ann', false],
+  ])('%s: one for both sessions or not', (_what, first, second, isSame) => {
+    const { known } = tableOf();
+    known.update('1' as TokenKey, { kind: 'authenticated', user: first });
+    known.update('2' as TokenKey, { kind: 'authenticated', user: second });
+    expect(known.callerOf('1' as TokenKey) === known.callerOf('2' as TokenKey)).toBe(isSame);
+  });
+
+  it('is the token itself until a check has named the user', () => {
+    const { known } = tableOf();
+    known.add('1' as TokenKey);
+    expect([known.callerOf('1' as TokenKey), known.callerOf('2' as TokenKey)]).toEqual(['1', '2']);
+    known.update('1' as TokenKey, { kind: 'authenticated', user: { username: 'ann' } });
+    expect(known.callerOf('1' as TokenKey)).toEqual(expect.any(Number));
   });
 });
 
