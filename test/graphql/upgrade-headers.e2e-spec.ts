@@ -23,7 +23,7 @@ interface Connection {
   readonly connectionParams?: object;
 }
 
-/** What applications do with what a client sends when it connects. */
+/** Uses that applications make of the fields that a client sends when it connects. */
 const APOLLO: readonly (readonly [name: string, options: object])[] = [
   ['Apollo', { subscriptions: { 'graphql-ws': true } }],
   [

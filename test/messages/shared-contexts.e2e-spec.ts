@@ -20,13 +20,13 @@ import { isObservable, lastValueFrom, type Observable } from 'rxjs';
 import { hold, json, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
-/** What a message presents to the session service of each registration. */
+/** The tokens that a message presents to the session service of each registration. */
 interface Presented {
   readonly own?: string | undefined;
   readonly partner?: string | undefined;
 }
 
-/** A transporter that delivers messages as it is told: with any context, and several at a time. */
+/** A transporter that delivers messages as a test orders: with any context, and several at a time. */
 class Wire extends Server implements CustomTransportStrategy {
   listen(listening: () => void): void {
     listening();
@@ -64,7 +64,7 @@ class WireContext {
   }
 }
 
-/** What the handlers saw, by their names. */
+/** The users that the handlers saw, by the names of the handlers. */
 class Seen {
   readonly by = new Map<string, unknown>();
 }
@@ -76,7 +76,7 @@ class SeeingInterceptor implements NestInterceptor {
   static readonly users = new Map<string, string>();
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    SeeingInterceptor.users.set(context.getHandler().name, currentUserOf(context)?.username ?? 'nobody');
+    SeeingInterceptor.users.set(context.getHandler().name, currentUserOf(context)?.username ?? 'none');
     return next.handle();
   }
 }
@@ -89,9 +89,9 @@ class Listeners {
   ) {}
 
   #note(name: string, ...[user, token, session]: Reads): string {
-    const inContext = this.session.findUser()?.username ?? 'nobody';
+    const inContext = this.session.findUser()?.username ?? 'none';
     const injected = [(user as UserRecord | undefined)?.username, token as string, (session as PresentedSession | undefined)?.token];
-    const saw = [...injected, inContext, SeeingInterceptor.users.get(name)].map((each) => each ?? 'nobody').join(' ');
+    const saw = [...injected, inContext, SeeingInterceptor.users.get(name)].map((each) => each ?? 'none').join(' ');
     this.seen.by.set(name, saw);
     return saw;
   }
@@ -217,7 +217,7 @@ describe('messages that share one object', () => {
 
   const ANN = 'ann own-token own-token ann ann';
   const BOB = 'bob partner-token partner-token bob bob';
-  const NOBODY = 'nobody nobody nobody nobody nobody';
+  const NO_USER = 'none none none none none';
 
   function bothSignedIn(running: Running): void {
     running.own.signInAs({ username: 'ann' }, 'own-token');
@@ -236,7 +236,7 @@ describe('messages that share one object', () => {
       for (const round of ['cold', 'warm']) {
         running.seen.by.clear();
         await running.wire.deliver('hired', {}, running.context);
-        const seen = { staff: ANN, partners: BOB, optional: ANN, open: NOBODY };
+        const seen = { staff: ANN, partners: BOB, optional: ANN, open: NO_USER };
         expect([round, Object.fromEntries(running.seen.by)]).toEqual([round, seen]);
       }
     },
@@ -251,9 +251,9 @@ describe('messages that share one object', () => {
       expect([round, Object.fromEntries(running.seen.by)]).toEqual([
         round,
         {
-          optionalFirst: 'ann own-token nobody ann ann',
-          openNext: NOBODY,
-          partnersLast: 'bob partner-token nobody bob bob',
+          optionalFirst: 'ann own-token none ann ann',
+          openNext: NO_USER,
+          partnersLast: 'bob partner-token none bob bob',
         },
       ]);
     }
@@ -275,14 +275,14 @@ describe('messages that share one object', () => {
     bothSignedIn(running);
     running.context.presented = { own: 'refused', partner: 'partner-token' };
     await running.wire.deliver('left', {}, running.context);
-    const partnersLast = 'bob partner-token nobody bob bob';
-    expect(Object.fromEntries(running.seen.by)).toEqual({ optionalFirst: NOBODY, openNext: NOBODY, partnersLast });
+    const partnersLast = 'bob partner-token none bob bob';
+    expect(Object.fromEntries(running.seen.by)).toEqual({ optionalFirst: NO_USER, openNext: NO_USER, partnersLast });
 
     running.seen.by.clear();
     running.context.presented = { own: 'own-token', partner: 'refused' };
     expect(await running.wire.deliver('hired', {}, running.context)).toBe('SESSION_REJECTED');
     // Nest may leave out the other handlers of an event once one of them is denied.
-    expect({ staff: ANN, optional: ANN, open: NOBODY }).toMatchObject(Object.fromEntries(running.seen.by));
+    expect({ staff: ANN, optional: ANN, open: NO_USER }).toMatchObject(Object.fromEntries(running.seen.by));
   });
 
   it('a handler that waits for its check gets its own user, also if the other handlers of the event are admitted meanwhile [P44]', async () => {
@@ -294,7 +294,7 @@ describe('messages that share one object', () => {
     await held.arrived;
     held.release();
     await delivered;
-    expect(Object.fromEntries(running.seen.by)).toEqual({ staff: ANN, partners: BOB, optional: ANN, open: NOBODY });
+    expect(Object.fromEntries(running.seen.by)).toEqual({ staff: ANN, partners: BOB, optional: ANN, open: NO_USER });
   });
 
   it.each([

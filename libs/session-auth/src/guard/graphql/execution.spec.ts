@@ -24,7 +24,7 @@ function executionWith(...admitted: readonly (readonly [info: FieldInfo, usernam
 const above = (execution: Execution, info: FieldInfo): string | undefined => execution.above(info)?.user?.username;
 
 describe('the admitted field above another one', () => {
-  it('is the nearest, by the keys of its path: compiled operations build a path anew for each field', () => {
+  it('is the nearest, by the keys of its path: compiled operations build another path for each field', () => {
     const execution = executionWith([infoAt(['a']), 'ann'], [infoAt(['a', 'b', 1, 'c']), 'bob'], [infoAt(['d']), 'carl']);
 
     expect(above(execution, infoAt(['a', 'x']))).toBe('ann');

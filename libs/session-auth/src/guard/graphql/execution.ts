@@ -54,7 +54,7 @@ class Place {
   }
 }
 
-/** Carries no user: it stands for calls that can't be told apart. */
+/** Carries no user: it stands for calls that can't be distinguished. */
 const AMBIGUOUS: GuardedRequest = Object.freeze({});
 
 /** An operation while it is executed: its request, and the admissions of its fields, which run concurrently and may have different users. */
@@ -108,7 +108,7 @@ export class Execution {
   }
 }
 
-/** Returns the keys of a path from its root. Not by identity: compiled operations build a path anew for each field. */
+/** Returns the keys of a path from its root. Not by identity: compiled operations build another path for each field. */
 function keysOf(path: Path | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let current = path; current; current = current.prev) keys.push(current.key);

@@ -50,7 +50,7 @@ export function handshakeOf(client: SocketClient): CallRequest {
 /** A connection of graphql-ws. */
 export interface SocketConnection {
   readonly extra: { readonly request: unknown };
-  /** What the client sent in its first message. */
+  /** Content of the client's first message. */
   readonly connectionParams?: unknown;
 }
 

@@ -27,7 +27,7 @@ export function resolves(handler: Handler, root: RootField): boolean {
   return typeNameOf(handler) === root.type && fieldNameOf(handler) === root.name;
 }
 
-/** Returns whether two requirements admit the same users. A function has no text that tells it from another one. */
+/** Returns whether two requirements admit the same users. A function has no text that distinguishes it from another one. */
 export function isSameRequirement(one: Requirement, other: Requirement): boolean {
   if (one === other) return true;
   if (one.kind !== other.kind || one.text === undefined || one.text !== other.text) return false;

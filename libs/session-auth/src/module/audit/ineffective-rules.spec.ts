@@ -46,7 +46,7 @@ const handlerOf = (owner: Type): Handler => {
   return handler;
 };
 
-/** What the audit finds: whether each finding stops the application, and its text. */
+/** The findings of the audit: whether each stops the application, and its text. */
 const found = (handler: Handler, context: Partial<AuditContext> = {}, handlers: readonly Handler[] = [handler]): [boolean, string][] =>
   ineffectiveRulesOf(handler, handlers, { ...CONTEXT, ...context }).map(({ stops, text }) => [stops, text]);
 

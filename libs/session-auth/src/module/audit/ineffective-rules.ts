@@ -8,7 +8,7 @@ import type { AuditContext } from './audit-context.js';
 import { isGuarded, isSameRequirement, namesGuard, TYPE_RESOLVER } from './audited-handlers.js';
 import { classNameOf, prototypesOf } from './prototypes.js';
 
-/** What the audit found. */
+/** A finding of the audit. */
 export interface Finding {
   readonly text: string;
   /** Whether a rule is certain to have no effect, so that the application does not start. Anything else may be intended. */

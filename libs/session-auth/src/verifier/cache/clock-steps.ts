@@ -18,7 +18,7 @@ const STEPS_OF_LIFETIME = 16;
 
 /**
  * Notices when the wall clock moves further than the monotonic clock, as on a suspended machine, or is set back. A lifetime ends when either clock
- * says so, and an age below zero is unusable: the clock was set back, and nobody knows how long ago that was. Times are those of the monotonic
+ * says so, and an age below zero is unusable: the clock was set back, and how long ago that was is unknown. Times are those of the monotonic
  * clock, and only changes of the wall clock are kept.
  */
 export class ClockSteps {
