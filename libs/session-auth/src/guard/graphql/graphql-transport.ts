@@ -123,20 +123,18 @@ function socketRequestOf(operation: OperationContext): CallRequest {
   if (hasSeveralRequests(operation)) return handshakeRequest(undefined);
   const { req, reply, request, extra, connectionParams, _connectionInit, [CALLER]: caller } = operation;
   const own = caller?.request as OperationContext | undefined;
-  if ('_connectionInit' in operation) removeAddedHeaders(request);
+  if ('_connectionInit' in operation) restoreHeaders(request);
   const candidates = [own, own?.extra?.request, extra?.request, req?.extra?.request, req, request, reply?.request];
   return presentedRequest(candidates, connectionParams ?? req?.connectionParams ?? own?.connectionParams ?? _connectionInit);
 }
 
 /**
- * Removes the fields of the client's first message that Mercurius has added to the headers of the request. Token sources of the application, and its
- * resolvers, may read the headers from the context.
+ * Gives a request the headers that the server received. Mercurius adds the fields of the client's first message to them, and token sources of the
+ * application may read them from the context. Deleting each would take as long as the client likes.
  */
-function removeAddedHeaders(request: unknown): void {
+function restoreHeaders(request: unknown): void {
   const node = nodeRequestOf(request);
-  if (!node) return;
-  const received = receivedHeaders(node.rawHeaders);
-  for (const name of Object.keys(node.headers)) if (!(name in received)) Reflect.deleteProperty(node.headers, name);
+  if (node) Reflect.set(node, 'headers', { ...receivedHeaders(node.rawHeaders) });
 }
 
 function replyOf({ res, reply, req, [CALLER]: caller }: OperationContext): unknown {
