@@ -4,6 +4,7 @@ import {
   Controller,
   Get,
   Injectable,
+  Scope,
   UseGuards,
   UseInterceptors,
   type CallHandler,
@@ -14,6 +15,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
   AcknowledgeAudit,
@@ -26,7 +28,8 @@ import {
   type SessionAuthOptions,
 } from 'nestjs-session-auth';
 import { accessMapOf, findOpenHandlers } from 'nestjs-session-auth/testing';
-import type { Observable } from 'rxjs';
+import type { AddressInfo, Server } from 'node:net';
+import { firstValueFrom, type Observable } from 'rxjs';
 import { outcomeOf, visit, type AuditedApp } from '../module/audit/audited-app.js';
 import { SOCKET_IO } from '../sockets/peers.js';
 import { CapturedLog } from '../support/captured-log.js';
@@ -162,8 +165,72 @@ class Bound extends RuledList {
   }
 }
 
-const listing = (controller: Type, options: Options = {}) => {
-  return (): AuditedApp => ({ controllers: [controller], options, call: (app, token) => app.get('/list', token) });
+@Controller('list')
+class Replacing extends RuledList {
+  constructor() {
+    super();
+    this.listForBosses = () => visit('Replacing.listForBosses');
+  }
+}
+
+@Controller({ path: 'list', scope: Scope.REQUEST })
+@UseGuards(SessionAuthGuard)
+class BoundForEachRequest {
+  constructor() {
+    this.listForBosses = this.listForBosses.bind(this);
+  }
+
+  @Get() @Roles('boss') listForBosses(): string {
+    return visit('BoundForEachRequest.listForBosses');
+  }
+}
+
+@Controller('list')
+class Unruled {
+  @Get() listForBosses(): string {
+    return visit('Unruled.listForBosses');
+  }
+}
+
+@Controller('list')
+class Ruling extends Unruled {
+  @Get() @Roles('boss') override listForBosses(): string {
+    return visit('Ruling.listForBosses');
+  }
+}
+
+@Controller()
+class RuledMessage {
+  @MessagePattern({ cmd: 'say' }) @Roles('boss') sayForBosses(): string {
+    return visit('RuledMessage.sayForBosses');
+  }
+}
+
+@Controller()
+class OpenMessage {
+  @MessagePattern({ cmd: 'say' }) sayForBosses(): string {
+    return visit('OpenMessage.sayForBosses');
+  }
+}
+
+const listing = (controllers: Type | Type[], options: Options = {}) => {
+  return (): AuditedApp => ({ controllers: [controllers].flat(), options, call: (app, token) => app.get('/list', token) });
+};
+
+/** An application that connects a microservice, and asks it. */
+const messaging = (...controllers: Type[]) => {
+  return (): AuditedApp => ({
+    controllers,
+    call: async ({ app }, token) => {
+      const options = { host: '127.0.0.1', port: 0 };
+      const messages = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options });
+      await messages.listen();
+      const { port } = messages.unwrap<Server>().address() as AddressInfo;
+      const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { ...options, port } });
+      await firstValueFrom(client.send<unknown>({ cmd: 'say' }, { token })).catch(() => undefined);
+      client.close();
+    },
+  });
 };
 
 @Controller('list')
@@ -318,7 +385,8 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['the same in an application that is closed by default', listing(Wrapped, closed), 'Wrapped'],
     ['a decorator that wraps the handler between two rules', listing(WrappedBetween), 'WrappedBetween'],
     ['a constructor that binds a handler with a rule', listing(Bound), 'Bound'],
-    ['the same in an application that is closed by default', listing(Bound, closed), 'Bound'],
+    ['a constructor that replaces a handler', listing(Replacing, closed), 'Replacing'],
+    ['a message that another controller serves without its rule', messaging(RuledMessage, OpenMessage), 'RuledMessage'],
     ['a second gateway on the port of a protected one', talking(RuledGateway, SecondGateway), 'SecondGateway'],
   ])('does not start with %s [P32]', async (_case, create, name) => {
     const outcome = await outcomeOf(create, await bed.service(), platform);
@@ -348,6 +416,9 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['an override with another rule', listing(Loosening), []],
     ['an override that is no handler', listing(Hiding), []],
     ['a bound handler under a rule of its class', listing(BoundByClass), ['BoundByClass.listForBosses']],
+    ['a bound handler in an application that is closed by default', listing(Bound, closed), ['RuledList.listForBosses']],
+    ['a bound handler of a guarded controller built for each request', listing(BoundForEachRequest), ['BoundForEachRequest.listForBosses']],
+    ['a message that another controller has too, earlier', messaging(OpenMessage, RuledMessage), ['RuledMessage.sayForBosses']],
     ['a mixin of an abstract class', listing(listingOf('Mixin.listForBosses')), ['Mixin.listForBosses']],
     ['a second gateway that is public', talking(RuledGateway, PublicGateway), ['PublicGateway.say', 'RuledGateway.sayForBosses']],
     ['a second gateway in another namespace', talking(RuledGateway, OtherNamespace), ['RuledGateway.sayForBosses']],
@@ -376,6 +447,20 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
       { kind: 'graphql', call: 'Query.openings', handler: `${name}.openingsForBosses`, access: 'unguarded', rules: [], isOpen: true },
     ]);
     expect(open).toEqual(map);
+  });
+});
+
+describe('an application on Express, which serves the first of two routes', () => {
+  const bed = testbed();
+
+  it('does not start if the first one does not have the rule of the other [P32]', async () => {
+    const outcome = await outcomeOf(listing([Unruled, Ruling]), await bed.service());
+    expect(outcome).toMatchObject({ open: ['Unruled.listForBosses'], named: ['Ruling.listForBosses'], isStoppedByDefault: true });
+  });
+
+  it('starts if the first one has the rule', async () => {
+    const outcome = await outcomeOf(listing([Ruling, Unruled]), await bed.service());
+    expect(outcome).toEqual({ open: [], served: ['Ruling.listForBosses'], named: [], isStopped: false });
   });
 });
 

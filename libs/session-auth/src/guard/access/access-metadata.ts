@@ -11,6 +11,8 @@ const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
+/** Begins the name of a function that `bind()` returns. */
+const BOUND = 'bound ';
 const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
 
 /** The kinds of requirements, one for each decorator. */
@@ -58,6 +60,14 @@ function openingOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
     namesGuard ||= namesSessionAuthGuardItself(level);
   }
   return { open: undefined, namesGuard };
+}
+
+/** Returns the method of a class that a constructor has bound: the bound function has no metadata. Returns any other function itself. */
+export function methodOf(called: { readonly name?: unknown }, owner: { readonly prototype?: unknown }): object {
+  const { name } = called;
+  if (typeof name !== 'string' || !name.startsWith(BOUND) || Reflect.getMetadataKeys(called).length > 0) return called;
+  const method = (owner.prototype as Readonly<Record<string, unknown>> | undefined)?.[name.slice(BOUND.length)];
+  return typeof method === 'function' ? method : called;
 }
 
 /** Records a function that a rule was declared on, by the class and the name of the method. */
@@ -119,7 +129,11 @@ export class AccessRules {
     const controller = context.getClass();
     const first = this.#rules.get(handler);
     for (let cached = first; cached; cached = cached.next) if (cached.controller === controller) return cached.rule;
-    const rule = withPolicies(resolveRule(declarationOf(handler), declarationOf(controller)), controller, this.#policies);
+    const rule = withPolicies(
+      resolveRule(declarationOf(methodOf(handler, controller)), declarationOf(controller)),
+      controller,
+      this.#policies,
+    );
     this.#rules.set(handler, { controller, rule, next: first });
     return rule;
   }

@@ -26,4 +26,23 @@ describe('the rule of a handler', () => {
   it('is inherited from the class that its controller extends', () => {
     expect(new AccessRules().of(calling(DescendantOfOpen, () => undefined))).toEqual({ kind: 'public' });
   });
+
+  it('is that of the method, if a constructor has bound it, and that of any other function as it is', () => {
+    class Routes {
+      @Public()
+      open(): void {
+        return undefined;
+      }
+      plain(): void {
+        return undefined;
+      }
+    }
+    const routes = new Routes();
+    const boundTwice = routes.open.bind(routes).bind(routes);
+    const unknown = Object.defineProperty(() => undefined, 'name', { value: 'bound other' });
+    const handlers = [routes.open.bind(routes), routes.plain.bind(routes), boundTwice, unknown, () => undefined];
+    const rules = new AccessRules();
+    const kinds = handlers.map((handler) => rules.of(calling(Routes, handler)).kind);
+    expect(kinds).toEqual(['public', 'protected', 'protected', 'protected', 'protected']);
+  });
 });

@@ -6,7 +6,7 @@ import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
 import { missingParametersOf } from './missing-parameters.js';
-import { ineffectiveRulesOf, placeOf, type Finding } from './ineffective-rules.js';
+import { ineffectiveRulesOf, placeOf, servedCalls, type Finding } from './ineffective-rules.js';
 import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
 import { unguardedParametersOf } from './unguarded-parameters.js';
 
@@ -16,6 +16,7 @@ import { unguardedParametersOf } from './unguarded-parameters.js';
  */
 export function findingsOf(handlers: readonly Handler[], context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
   const fields = unguardedFieldsOf(handlers, context);
+  const served = servedCalls(handlers, context);
   return handlers.filter(isAudited).flatMap((handler) => {
     const warnings = [...contradictionsOf(handler), ...parameterFindings(handler, context)];
     if (sharesCachedReplies(handler, context)) {
@@ -24,7 +25,7 @@ export function findingsOf(handlers: readonly Handler[], context: AuditContext, 
       );
     }
     const findings = [
-      ...ineffectiveRulesOf(handler, handlers, context),
+      ...ineffectiveRulesOf(handler, handlers, context, served),
       ...fields.filter((field) => field.handler === handler).map(fieldFinding),
       ...warnings.map((text) => ({ text, stops: false })),
     ];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, UseGuards, type Type } from '@nestjs/common';
+import { Controller, Get, Next, Post, UseGuards, Version, type Type } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { EventPattern, MessagePattern, Transport } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { AcknowledgeAudit, Authorize, FreshSession, OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
 import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
@@ -155,21 +156,61 @@ describe('a gateway beside another one', () => {
 });
 
 describe('a controller whose constructor replaces a handler', () => {
-  const bound = (classDecorators: ClassDecorator[], ...decorators: MethodDecorator[]): Handler => {
+  const withCalled = (called: (method: () => string) => object, classDecorators: ClassDecorator[], ...decorators: MethodDecorator[]) => {
     const handler = handlerOf(extending(Nothing, 'Bound', [...decorators, Get()], [Controller(), ...classDecorators]));
-    const called = (handler.method as () => string).bind(undefined);
-    return { ...handler, called, guards: [] };
+    return { ...handler, called: called(handler.method as () => string), guards: [] };
   };
   const text = expect.stringMatching(/^Bound\.handle has lost its rule: the constructor replaces the method/);
 
-  it('is named if the method has a rule, and stops the application unless the rule is enforced all the same', () => {
-    expect(found(bound([], isAdmin))).toEqual([[true, text]]);
-    expect(found(bound([], guarded))).toEqual([[true, text]]);
-    expect(found(bound([], isAdmin), { isGlobal: true })).toEqual([[true, text]]);
-    expect(found(bound([Roles('admin')], isAdmin), { isGlobal: true })).toEqual([[false, text]]);
-    expect(found(bound([], OptionalAuth()))).toEqual([[false, text]]);
-    expect(found(bound([], Public()))).toEqual([[false, text]]);
-    expect(found(bound([]))).toEqual([]);
+  it('by another function is named if the method has a rule, which stops the application unless it is enforced all the same', () => {
+    const replacing = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler => withCalled(() => () => 'other', ...given);
+    expect(found(replacing([], isAdmin))).toEqual([[true, text]]);
+    expect(found(replacing([], guarded))).toEqual([[true, text]]);
+    expect(found(replacing([], isAdmin), { isGlobal: true })).toEqual([[true, text]]);
+    expect(found(replacing([Roles('admin')], isAdmin), { isGlobal: true })).toEqual([[false, text]]);
+    expect(found(replacing([], OptionalAuth()))).toEqual([[false, text]]);
+    expect(found(replacing([], Public()))).toEqual([[false, text]]);
+    expect(found(replacing([]))).toEqual([]);
+  });
+
+  it('by its bound method is named if no guard runs on it', () => {
+    const binding = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler => withCalled((method) => method.bind({}), ...given);
+    expect(found(binding([], isAdmin))).toEqual([[true, text]]);
+    expect(found(binding([], isAdmin), { isGlobal: true })).toEqual([]);
+    expect(found(binding([], Public()))).toEqual([]);
+  });
+});
+
+describe('a route or a message that another controller serves', () => {
+  const controller = (name: string, decorators: MethodDecorator[], ...classDecorators: ClassDecorator[]): Handler =>
+    handlerOf(extending(Nothing, name, decorators, [Controller('list'), ...classDecorators]));
+  const prefixesOf = (...handlers: Handler[]) => new Map(handlers.map(({ owner }) => [owner, ['']]));
+  const served = (call: string) => [
+    [true, `Ruled.handle has a rule without effect: Other.handle serves ${call} in its place. Remove one of them.`],
+  ];
+  const ruled = controller('Ruled', [isAdmin, Get('a')]);
+  const told = controller('Ruled', [isAdmin, MessagePattern({ cmd: 'a' })]);
+  const nextOf = (handler: Handler): Handler => {
+    Next()(handler.owner.prototype as object, 'handle', 0);
+    return handler;
+  };
+
+  it.each<[string, Handler[], Handler, unknown]>([
+    ['first, without a rule', [controller('Other', [Get('a')]), ruled], ruled, served('GET /list/a')],
+    ['first, public', [controller('Other', [Public(), Get('a')]), ruled], ruled, served('GET /list/a')],
+    ['first, with the same rule', [controller('Other', [Roles('admin'), Get('a')]), ruled], ruled, []],
+    ['later', [ruled, controller('Other', [Get('a')])], ruled, []],
+    ['first, with another method', [controller('Other', [Post('a')]), ruled], ruled, []],
+    ['first, with another path', [controller('Other', [Get('b')]), ruled], ruled, []],
+    ['first, with a version', [controller('Other', [Version('2'), Get('a')]), ruled], ruled, []],
+    ['first, on a host', [handlerOf(extending(Nothing, 'Other', [Get('a')], [Controller({ path: 'list', host: 'a' })])), ruled], ruled, []],
+    ['first, and may pass it on', [nextOf(controller('Other', [Get('a')])), ruled], ruled, []],
+    ['last, a message', [told, controller('Other', [MessagePattern({ cmd: 'a' })])], told, served('the message {"cmd":"a"}')],
+    ['first, a message', [controller('Other', [MessagePattern({ cmd: 'a' })]), told], told, []],
+    ['last, an event', [told, controller('Other', [EventPattern({ cmd: 'a' })])], told, []],
+    ['last, of a transport', [told, controller('Other', [MessagePattern({ cmd: 'a' }, Transport.TCP)])], told, []],
+  ])('is named or not: %s', (_how, handlers, handler, expected) => {
+    expect(found(handler, { prefixes: prefixesOf(...handlers) }, handlers)).toEqual(expected);
   });
 });
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { declarationOf, decoratedMethods } from '../../guard/access/access-metadata.js';
+import { RequestMethod } from '@nestjs/common';
+import { declarationOf, decoratedMethods, methodOf } from '../../guard/access/access-metadata.js';
 import type { AccessRule } from '../../guard/access/access-rule.js';
 import { ApplicationGuardsProxy } from '../../guard/access/application-guards.js';
 import { enhancersOf, namesSessionAuthGuard } from '../../guard/enhancers.js';
@@ -7,6 +8,7 @@ import { fieldNameOf, ruleOf, typeNameOf, type Handler } from '../handlers/handl
 import type { AuditContext } from './audit-context.js';
 import { isGuarded, isSameRequirement, namesGuard, TYPE_RESOLVER } from './audited-handlers.js';
 import { classNameOf, prototypesOf } from './prototypes.js';
+import { pathsOf } from './route-paths.js';
 
 /** A finding of the audit. */
 export interface Finding {
@@ -16,13 +18,19 @@ export interface Finding {
 }
 
 /** Returns the findings for rules of a handler, or of one in its place, that Nest does not enforce. */
-export function ineffectiveRulesOf(handler: Handler, handlers: readonly Handler[], context: AuditContext): Finding[] {
+export function ineffectiveRulesOf(
+  handler: Handler,
+  handlers: readonly Handler[],
+  context: AuditContext,
+  served = servedCalls(handlers, context),
+): Finding[] {
   return [
     unguarded(handler, context),
     lost(handler, context),
     overridden(handler, context),
     ...handler.replaced.map((other) => replaced(handler, other, context)),
     besideGateway(handler, handlers, context),
+    ...callsOf(handler, context).map((call) => unserved(handler, call, served, context)),
   ].filter((finding) => finding !== undefined);
 }
 
@@ -55,6 +63,8 @@ function lost(handler: Handler, context: AuditContext): Finding | undefined {
       ? 'a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.'
       : 'the constructor replaces the method without its metadata. Do not: Nest calls it with its instance.';
   const stops = before.some((each) => !enforces(handler, ruleOf({ owner, called: each }), context));
+  // The guard finds the rule of a method that is bound. Another function in its place has none.
+  if (!stops && called !== method && methodOf(called, owner) === method) return undefined;
   return { text: `${placeOf(handler)} has lost its rule: ${remedy}`, stops };
 }
 
@@ -70,7 +80,7 @@ function isLostIn(called: object, decorated: object): boolean {
 
 function overridden(handler: Handler, context: AuditContext): Finding | undefined {
   const { owner, name, called } = handler;
-  if (declares(called)) return undefined;
+  if (declares(methodOf(called, owner))) return undefined;
   const [, ...bases] = prototypesOf(owner).filter((prototype) => Object.hasOwn(prototype, name));
   for (const base of bases) {
     const method: unknown = Object.getOwnPropertyDescriptor(base, name)?.value;
@@ -85,11 +95,75 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
 
 /** A subclass that declares its own rule means to replace its base class. */
 function replaced(handler: Handler, other: Handler, context: AuditContext): Finding | undefined {
-  const isMeant = other.owner === handler.owner || (handler.owner.prototype instanceof other.owner && declares(handler.called));
+  const isMeant =
+    other.owner === handler.owner || (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
   if (isMeant || !namesGuard(other, false) || enforces(handler, ruleOf(other), context)) return undefined;
   const field = [typeNameOf(handler), handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler)].join('.');
   const text = `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${field} too, and Nest keeps the last one. Provide one of them.`;
   return { text, stops: true };
+}
+
+/** Returns the handler that serves each call: the first of a route, and the last of a message. */
+export function servedCalls(handlers: readonly Handler[], context: AuditContext): ReadonlyMap<string, Handler> {
+  const served = new Map<string, Handler>();
+  for (const handler of handlers) {
+    for (const call of callsOf(handler, context)) if (!served.has(call) || call.startsWith(MESSAGE_CALL)) served.set(call, handler);
+  }
+  return served;
+}
+
+function unserved(handler: Handler, call: string, served: ReadonlyMap<string, Handler>, context: AuditContext): Finding | undefined {
+  const other = served.get(call);
+  if (!other || other.owner === handler.owner || !namesGuard(handler, false) || enforces(other, ruleOf(handler), context)) return undefined;
+  // It may pass the call on.
+  if (Object.keys((Reflect.getMetadata(PARAMETERS, other.owner, other.name) ?? {}) as object).some((key) => key.startsWith(NEXT)))
+    return undefined;
+  const text = `${placeOf(handler)} has a rule without effect: ${placeOf(other)} serves ${call} in its place. Remove one of them.`;
+  return { text, stops: true };
+}
+
+const PARAMETERS = '__routeArguments__';
+/** The type of the parameter `@Next()`. */
+const NEXT = '2:';
+const METHOD = 'method';
+/** Versions, hosts, and the constraints of Fastify. */
+const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
+const [PATTERN, PATTERN_KIND, TRANSPORT] = ['microservices:pattern', 'microservices:handler_type', 'microservices:transport'];
+/** Of an event, Nest calls every handler. */
+const MESSAGE = 1;
+const MESSAGE_CALL = 'the message ';
+
+/** Returns the routes and messages that a handler is for. */
+function callsOf(handler: Handler, { prefixes }: AuditContext): string[] {
+  const { kinds, owner, method } = handler;
+  const read = (key: string): unknown => Reflect.getMetadata(key, method) ?? Reflect.getMetadata(key, owner);
+  const calls: string[] = [];
+  if (kinds.has('route')) {
+    const conditions = CONDITIONS.map(read).filter((condition) => condition !== undefined);
+    const suffix = conditions.map((condition) => ` (${textOf(condition)})`).join('');
+    calls.push(
+      ...pathsOf(handler, prefixes).map(
+        (path) => `${RequestMethod[Reflect.getMetadata(METHOD, method) as RequestMethod]} ${path}${suffix}`,
+      ),
+    );
+  }
+  if (kinds.has('message') && read(PATTERN_KIND) === MESSAGE && prefixes.has(owner)) {
+    const transport = read(TRANSPORT) as number | symbol | undefined;
+    const patterns = ((read(PATTERN) ?? []) as unknown[]).map((pattern) =>
+      typeof pattern === 'string' ? pattern : JSON.stringify(pattern),
+    );
+    calls.push(
+      ...patterns.map((pattern) => `${MESSAGE_CALL}${pattern}${transport === undefined ? '' : ` of transport ${String(transport)}`}`),
+    );
+  }
+  return calls;
+}
+
+function textOf(condition: unknown): string {
+  return [condition]
+    .flat()
+    .map((part) => (typeof part === 'string' || typeof part === 'symbol' || part instanceof RegExp ? String(part) : JSON.stringify(part)))
+    .join(', ');
 }
 
 /** All gateways of a server receive its messages. */

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { declarationOf } from '../../guard/access/access-metadata.js';
+import { declarationOf, methodOf } from '../../guard/access/access-metadata.js';
 import { type AccessRule, resolveRule } from '../../guard/access/access-rule.js';
 import { enhancersOf } from '../../guard/enhancers.js';
 import { GRAPHQL_OPTIONS } from './graphql-contexts.module.js';
@@ -178,7 +178,7 @@ export function guardsNamedBy({ owner, called }: Pick<Handler, 'owner' | 'called
 
 /** Returns the rule that the guard checks for a handler. */
 export function ruleOf({ owner, called }: Pick<Handler, 'owner' | 'called'>): AccessRule {
-  return resolveRule(declarationOf(called), declarationOf(owner));
+  return resolveRule(declarationOf(methodOf(called, owner)), declarationOf(owner));
 }
 
 /** Returns the name of the field that a handler resolves. */
