@@ -14,6 +14,23 @@ export const RULES = {
   'A request keeps its check after a revocation': 'kept-request',
 } as const;
 
+/**
+ * Bugs of the simulation in what the model does not have: leases, own messages, full tables, the end of a process, refusals,
+ * two tombstones, and clocks.
+ */
+export const NOT_MODELLED = [
+  'The holder of a lease sends no heartbeat',
+  'A sign-in forgets that a sign-out is not delivered',
+  'A sign-out sets no second tombstone',
+  'A refusal elsewhere evicts nothing',
+  'forgetAll is not stored',
+  'An instance obeys its own message',
+  'An overflow of forgotten users clears their table',
+  'An overflow of undelivered revocations clears them',
+  'An instance that closes drops what is pending',
+  'A lifetime does not count the time of a suspended machine',
+];
+
 /** A rule of the model that a deliberate bug drops. */
 export type Bug = (typeof RULES)[keyof typeof RULES];
 

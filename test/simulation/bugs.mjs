@@ -35,8 +35,8 @@ export const BUGS = [
   {
     name: 'A flight is joined after forgetUser',
     file: 'verifier/revocation/local-revoker.ts',
-    find: 'this.#revocations.addUser(username);\n    this.#closeFlights();',
-    replace: 'this.#revocations.addUser(username);',
+    find: 'this.#parts.cache?.evictAll();\n    this.#closeFlights();\n    this.#parts.onUsersRevoked',
+    replace: 'this.#parts.cache?.evictAll();\n    this.#parts.onUsersRevoked',
   },
   {
     name: 'A new subscription does not clear the cache',
@@ -53,14 +53,14 @@ export const BUGS = [
   {
     name: 'A sign-out that failed in the store is not repeated',
     file: 'verifier/shared/outbox.ts',
-    find: 'if (await this.#attempt(pending)) this.#remove(pending);\n    else this.#retryLater();',
-    replace: 'await this.#attempt(pending);\n    this.#remove(pending);',
+    find: 'if (this.#isClosed || this.#pending.size === 0) return;',
+    replace: 'this.#pending.clear();\n    if (this.#isClosed || this.#pending.size === 0) return;',
   },
   {
     name: 'A stale entry is served after a revocation',
     file: 'verifier/cache/session-cache.ts',
-    find: 'return user !== undefined && this.#isUsable(keys.tokenKey, user, ttlMs + staleIfErrorMs) ? user : undefined;',
-    replace: 'return user !== undefined && this.#entries.isYoungerThan(keys.tokenKey, ttlMs + staleIfErrorMs) ? user : undefined;',
+    find: 'this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs) ? user : undefined;',
+    replace: 'this.#isYounger(this.#entries, keys.tokenKey, lifetimeMs, lifetimeMs) ? user : undefined;',
   },
   {
     name: 'An evicted flight is cached',
@@ -71,7 +71,7 @@ export const BUGS = [
   {
     name: 'The age of a stored session is taken from the wall clock alone',
     file: 'verifier/shared/shared-record.ts',
-    find: 'ageMs: Math.max(0, byStoreMs, byHostMs, storeTimeMs - since),',
+    find: 'ageMs: isKnown ? Math.max(byStoreMs, byHostMs, byStoreClockMs) : Infinity,',
     replace: 'ageMs: Math.max(0, byHostMs),',
   },
   {
@@ -79,5 +79,59 @@ export const BUGS = [
     file: 'verifier/session-verifier.ts',
     find: 'earlier?.verifier === this && earlier.revocations === revocations &&',
     replace: 'earlier?.verifier === this &&',
+  },
+  {
+    name: 'A sign-in forgets that a sign-out is not delivered',
+    file: 'verifier/shared/shared-revocations.ts',
+    find: "if (wasPending) await this.deliver({ kind: 'evicted', tokenKey });",
+    replace: 'void wasPending;',
+  },
+  {
+    name: 'A sign-out sets no second tombstone',
+    file: 'verifier/shared/shared-revocations.ts',
+    find: 'isStored ||= await this.#succeeds(() => this.#store(revocation, leftMs));',
+    replace: "isStored ||= revocation.kind === 'signedOut' || (await this.#succeeds(() => this.#store(revocation, leftMs)));",
+  },
+  {
+    name: 'A refusal elsewhere evicts nothing',
+    file: 'verifier/revocation/local-revoker.ts',
+    find: 'this.#parts.cache?.evictSession(revocation.tokenKey);',
+    replace: '',
+  },
+  {
+    name: 'forgetAll is not stored',
+    file: 'verifier/shared/shared-revocations.ts',
+    find: 'return [store.setRevocation(seal.nameOfAll, leftMs)];',
+    replace: 'return [];',
+  },
+  {
+    name: 'An instance obeys its own message',
+    file: 'verifier/shared/revocation-bus.ts',
+    find: 'envelope.from === this.#id || ',
+    replace: '',
+  },
+  {
+    name: 'An overflow of forgotten users clears their table',
+    file: 'verifier/revocation/revocations.ts',
+    find: 'else this.addAll();',
+    replace: 'else revocations.clear();',
+  },
+  {
+    name: 'An overflow of undelivered revocations clears them',
+    file: 'verifier/shared/outbox.ts',
+    find: 'this.#reports.overflowed();',
+    replace: '',
+  },
+  {
+    name: 'An instance that closes drops what is pending',
+    file: 'verifier/shared/outbox.ts',
+    find: 'if (this.#pending.size > 0) await this.#drained();',
+    replace: 'this.#pending.clear();',
+  },
+  {
+    name: 'A lifetime does not count the time of a suspended machine',
+    file: 'verifier/cache/clock-steps.ts',
+    find: 'byMonotonicMs + aheadMs < ageMs',
+    replace: 'byMonotonicMs < ageMs',
   },
 ];

@@ -21,7 +21,7 @@ export async function bundleWorker(outfile, bug) {
     packages: 'external',
     logLevel: 'error',
     tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
-    plugins: [shims, ...(bug ? [withBug(bug, applied)] : [])],
+    plugins: [shims, sources(bug, applied)],
   });
   if (bug && applied.length !== 1) throw new Error(`${bug.file} is not loaded`);
 }
@@ -35,18 +35,39 @@ const shims = {
   },
 };
 
-function withBug({ name, file, find, replace }, applied) {
+/** Tables whose size is that of the current history: `const MAX_… = …;` must occur once in the file. */
+const LIMITS = {
+  'verifier/revocation/revocations.ts': ['MAX_USERS', 'MAX_TOKENS'],
+  'verifier/shared/outbox.ts': ['MAX_PENDING'],
+};
+
+/** Loads the sources of the library, with small tables, and one of them with a bug. */
+function sources(bug, applied) {
   return {
-    name: 'bug',
+    name: 'sources',
     setup({ onLoad }) {
       onLoad({ filter: /[.]ts$/ }, async ({ path }) => {
-        if (path !== SOURCES + file) return undefined;
-        const source = await readFile(path, 'utf8');
-        const matches = source.split(find).length - 1;
-        if (matches !== 1) throw new Error(`The bug '${name}' matches ${matches} places of ${file}`);
-        applied.push(file);
-        return { contents: source.replace(find, () => replace), loader: 'ts' };
+        const file = path.startsWith(SOURCES) ? path.slice(SOURCES.length) : undefined;
+        const limits = LIMITS[file] ?? [];
+        if (limits.length === 0 && (file === undefined || file !== bug?.file)) return undefined;
+        let source = await readFile(path, 'utf8');
+        if (file === bug?.file) {
+          source = replaceOnce(source, bug.find, bug.replace, `The bug '${bug.name}'`);
+          applied.push(file);
+        }
+        for (const name of limits) {
+          const [constant, value] = new RegExp(`^const ${name} = ([\\d_]+);$`, 'm').exec(source) ?? [];
+          const perHistory = `const ${name} = { valueOf: () => globalThis.simulatedLimits?.${name} ?? ${value} };`;
+          source = replaceOnce(source, constant ?? name, perHistory, `The limit ${name}`);
+        }
+        return { contents: source, loader: 'ts' };
       });
     },
   };
+}
+
+function replaceOnce(source, find, replacement, what) {
+  const matches = source.split(find).length - 1;
+  if (matches !== 1) throw new Error(`${what} matches ${matches} places`);
+  return source.replace(find, () => replacement);
 }

@@ -1,17 +1,27 @@
 import type { Verdict } from '../../libs/session-auth/src/contract/outcome.js';
-import { keyInStore } from './instance.js';
-import type { Network } from './network.js';
+import { isKeyOf, type Instance } from './instance.js';
+import { isReliable, type Network } from './network.js';
 import type { CheckRecord, RevocationRecord, SignInRecord } from './records.js';
 import { Deliveries } from './deliveries.js';
 import type { Plan } from './plan.js';
 import type { Answer, SimulatedService, User } from './service.js';
 import type { Host } from './host.js';
+import type { SimulatedStore } from './store.js';
+import type { StoreLink } from './store-link.js';
 import type { World } from './world.js';
 
 /** Tolerance for rounding to whole milliseconds at both ends. */
 const ROUNDING_MS = 3;
 /** Failed writes are retried within this time after the store works again. */
 const RETRIED_WITHIN_MS = 1_500;
+
+/** The end of an instance that has closed. */
+export interface Closing {
+  readonly host: Host;
+  readonly beganAtMs: number;
+  /** Returns whether the caller or the log knows that a revocation was lost. */
+  isAnnounced(revocation: RevocationRecord): boolean;
+}
 
 /**
  * Compares the verdicts of the library with its documented bounds. The record of each user contains the number of the service's answer that it
@@ -22,7 +32,7 @@ const RETRIED_WITHIN_MS = 1_500;
  * `timeoutMs` (+ `staleIfErrorMs` if set), whatever the store does, as long as wall clocks are right or the store's lifetimes are honest.
  * Revocations through the library have stricter bounds:
  * - on the instance that was called, from the moment that its promise settles, whatever the store does;
- * - on another instance, from the moment that the message arrives, whatever the store does;
+ * - on another instance, from the moment that the message arrives, whatever the store does, unless it lies about the time;
  * - on another instance also from the moment that it has subscribed again, or that it reads the tombstone in the store, while the store is honest;
  * - on another instance without any of these, for all sessions that are not in its own cache, while the store is honest.
  * `forget` sets no tombstone: with a lying store, only the first bound holds for it.
@@ -73,17 +83,20 @@ export class Checker {
     this.accepted += 1;
     const answer = this.#service.answers[user.answer];
     const { token, authIv } = check.session;
-    if (answer?.token !== token || user.auth_token !== token || answer.authIv !== authIv || answer.username !== user.username) {
+    const isOwn = answer?.token === token && user.auth_token === token && answer.authIv === authIv;
+    if (!isOwn || this.#service.nameOf(answer.username) !== user.username) {
       this.fail(`own user: ${user.username} was returned for ${token}`);
       return;
     }
     this.#judgeAge(check, answer, isStale);
-    for (const revocation of this.revocations) if (concerns(revocation, answer)) this.#judgeEnd(check, answer, revocation, isStale);
+    const names = [answer.username, user.username];
+    for (const revocation of this.revocations) if (concerns(revocation, answer, names)) this.#judgeEnd(check, answer, revocation, isStale);
+    this.#judgeMessages(check, answer, names);
   }
 
   #judgeAge(check: CheckRecord, { sentAtMs, sent, maxCacheMs }: Answer, isStale: boolean): void {
     const { settings } = this.#plan;
-    const { ttlMs, staleIfErrorMs } = settings.memory;
+    const { ttlMs, staleIfErrorMs } = check.host.memory;
     const lifetimeMs = Math.min(ttlMs, maxCacheMs ?? Infinity) + (isStale ? staleIfErrorMs : 0);
     const waitMs = check.isHit ? 0 : settings.protection.timeoutMs + check.blockedMs;
     const ageMs = (check.isHit ? check.beganAtMs : this.#world.nowMs) - sentAtMs;
@@ -98,6 +111,7 @@ export class Checker {
 
   #judgeEnd(check: CheckRecord, answer: Answer, revocation: RevocationRecord, isStale: boolean): void {
     if (answer.sent > revocation.settled || check.began < revocation.started) return;
+    if (revocation.host !== check.host && (revocation.host.isForeign || check.host.isForeign)) return;
     const isBefore = answer.sent < revocation.started || (revocation.kind === 'signOut' && !this.#wasIssued(revocation));
     if (!isBefore) return;
     const what = `${revocation.kind} on ${revocation.host.name} at #${revocation.started}; ${check.host.name} accepts a call of #${answer.sent}`;
@@ -112,32 +126,78 @@ export class Checker {
     const wasReceived = this.#deliveries
       .messages(revocation, check.host)
       .some(({ sent, received }) => received < check.began && answer.sent < sent);
-    if (isKept && wasReceived) this.fail(`received: ${what}`);
+    // A message counts as one that was sent again if the store tells a time long after.
+    if (isKept && wasReceived && this.#plan.lies?.aboutTime !== true) this.fail(`received: ${what}`);
     if (!isHonest || !revocation.isClean || answer.sent > revocation.started) return;
     if (check.began > this.#deliveries.byStore(revocation, check.host)) this.fail(`learned: ${what}`);
     const asksStore = !check.isHit && !check.reused && !isStale && check.wasIdle && answer.host !== check.host;
     if (asksStore && check.began > revocation.settled) this.fail(`stored: ${what}`);
   }
 
+  /** Checks that a refusal or an eviction on another instance has evicted older answers here. */
+  #judgeMessages({ host, began, session }: CheckRecord, answer: Answer, names: readonly string[]): void {
+    if (this.#plan.lies) return;
+    const concerned = { token: session.token, names, sentAfter: answer.sent };
+    for (const { host: sender, message, sent } of this.#deliveries.received(host, began, concerned)) {
+      const isEviction = message.kind === 'refused' || message.kind === 'evicted';
+      if (isEviction && sender !== host && sender.isForeign === host.isForeign)
+        this.fail(
+          `message: ${host.name} accepts a call of #${answer.sent} after the message '${message.kind}' of ${sender.name} at #${sent}`,
+        );
+    }
+  }
+
   /**
    * Checks, at the end of a history, that every instance learned of every revocation: by a message, or by a later subscription. Failed messages
    * are retried for the lifetime of the revocation, so that only one that expired before the store worked again may have reached no instance.
+   * An instance that has closed has delivered its revocations, rejected their calls, or reported that they are lost.
    */
-  judgeDelivery(hosts: readonly Host[]): void {
-    const { lies, network, hasStore, settings, storeTimeoutMs } = this.#plan;
+  judgeDelivery(hosts: readonly Host[], closings: readonly Closing[]): void {
+    const { lies, network, hasStore, storeTimeoutMs } = this.#plan;
     const losses = [network.lostMessages, network.lostRequests, network.lostReplies, network.refused, network.slow];
     const isRepeated = losses.every((part) => part === 0) && 2 * network.mostMs < storeTimeoutMs;
     if (!hasStore || lies || !isRepeated) return;
-    const mattersMs = settings.memory.ttlMs + settings.memory.staleIfErrorMs - RETRIED_WITHIN_MS;
     for (const revocation of this.revocations) {
-      if (!hosts.includes(revocation.host) || this.troubleUntilMs > revocation.startedAtMs + mattersMs || this.#wasIssued(revocation))
-        continue;
+      const { host: sender, started, startedAtMs, kind } = revocation;
+      const { ttlMs, staleIfErrorMs } = sender.memory;
+      const mattersUntilMs = startedAtMs + ttlMs + staleIfErrorMs;
+      const closing = closings.find(({ host }) => host === sender);
+      if (closing ? closing.isAnnounced(revocation) : !hosts.includes(sender)) continue;
+      if (closing ? mattersUntilMs < closing.beganAtMs : this.troubleUntilMs > mattersUntilMs - RETRIED_WITHIN_MS) continue;
       for (const host of hosts) {
-        const wasThere = host.startedAt < revocation.started && host !== revocation.host;
+        const wasThere = host.startedAt < started && host !== sender && host.isForeign === sender.isForeign;
         if (wasThere && !this.#deliveries.eventually(revocation, host))
-          this.fail(`delivery: ${host.name} never learns of ${revocation.kind} on ${revocation.host.name} at #${revocation.started}`);
+          this.fail(`${closing ? 'close' : 'delivery'}: ${host.name} never learns of ${kind} on ${sender.name} at #${started}`);
       }
     }
+  }
+
+  /**
+   * Checks that a sign-out has left its tombstone, also if a sign-in has removed it meanwhile: as soon as its commands have arrived, unless there is
+   * any other reason for it to be missing.
+   */
+  judgeTombstone(end: RevocationRecord, link: StoreLink, store: SimulatedStore): void {
+    const { network, lies, limits, features } = this.#plan;
+    const settledAtMs = this.#world.nowMs;
+    const isSure = isReliable(network) && !lies && !limits && !features.includes('clocks') && network.mostMs < end.host.memory.ttlMs / 10;
+    if (!isSure) return;
+    this.#world.after(2 * network.mostMs + 1, () => {
+      const isIssued = this.signIns.some((one) => one.token === end.token && one.settledAtMs > settledAtMs - network.mostMs - 1);
+      const wasDisturbed =
+        this.troubleUntilMs > settledAtMs ||
+        link.failures > 0 ||
+        link.state !== 'works' ||
+        end.host.blockedUntilMs > 0 ||
+        !end.host.isAlive;
+      if (isIssued || wasDisturbed || store.hasTombstone((key) => isKeyOf(end.token ?? '', key))) return;
+      this.fail(`tombstone: that of the sign-out on ${end.host.name} at #${end.started} is missing`);
+    });
+  }
+
+  /** Checks that an instance tells of messages that none of its secrets opens. */
+  judgeSilence({ host, link, reports }: Instance): void {
+    if (host.isForeign && link?.hasUnreadable === true && !reports.includes('unreadable'))
+      this.fail(`silence: ${host.name} reports no message that it can't open`);
   }
 
   /** Checks that a sign-in removes no tombstone of a later sign-out on the same instance: the commands of an instance arrive in order. */
@@ -146,7 +206,7 @@ export class Checker {
     if (!isOrdered || repeated > 0 || this.#plan.lies) return;
     for (const revocation of this.revocations) {
       if (revocation.kind !== 'signOut' || revocation.host !== host || !revocation.isClean || this.#wasIssued(revocation)) continue;
-      if (revocation.token !== undefined && keyInStore(revocation.token) === key)
+      if (revocation.token !== undefined && isKeyOf(revocation.token, key))
         this.fail(`tombstone: that of the sign-out at #${revocation.started} is removed`);
     }
   }
@@ -157,21 +217,23 @@ export class Checker {
   }
 
   /** Checks that a session is not refused if it has been valid for longer than any refusal is cached. */
-  #judgeRejection({ session, beganAtMs }: CheckRecord): void {
+  #judgeRejection({ host, session, beganAtMs }: CheckRecord): void {
     const kept = this.#service.sessions.get(session.token);
     if (kept?.state !== 'valid' || kept.authIv !== session.authIv) return;
-    const { memory, protection } = this.#plan.settings;
+    const { protection } = this.#plan.settings;
     const validForMs = beganAtMs - (this.#service.changedAtMs.get(session.token) ?? -Infinity);
-    if (validForMs > memory.negativeTtlMs + protection.timeoutMs) this.fail(`worse off: ${session.token} was rejected while it was valid`);
+    if (validForMs > host.memory.negativeTtlMs + protection.timeoutMs)
+      this.fail(`worse off: ${session.token} was rejected while it was valid`);
   }
 
   #judgeOutage(check: CheckRecord, reason: string): void {
-    if (!this.#plan.isServiceWell || check.blockedMs > 0) return;
+    if (!this.#plan.isServiceWell || check.blockedMs > 0 || check.host.isClosing) return;
     this.fail(`worse off: unavailable (${reason}) although the service answers`);
   }
 }
 
-function concerns(revocation: RevocationRecord, answer: Answer): boolean {
+/** `names`: the name of the user, as the service and as the record spells it. */
+function concerns(revocation: RevocationRecord, answer: Answer, names: readonly string[]): boolean {
   if (revocation.kind === 'forgetAll') return true;
-  return revocation.kind === 'forgetUser' ? revocation.username === answer.username : revocation.token === answer.token;
+  return revocation.kind === 'forgetUser' ? names.includes(revocation.username ?? '') : revocation.token === answer.token;
 }

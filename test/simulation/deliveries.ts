@@ -1,10 +1,11 @@
 import { createHash } from 'crypto';
 import type { RevocationRecord } from './records.js';
-import { keyInStore } from './instance.js';
-import type { Network, Publication } from './network.js';
+import { isKeyOf } from './instance.js';
+import type { Message, Network, Publication } from './network.js';
 import type { Host } from './host.js';
 
 const KINDS = { signOut: 'signedOut', forget: 'evicted', forgetUser: 'userRevoked', forgetAll: 'allRevoked' } as const;
+const digests = new Map<string, string>();
 
 /** Positions in the global sequence at which instances learned of a revocation; `Infinity`: never. */
 export class Deliveries {
@@ -16,7 +17,22 @@ export class Deliveries {
 
   /** Returns the messages of the revoking instance: when each was sent, and when `host` received it. */
   messages(revocation: RevocationRecord, host: Host): { readonly sent: number; readonly received: number }[] {
-    return this.#messagesOf(revocation).map(({ sent, received }) => ({ sent, received: received.get(host) ?? Infinity }));
+    return this.#network.publications
+      .filter((publication) => publication.host === revocation.host && publication.sent >= revocation.started)
+      .filter(({ message }) => isOf(message, revocation))
+      .map(({ sent, received }) => ({ sent, received: received.get(host) ?? Infinity }));
+  }
+
+  /** Returns the messages about a session or its user that a host received before a position, and that were sent after one. */
+  received(
+    host: Host,
+    before: number,
+    { token, names, sentAfter }: { token: string; names: readonly string[]; sentAfter: number },
+  ): Publication[] {
+    return this.#network.publications.filter(
+      ({ sent, received, message }) =>
+        sent > sentAfter && (received.get(host) ?? Infinity) < before && concerns(message, digestOf(token), names),
+    );
   }
 
   /** Returns when `host` learned of it from the store: by a new subscription, which means that messages may have been lost, or by the tombstone. */
@@ -24,12 +40,11 @@ export class Deliveries {
     const link = this.#network.linkOf.get(host);
     const resubscribed = link?.subscriptions.find(({ began }) => began > settled)?.confirmed ?? Infinity;
     if (kind !== 'signOut' || token === undefined) return resubscribed;
-    const key = keyInStore(token);
-    const found = link?.tombstones.find((tombstone) => tombstone.key === key && tombstone.executed > started)?.replied ?? Infinity;
+    const found = link?.tombstones.find(({ key, executed }) => executed > started && isKeyOf(token, key))?.replied ?? Infinity;
     return Math.min(resubscribed, found);
   }
 
-  /** Returns whether `host` ever learned of it, by a message or a new subscription. */
+  /** Returns whether `host` ever learned of it, by a message or a new subscription. After a sign-in, the message may be an eviction. */
   eventually(revocation: RevocationRecord, host: Host): boolean {
     const subscriptions = this.#network.linkOf.get(host)?.subscriptions ?? [];
     return (
@@ -37,15 +52,27 @@ export class Deliveries {
       subscriptions.some(({ began }) => began > revocation.started)
     );
   }
+}
 
-  #messagesOf({ kind, token, username, host, started }: RevocationRecord): Publication[] {
-    const digest = token === undefined ? undefined : createHash('sha256').update(token).digest('base64');
-    return this.#network.publications.filter((publication) => {
-      if (publication.host !== host || publication.sent < started) return false;
-      const text = this.#network.textOf(publication.bytes);
-      const message = JSON.parse(text) as { readonly kind: string; readonly token?: string; readonly username?: string };
-      if (message.kind !== KINDS[kind] || (digest !== undefined && message.token !== digest)) return false;
-      return kind !== 'forgetUser' || message.username === username;
-    });
-  }
+/** Returns whether a message is about a session or one of the names of its user. */
+function concerns(message: Message, digest: string, names: readonly string[]): boolean {
+  if (message.token !== undefined) return message.token === digest;
+  return message.username === undefined || names.includes(message.username);
+}
+
+/** Returns whether a message tells of a revocation. That of all sessions tells of every one; so does an eviction, once a sign-in has replaced a sign-out. */
+function isOf(message: Message, { kind, token, username }: RevocationRecord): boolean {
+  if (message.kind === KINDS.forgetAll) return true;
+  if (kind === 'forgetUser') return message.kind === KINDS.forgetUser && message.username === username;
+  if (token === undefined || message.token !== digestOf(token)) return false;
+  return message.kind === KINDS[kind] || message.kind === KINDS.forget;
+}
+
+/** Returns the digest of a token, as messages contain it. */
+export function digestOf(token: string): string {
+  const known = digests.get(token);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(token).digest('base64');
+  digests.set(token, digest);
+  return digest;
 }

@@ -1,15 +1,19 @@
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
 import type { SessionCheck } from '../../libs/session-auth/src/verifier/session-check.js';
-import { Checker } from './checker.js';
+import { Checker, type Closing } from './checker.js';
 import type { CheckRecord, RevocationRecord } from './records.js';
-import { SECRET, startInstance, textOfMessage, type Instance } from './instance.js';
+import { Costs, EDGE_MS } from './costs.js';
+import { Events } from './events.js';
+import { openMessage, startInstance, type Instance, type LibraryEvent } from './instance.js';
 import { Liar } from './liar.js';
 import { Network } from './network.js';
-import { planHistory, type Plan, type Step } from './plan.js';
+import { planHistory, type Plan } from './plan.js';
+import type { Step } from './steps.js';
 import { Streams } from './random.js';
 import { SimulatedService, type User } from './service.js';
 import { SimulatedStore } from './store.js';
 import { StoreLink } from './store-link.js';
+import { useLimits } from './limits.js';
 import { watchTimers } from './virtual-globals.js';
 import type { Host } from './host.js';
 import { Trace } from './trace.js';
@@ -31,8 +35,8 @@ export interface HistoryResult {
 const SETTLING_MS = 5_000;
 const AN_HOUR_MS = 3_600_000;
 const MAX_TIMERS = 200;
-/** Milliseconds around the end of a lifetime. */
-const EDGE_MS = 10;
+/** Virtual milliseconds within which an instance closes: the rest of its checks, and of its deliveries. */
+const MAX_CLOSE_MS = 7_000;
 
 /** Options of a run. */
 interface Extras {
@@ -55,15 +59,16 @@ class History {
   readonly #store: SimulatedStore;
   readonly #network: Network;
   readonly #checker: Checker;
+  readonly #events: Events;
+  readonly #costs: Costs;
   readonly #trace: Trace | undefined;
   readonly #instances: (Instance | undefined)[] = [];
   readonly #liar: Liar | undefined;
+  readonly #closings: Closing[] = [];
   /** Pending operations, by host. */
   readonly #pending = new Map<object, Host>();
   /** Number of pending checks and calls, by host and token. */
   readonly #busy = new Map<string, number>();
-  readonly #serviceCalls: { readonly token: string; readonly atMs: number; readonly host: Host }[] = [];
-  #blockedMs = 0;
   #starts = 0;
 
   constructor(seed: number, { isTraced, isFollowed }: Extras) {
@@ -76,9 +81,19 @@ class History {
     this.#store = new SimulatedStore(this.#world, this.#plan.storeClockMs);
     this.#liar = lies && new Liar(this.#store, streams.network, lies);
     const liar = this.#liar;
-    this.#network = new Network({ world: this.#world, store: this.#store, random: streams.network, health, liar, textOf: textOfMessage });
+    this.#network = new Network({ world: this.#world, store: this.#store, random: streams.network, health, liar, open: openMessage });
     this.#checker = new Checker({ world: this.#world, plan: this.#plan, service: this.#service, network: this.#network });
-    if (isFollowed) this.#trace = new Trace(this.#world, this.#plan, (violation) => this.#checker.fail(violation));
+    const { limits, record } = this.#plan;
+    this.#events = new Events({ world: this.#world, network: this.#network, checker: this.#checker, plan: this.#plan });
+    this.#costs = new Costs({ world: this.#world, plan: this.#plan, checker: this.#checker });
+    this.#network.onHandled = (host, publication) => this.#events.judgeHandled(host, publication);
+    // The store's clock has stepped: an instance may take a message for an old one until it has read the clock.
+    if (this.#plan.features.includes('clocks')) this.#network.handledMs = this.#plan.storeTimeoutMs + EDGE_MS;
+    this.#service.nameOf = record.nameOf;
+    useLimits(limits);
+    // The model knows neither small tables, instances that differ, nor messages that a lying store dates back.
+    if (isFollowed && this.#plan.features.length === 0 && lies?.aboutTime !== true)
+      this.#trace = new Trace(this.#world, this.#plan, (violation) => this.#checker.fail(violation));
     this.#network.trace = this.#trace;
     this.#service.trace = this.#trace;
   }
@@ -87,28 +102,36 @@ class History {
     const { steps, hosts, sessions } = this.#plan;
     this.#world.trace(() => JSON.stringify({ ...this.#plan, steps: steps.length }));
     this.#service.onCall = (host, session) => this.#called(host, session);
-    watchTimers(() => this.#checker.fail('timers: one keeps the process alive'));
+    // While an instance closes, it delivers what is pending.
+    watchTimers(() => {
+      if (this.#world.host?.isClosing !== true) this.#checker.fail('timers: one keeps the process alive');
+    });
     for (const { token, username, authIv, isValid } of sessions) {
       this.#service.sessions.set(token, { token, username, authIv, state: isValid ? 'valid' : 'ended' });
     }
-    hosts.forEach((_, index) => this.#world.after(0, () => this.#start(index)));
+    hosts.forEach(({ startsMs }, index) => this.#world.after(startsMs, () => this.#start(index)));
     for (const step of steps) this.#world.after(step.atMs, () => this.#do(step));
     const lastMs = Math.max(...steps.map(({ atMs }) => atMs));
     await this.#world.run(lastMs + SETTLING_MS);
     for (const host of new Set(this.#pending.values()))
       if (host.isAlive) this.#checker.fail(`waits: something on ${host.name} never settles`);
-    this.#checker.judgeDelivery(this.#instances.flatMap((instance) => (instance?.host.isAlive ? [instance.host] : [])));
+    const alive = this.#instances.flatMap((instance) => (instance?.host.isAlive ? [instance] : []));
+    this.#checker.judgeDelivery(
+      alive.filter(({ host }) => !host.isClosing).map(({ host }) => host),
+      this.#closings,
+    );
+    for (const instance of alive) this.#checker.judgeSilence(instance);
     await this.#end();
-    this.#judgeCalls();
+    this.#costs.judgeCalls();
     const { violations, checks, accepted } = this.#checker;
-    const { kind } = this.#plan;
+    const { kind, features } = this.#plan;
     return {
       seed: this.#seed,
       violations,
-      kind,
+      kind: [kind, ...features].join(' '),
       checks,
       accepted,
-      calls: this.#serviceCalls.length,
+      calls: this.#costs.calls,
       steps: this.#world.steps,
       lines: this.#world.lines,
     };
@@ -118,6 +141,7 @@ class History {
   async #end(): Promise<void> {
     for (const instance of this.#instances) {
       if (!instance) continue;
+      instance.host.isClosing = true;
       this.#world.after(0, () => void instance.close(), instance.host);
     }
     await this.#world.run(this.#world.nowMs + AN_HOUR_MS);
@@ -133,6 +157,10 @@ class History {
       name: `i${index}${restarts}`,
       index,
       isAlive: true,
+      isClosing: false,
+      memory: planned.memory,
+      secrets: planned.secrets,
+      isForeign: planned.isForeign,
       startedAt: this.#world.nextSequence(),
       startedAtMs: this.#world.nowMs - planned.uptimeMs,
       wallOffsetMs: planned.wallOffsetMs,
@@ -144,9 +172,11 @@ class History {
 
   #build(host: Host): void {
     const { settings, hasStore, storeTimeoutMs } = this.#plan;
-    const link = hasStore ? new StoreLink(host, this.#network, { secret: SECRET, timeoutMs: storeTimeoutMs }) : undefined;
+    const connectsMs = this.#plan.hosts[host.index]?.connectsMs ?? 0;
+    const link = hasStore ? new StoreLink(host, this.#network, { timeoutMs: storeTimeoutMs, connectsMs }) : undefined;
     this.#trace?.started(host);
-    this.#instances[host.index] = startInstance(host, this.#service, link, settings);
+    const onEvent = (event: LibraryEvent): void => this.#events.emitted(host, event);
+    this.#instances[host.index] = startInstance(host, { service: this.#service, link, settings, onEvent });
     this.#world.trace(() => `${host.name} starts`);
   }
 
@@ -185,9 +215,18 @@ class History {
         this.#network.forge();
         return;
       }
+      case 'replay': {
+        // With a store that is too slow, messages are new for as long as they are sent again.
+        if (4 * this.#plan.network.mostMs < this.#plan.storeTimeoutMs) this.#network.replay();
+        return;
+      }
+      case 'storeJump':
+        this.#store.clockOffsetMs += step.byMs;
+        for (const instance of this.#instances) if (instance && step.takesHosts) instance.host.wallOffsetMs += step.byMs;
+        return;
       default: {
         const instance = this.#instances[step.host];
-        if (instance?.host.isAlive) this.#world.after(0, () => this.#onHost(instance, step), instance.host);
+        if (instance?.host.isAlive && !instance.host.isClosing) this.#world.after(0, () => this.#onHost(instance, step), instance.host);
       }
     }
   }
@@ -214,9 +253,16 @@ class History {
         this.#crash(instance);
         return;
       }
+      case 'close': {
+        this.#close(instance, step.restartsMs);
+        return;
+      }
+      case 'suspend':
       case 'blockLoop':
+        // The monotonic clock of a suspended machine stands.
+        if (step.do === 'suspend') host.startedAtMs += step.forMs;
         host.blockedUntilMs = Math.max(host.blockedUntilMs, this.#world.nowMs + step.forMs);
-        this.#blockedMs += step.forMs;
+        this.#costs.blockedMs += step.forMs;
         return;
       case 'interrupt':
         this.#checker.troubleUntilMs = Math.max(this.#checker.troubleUntilMs, this.#world.nowMs + step.downMs);
@@ -248,16 +294,22 @@ class History {
     );
     const name = `${host.name} ${session.token}`;
     const wasIdle = (this.#busy.get(name) ?? 0) === 0 && (link?.outstanding ?? 0) === 0;
+    if (wasIdle && link) this.#costs.began(name, link);
     const check = verifier.check(session, maxAgeMs, earlier?.check);
     const reused = check === earlier?.check ? earlier.record : undefined;
     const isHit = !(check.verdict instanceof Promise);
-    const record: CheckRecord = { host, session, maxAgeMs, began, beganAtMs, reused, isHit, wasIdle, blockedMs: this.#blockedMs };
+    if (isHit || reused) this.#costs.answered(name);
+    const record: CheckRecord = { host, session, maxAgeMs, began, beganAtMs, reused, isHit, wasIdle, blockedMs: this.#costs.blockedMs };
     this.#trace?.checked(record, check.verdict instanceof Promise ? undefined : check.verdict);
     const judge = (verdict: Awaited<typeof check.verdict>): void => {
-      record.blockedMs = this.#blockedMs;
+      record.blockedMs = this.#costs.blockedMs;
       this.#world.trace(() => `${host.name} answers check #${began}: ${JSON.stringify(verdict)}${isHit ? ' from its cache' : ''}`);
       this.#trace?.answered(record, verdict);
       this.#checker.judge(record, verdict);
+      this.#costs.answered(name);
+      // A request that began before a revocation opens no socket after it.
+      const isCurrent = check.revocations === verifier.revoker.count;
+      if (verdict.kind === 'authenticated' && isCurrent) this.#events.open(host, session.token, this.#namesOf(verdict.user));
     };
     if (check.verdict instanceof Promise) this.#follow(host, name, check.verdict.then(judge));
     else judge(check.verdict);
@@ -266,7 +318,8 @@ class History {
 
   #endSession({ host, service, link }: Instance, step: Extract<Step, { readonly do: RevocationRecord['kind'] }>): void {
     const session = 'session' in step ? this.#identity(step.session) : undefined;
-    const username = step.do === 'forgetUser' ? this.#plan.sessions[step.session]?.username : undefined;
+    const planned = step.do === 'forgetUser' ? this.#plan.sessions[step.session]?.username : undefined;
+    const username = planned !== undefined && 'byRecord' in step && step.byRecord ? this.#service.nameOf(planned) : planned;
     const end: RevocationRecord = {
       kind: step.do,
       host,
@@ -276,6 +329,7 @@ class History {
       startedAtMs: this.#world.nowMs,
       settled: Infinity,
       isClean: false,
+      isRejected: false,
     };
     this.#checker.revocations.push(end);
     this.#trace?.ending(end);
@@ -286,9 +340,16 @@ class History {
       this.#world.trace(() => `${host.name} settles ${end.kind} of #${end.started} at #${end.settled}`);
       this.#trace?.ended(end);
       this.#judgeEndTime(end);
+      if (end.kind === 'signOut' && link) this.#checker.judgeTombstone(end, link, this.#store);
     };
+    const before = [this.#events.countOf(host, end.username), this.#events.countOf(host, undefined)] as const;
     const ended = this.#startEnd(service, end, session?.authIv);
-    this.#follow(host, `${host.name} ${end.kind}`, ended.then(settle, settle));
+    this.#events.judgeCall(end, before);
+    const reject = (): void => {
+      end.isRejected = end.kind !== 'signOut';
+      settle();
+    };
+    this.#follow(host, `${host.name} ${end.kind}`, ended.then(settle, reject));
   }
 
   #startEnd(
@@ -304,7 +365,7 @@ class History {
 
   #judgeEndTime({ kind, startedAtMs }: RevocationRecord): void {
     const { settings, storeTimeoutMs } = this.#plan;
-    const limitMs = 3 * storeTimeoutMs + (kind === 'signOut' ? settings.signOutTimeoutMs : 0) + this.#blockedMs + 5;
+    const limitMs = 3 * storeTimeoutMs + (kind === 'signOut' ? settings.signOutTimeoutMs : 0) + this.#costs.blockedMs + 5;
     const tookMs = this.#world.nowMs - startedAtMs;
     if (tookMs > limitMs) this.#checker.fail(`waits: ${kind} took ${tookMs.toFixed(0)} ms`);
   }
@@ -312,10 +373,10 @@ class History {
   #signIn({ host, service }: Instance, index: number): void {
     const planned = this.#plan.sessions[index];
     if (!planned) return;
-    const record = { token: planned.token, settled: Infinity };
+    const record = { token: planned.token, settled: Infinity, settledAtMs: Infinity };
     this.#checker.signIns.push(record);
     const signedIn = service.signIn({ username: planned.username, password: planned.token }).then(
-      () => (record.settled = this.#world.nextSequence()),
+      () => Object.assign(record, { settled: this.#world.nextSequence(), settledAtMs: this.#world.nowMs }),
       () => undefined,
     );
     this.#follow(host, `${host.name} signIn`, signedIn);
@@ -326,6 +387,25 @@ class History {
     link?.cut();
     this.#world.trace(() => `${host.name} crashes`);
     this.#world.after(this.#plan.storeTimeoutMs * 2, () => this.#start(host.index));
+  }
+
+  /** Shuts an instance down, as its application does. A new one may follow. */
+  #close(instance: Instance, restartsMs: number | undefined): void {
+    const { host, link, reports } = instance;
+    host.isClosing = true;
+    const beganAtMs = this.#world.nowMs;
+    const isAnnounced = ({ isRejected }: RevocationRecord): boolean => isRejected || reports.includes('lost');
+    this.#closings.push({ host, beganAtMs, isAnnounced });
+    this.#world.trace(() => `${host.name} closes`);
+    const closed = instance.close().then(() => {
+      const tookMs = this.#world.nowMs - beganAtMs;
+      if (tookMs > MAX_CLOSE_MS + this.#costs.blockedMs) this.#checker.fail(`waits: ${host.name} took ${tookMs.toFixed(0)} ms to close`);
+      host.isAlive = false;
+      link?.cut();
+      this.#world.trace(() => `${host.name} is closed`);
+      if (restartsMs !== undefined) this.#world.after(restartsMs, () => this.#start(host.index));
+    });
+    this.#follow(host, `${host.name} close`, closed);
   }
 
   #storeIs({ host, state, forMs, interrupts }: Extract<Step, { readonly do: 'storeIs' }>): void {
@@ -350,7 +430,7 @@ class History {
     const key = {};
     this.#pending.set(key, host);
     const over = this.#begin(name);
-    if (host.timers > MAX_TIMERS) this.#checker.fail(`timers: ${host.timers} are set on ${host.name}`);
+    if (host.timers > MAX_TIMERS + this.#network.publications.length) this.#checker.fail(`timers: ${host.timers} are set on ${host.name}`);
     void work.then(() => {
       over();
       this.#pending.delete(key);
@@ -363,25 +443,13 @@ class History {
   }
 
   #called(host: Host, { token }: SessionIdentity): () => void {
-    this.#serviceCalls.push({ token, atMs: this.#world.nowMs, host });
+    this.#costs.called(host, `${host.name} ${token}`);
     return this.#begin(`${host.name} ${token}`);
   }
 
-  /**
-   * Checks that, without faults and revocations, the instances make one call per lifetime. Two exceptions: a session may expire during its
-   * refresh, and a session that expires in the store during a look-up leaves the look-up without a lease.
-   */
-  #judgeCalls(): void {
-    if (this.#plan.kind !== 'calm') return;
-    const { ttlMs, refreshAheadMs } = this.#plan.settings.memory;
-    let [periodMs, isSecond] = [-Infinity, false];
-    for (const { atMs, host } of this.#serviceCalls.slice(0, refreshAheadMs > 0 ? 2 : undefined)) {
-      const sinceMs = atMs - periodMs;
-      const wasEdge = sinceMs >= ttlMs - refreshAheadMs - EDGE_MS;
-      if (!wasEdge && !isSecond) this.#checker.fail(`calls: ${host.name} asks ${sinceMs.toFixed(1)} ms after the last call`);
-      isSecond = wasEdge && sinceMs < ttlMs + EDGE_MS;
-      periodMs = atMs;
-    }
+  /** Returns the names of the user of a session: that of the service, and that of the record. */
+  #namesOf({ auth_token, username }: User): readonly string[] {
+    return [this.#service.sessions.get(auth_token)?.username ?? username, username];
   }
 
   #identity(index: number, hasWrongIv = false): SessionIdentity {

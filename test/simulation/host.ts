@@ -1,13 +1,23 @@
+import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache/cache-entry.js';
+
 /** One process that runs the library: its clocks, and whether it is alive. A restart creates a new host. */
 export interface Host {
   readonly name: string;
   /** Number of the instance, which its restarts keep. */
   readonly index: number;
   isAlive: boolean;
+  /** Whether it shuts down: it works until it has closed. */
+  isClosing: boolean;
+  /** Settings of its cache. */
+  readonly memory: CacheSettings;
+  /** Secrets of its store. The first seals. */
+  readonly secrets: readonly [string, ...string[]];
+  /** Whether it has a secret that no other instance has. */
+  readonly isForeign: boolean;
   /** Position of its start in the global sequence. */
   readonly startedAt: number;
-  /** Virtual time at which its monotonic clock was 0. */
-  readonly startedAtMs: number;
+  /** Virtual time at which its monotonic clock was 0: later after the machine was suspended. */
+  startedAtMs: number;
   /** Its wall clock minus the virtual time. */
   wallOffsetMs: number;
   /** Virtual time until which its event loop is blocked. */

@@ -9,9 +9,10 @@ import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes/la
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache/cache-entry.js';
 import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
-import { sessionKeysOf, tokenKeyOf, type SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
+import { sessionKeysOf, tokenKeyOf, type SessionIdentity, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
+import type { SharedTierReports } from '../../libs/session-auth/src/verifier/shared/shared-tier-settings.js';
 import { SharedTier } from '../../libs/session-auth/src/verifier/shared/shared-tier.js';
 import { MisconfigurationDetector } from '../../libs/session-auth/src/verifier/misconfiguration-detector.js';
 import type { SimulatedService, User } from './service.js';
@@ -20,6 +21,7 @@ import type { Host } from './host.js';
 
 /** Settings of all instances. */
 export interface InstanceSettings {
+  /** Cache of an instance, unless its plan has another. */
   readonly memory: CacheSettings;
   readonly protection: LaneSettings;
   /** Timeout of a sign-in, and of a sign-out, in milliseconds. */
@@ -27,14 +29,16 @@ export interface InstanceSettings {
 }
 
 const BASE_URL = 'https://sessions.example.com/api';
-/** Secret of `cache.store`. */
-export const SECRET = 'a-secret-of-the-simulation';
+/** Secrets of `cache.store`: the current one, the one before it, and one that only a wrongly configured instance has. */
+export const SECRETS = { current: 'a-secret-of-the-simulation', former: 'a-former-secret-of-it', foreign: 'a-secret-of-no-other' } as const;
 const API_KEY = 'a-key-of-the-simulation';
 const MAX_SIGN_INS = 100;
 
 /** An instance of the library as the module builds it, with a simulated service and store. */
 export interface Instance {
   readonly host: Host;
+  /** Names of what the shared tier has reported. */
+  readonly reports: readonly string[];
   readonly verifier: SessionVerifier<User>;
   /** The operations of an application. */
   readonly service: Pick<SessionAuthService, 'signIn' | 'signOut' | 'forget' | 'forgetUser' | 'forgetAll'>;
@@ -42,8 +46,20 @@ export interface Instance {
   close(): Promise<void>;
 }
 
+/** An event of the library: a session ended, or every session of a user, or every session. */
+export type LibraryEvent = { readonly ended: TokenKey } | { readonly endedUsers: string | undefined };
+
+/** What an instance is built with. */
+export interface InstanceParts {
+  readonly service: SimulatedService;
+  readonly link: StoreLink | undefined;
+  readonly settings: InstanceSettings;
+  readonly onEvent: (event: LibraryEvent) => void;
+}
+
 /** Builds an instance: all code between its HTTP client and its guard is that of the library. */
-export function startInstance(host: Host, service: SimulatedService, link: StoreLink | undefined, set: InstanceSettings): Instance {
+export function startInstance(host: Host, { service, link, settings, onEvent }: InstanceParts): Instance {
+  const set = { ...settings, memory: host.memory };
   const deadlines = new Deadlines(set.protection.timeoutMs);
   const client = service.clientOf(host);
   const check = new ProtectedCheck<User>((session, deadline) => client.userDetails(session, deadline), deadlines, set.protection, {
@@ -51,22 +67,19 @@ export function startInstance(host: Host, service: SimulatedService, link: Store
     breakerChanged: () => undefined,
   });
   const surroundings = { authority: 'default', cache: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
-  const reports = {
-    failed: () => undefined,
-    clockDiffers: () => undefined,
-    busStateChanged: () => undefined,
-    unreadable: () => undefined,
-    lost: () => undefined,
-  };
+  const names: string[] = [];
+  const reports = new Proxy({} as SharedTierReports, { get: (_, name) => () => void names.push(String(name)) });
   const verifier = new SessionVerifier<User>(check, {
     cache: new SessionCache<User>(set.memory),
-    shared: link && new SharedTier<User>(readStoreSettings(link, surroundings), readUser, reports),
+    shared: link && new SharedTier<User>(readStoreSettings(link, surroundings), service.readUser, reports),
     misconfiguration: new MisconfigurationDetector(() => undefined),
-    notifier: new RevocationNotifier(() => undefined),
+    notifier: new RevocationNotifier((ended) => onEvent({ ended })),
+    onUsersRevoked: (endedUsers) => onEvent({ endedUsers }),
   });
   verifier.revoker.subscribe();
   return {
     host,
+    reports: names,
     verifier,
     service: new SessionAuthService(
       client as unknown as SessionClient<UserRecord>,
@@ -87,11 +100,16 @@ export function startInstance(host: Host, service: SimulatedService, link: Store
   };
 }
 
-const seal = new SessionSeal(SECRET, BASE_URL);
+const seal = new SessionSeal(SECRETS.current, BASE_URL);
+const seals = Object.values(SECRETS).map((secret) => ({ secret, seal: new SessionSeal(secret, BASE_URL) }));
 
-/** Returns the text of a message between instances. */
-export function textOfMessage(bytes: Uint8Array): string {
-  return seal.openMessage(bytes) ?? 'unreadable';
+/** Returns the text of a message between instances, and the secret that opens it. */
+export function openMessage(bytes: Uint8Array): { readonly text: string; readonly secret: string | undefined } {
+  for (const { secret, seal: one } of seals) {
+    const text = one.openMessage(bytes);
+    if (text !== undefined) return { text, secret };
+  }
+  return { text: 'unreadable', secret: undefined };
 }
 
 /** Returns the text of a value that instances stored for a session. */
@@ -111,8 +129,7 @@ export function keyInStore(token: string): string {
   return seal.nameOf(tokenKeyOf(token));
 }
 
-function readUser(json: object): User | undefined {
-  const { username, auth_token, answer } = json as Partial<User>;
-  if (typeof username !== 'string' || typeof auth_token !== 'string' || typeof answer !== 'number') return undefined;
-  return Object.freeze({ username, auth_token, answer });
+/** Returns whether a store key is that of a session, with any secret of the fleet. */
+export function isKeyOf(token: string, key: string): boolean {
+  return seals.some(({ seal: one }) => one.nameOf(tokenKeyOf(token)) === key);
 }

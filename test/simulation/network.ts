@@ -27,13 +27,31 @@ export interface NetworkHealth {
   readonly isOrdered: boolean;
 }
 
+/** Whether every command and message arrives, once, in time and in order. */
+export function isReliable({ slow, lostRequests, lostReplies, refused, repeated, lostMessages, isOrdered }: NetworkHealth): boolean {
+  return isOrdered && [slow, lostRequests, lostReplies, refused, repeated, lostMessages].every((part) => part === 0);
+}
+
+/** The content of a message. */
+export interface Message {
+  readonly id: string;
+  readonly kind: string;
+  /** Base64 of the digest of a token. */
+  readonly token?: string;
+  readonly username?: string;
+}
+
 /** A message that an instance has passed to the store. */
 export interface Publication {
   readonly host: Host;
   readonly bytes: Uint8Array;
-  /** Position in the global sequence at which it was passed to the store. */
+  readonly message: Message;
+  /** The secret that opens it. */
+  readonly secret: string | undefined;
+  readonly sentAtMs: number;
+  /** Position in the global sequence at which it was first passed to the store. */
   readonly sent: number;
-  /** Position at which each host first received it. */
+  /** Position at which each host had first received and handled it, if it has the secret. */
   readonly received: Map<Host, number>;
 }
 
@@ -44,7 +62,7 @@ export interface Link {
   /** Timely replies that show a tombstone: its key, when the command was executed, and when the instance received the reply. */
   readonly tombstones: readonly { readonly key: string; readonly executed: number; readonly replied: number }[];
   /** Carries a message to the instance, if its connection is open and stays open. */
-  carry(bytes: Uint8Array, publication?: Publication, laterMs?: number): void;
+  carry(bytes: Uint8Array, publication?: Publication, how?: { readonly laterMs?: number; readonly isRepeated?: boolean }): void;
 }
 
 /** State that the links of all instances share. */
@@ -61,19 +79,24 @@ export class Network {
   readonly publications: Publication[] = [];
   /** Called when the store has removed a tombstone on behalf of a host. */
   onCleared: ((host: Host, key: string) => void) | undefined;
+  /** Called when an instance has handled a message. */
+  onHandled: ((host: Host, publication: Publication) => void) | undefined;
+  /** Milliseconds within which an instance handles a message: at once, unless it must ask the store for its time. */
+  handledMs = 0;
   /** Opens a message, for the checker. */
-  readonly textOf: (bytes: Uint8Array) => string;
+  readonly open: (bytes: Uint8Array) => { readonly text: string; readonly secret: string | undefined };
   /** Follows the history with the model. */
   trace: Follower | undefined;
-  readonly #past: Uint8Array[] = [];
+  /** The message that an instance handles at this moment. */
+  arriving: { readonly host: Host; readonly publication: Publication; readonly isRepeated: boolean } | undefined;
 
-  constructor(parts: Pick<Network, 'world' | 'store' | 'random' | 'health' | 'liar' | 'textOf'>) {
+  constructor(parts: Pick<Network, 'world' | 'store' | 'random' | 'health' | 'liar' | 'open'>) {
     this.world = parts.world;
     this.store = parts.store;
     this.random = parts.random;
     this.health = parts.health;
     this.liar = parts.liar;
-    this.textOf = parts.textOf;
+    this.open = parts.open;
   }
 
   /** Returns the delay of one transmission, in milliseconds. */
@@ -85,17 +108,25 @@ export class Network {
   /** Sends a message from the store to the current subscribers. */
   broadcast(publication: Publication): void {
     const { bytes } = publication;
-    this.#past.push(bytes);
     for (const link of this.links) {
       if (!chance(this.random, this.health.lostMessages)) link.carry(bytes, publication);
-      if (chance(this.random, this.health.repeatedMessages)) link.carry(bytes, publication, this.random.between(0, 500));
+      if (chance(this.random, this.health.repeatedMessages)) link.carry(bytes, publication, { laterMs: this.random.between(0, 500) });
     }
   }
 
   /** Sends an old message again, or one that no instance sent. */
   forge(): void {
-    const old = this.random.pick(this.#past);
-    const bytes = old && chance(this.random, 0.7) ? old : Uint8Array.from({ length: 40 }, () => Math.floor(this.random.next() * 256));
+    const old = this.random.pick(this.publications);
+    if (old && chance(this.random, 0.7)) {
+      for (const link of this.links) link.carry(old.bytes, old, { isRepeated: true });
+      return;
+    }
+    const bytes = Uint8Array.from({ length: 40 }, () => Math.floor(this.random.next() * 256));
     for (const link of this.links) link.carry(bytes);
+  }
+
+  /** Sends every old message again. */
+  replay(): void {
+    for (const old of this.publications) for (const link of this.links) link.carry(old.bytes, old, { isRepeated: true });
   }
 }

@@ -1,9 +1,12 @@
 import type { SeededRandom } from '../soak/seeded-random.js';
+import { changesOf, changingSteps, differing, likeOthers, SAME_NAMES, type PlannedHost, type RecordNames } from './changes.js';
 import type { InstanceSettings } from './instance.js';
 import type { Lies } from './liar.js';
+import type { Limits } from './limits.js';
 import type { NetworkHealth } from './network.js';
 import { chance, wholeBetween } from './random.js';
 import type { ServiceHealth } from './service.js';
+import type { Scope, Step } from './steps.js';
 import { EPOCH_MS } from './world.js';
 
 /** A session that exists in the service from the start. */
@@ -14,44 +17,18 @@ export interface PlannedSession {
   readonly isValid: boolean;
 }
 
-/** An action at a time. */
-export type Step = { readonly atMs: number } & (
-  | {
-      readonly do: 'check';
-      readonly host: number;
-      readonly session: number;
-      readonly hasWrongIv: boolean;
-      readonly maxAgeMs: number;
-      /** The next guard of the same request. */
-      readonly again?: { readonly afterMs: number; readonly maxAgeMs: number };
-    }
-  | { readonly do: 'signOut' | 'forget' | 'forgetUser'; readonly host: number; readonly session: number }
-  | { readonly do: 'signIn'; readonly host: number; readonly session: number }
-  | { readonly do: 'forgetAll'; readonly host: number }
-  | { readonly do: 'crash'; readonly host: number }
-  | { readonly do: 'revoke' | 'block' | 'unblock'; readonly session: number }
-  | { readonly do: 'serviceIs'; readonly health: ServiceHealth; readonly forMs: number }
-  | {
-      readonly do: 'storeIs';
-      readonly host: number | 'all';
-      readonly state: 'hangs' | 'refuses';
-      readonly forMs: number;
-      readonly interrupts: boolean;
-    }
-  | { readonly do: 'storeFull'; readonly forMs: number }
-  | { readonly do: 'blockLoop'; readonly host: number; readonly forMs: number }
-  | { readonly do: 'interrupt'; readonly host: number; readonly noticedMs: number; readonly downMs: number }
-  | { readonly do: 'wallJump'; readonly host: number; readonly byMs: number }
-  | { readonly do: 'lose' | 'forge' }
-);
-
 /** All choices that are made before a history begins. */
 export interface Plan {
   readonly kind: 'calm' | 'ordinary' | 'rough' | 'lying';
   readonly settings: InstanceSettings;
   readonly hasStore: boolean;
   readonly storeTimeoutMs: number;
-  readonly hosts: readonly { readonly uptimeMs: number; readonly wallOffsetMs: number }[];
+  /** How the fleet changes, and its instances differ. */
+  readonly features: readonly string[];
+  readonly hosts: readonly PlannedHost[];
+  /** Sizes of tables of the library, if they are small. */
+  readonly limits: Limits | undefined;
+  readonly record: RecordNames;
   readonly storeClockMs: number;
   readonly sessions: readonly PlannedSession[];
   readonly service: ServiceHealth;
@@ -84,8 +61,9 @@ export function planHistory(random: SeededRandom): Plan {
   const timeoutMs = random.pick([300, 600, 1_000] as const);
   const ttlMs = isCalm ? random.pick([400, 1_000, 3_000] as const) : random.pick([120, 400, 1_000, 3_000] as const);
   const service = serviceOf(random, timeoutMs, isCalm);
-  const users = wholeBetween(random, 1, 2);
-  const sessions = Array.from({ length: isCalm ? 1 : wholeBetween(random, 1, 3) }, (_, index) => ({
+  const changes = chance(random, 0.5) && (kind === 'ordinary' || kind === 'rough') ? changesOf(random) : undefined;
+  const users = wholeBetween(random, 1, changes?.isCrowded ? 5 : 2);
+  const sessions = Array.from({ length: isCalm ? 1 : wholeBetween(random, 1, changes?.isCrowded ? 7 : 3) }, (_, index) => ({
     token: `token-${index}`,
     username: `user-${index % users}`,
     authIv: index === 1 ? 'iv-1' : undefined,
@@ -95,32 +73,36 @@ export function planHistory(random: SeededRandom): Plan {
     kind === 'lying'
       ? { part: random.pick([0.05, 0.3, 1] as const), aboutTime: chance(random, 0.5), aboutState: chance(random, 0.7) }
       : undefined;
-  const hosts = Array.from({ length: wholeBetween(random, isCalm ? 2 : 1, 4) }, () => ({
+  const staleIfErrorMs = isCalm || chance(random, 0.7) ? 0 : ttlMs;
+  const memory = {
+    ttlMs,
+    negativeTtlMs: random.pick([0, 50, 500] as const),
+    maxEntries: 100,
+    refreshAheadMs: chance(random, 0.4) ? Math.floor(ttlMs / random.pick([2, 4] as const)) : 0,
+    staleIfErrorMs,
+  };
+  const plainHosts = Array.from({ length: wholeBetween(random, isCalm ? 2 : 1, 4) }, () => ({
     uptimeMs: random.pick([5, 1_000, 1e6] as const) * (1 + random.next()),
     wallOffsetMs: isCalm || lies ? 0 : wallOffsetOf(random),
+    ...likeOthers(memory),
   }));
   const scope: Scope = {
     kind,
     random,
-    hosts: hosts.length,
+    hosts: plainHosts.length,
     sessions: sessions.length,
     spanMs: Math.min(2_500, 2 * ttlMs),
     service,
     timeoutMs,
     ttlMs,
   };
-  const staleIfErrorMs = isCalm || chance(random, 0.7) ? 0 : ttlMs;
-  const steps = isCalm ? calmSteps(scope) : [...stepsOf(scope), ...themeOf(scope, staleIfErrorMs)];
+  const hosts = changes ? differing(random, plainHosts, changes, scope.spanMs) : plainHosts;
+  const changing = changes ? changingSteps(scope, changes) : [];
+  const steps = isCalm ? calmSteps(scope) : [...stepsOf(scope), ...(changes ? changing : themeOf(scope, staleIfErrorMs))];
   return {
     kind,
     settings: {
-      memory: {
-        ttlMs,
-        negativeTtlMs: random.pick([0, 50, 500] as const),
-        maxEntries: 100,
-        refreshAheadMs: chance(random, 0.4) ? Math.floor(ttlMs / random.pick([2, 4] as const)) : 0,
-        staleIfErrorMs,
-      },
+      memory,
       protection: {
         timeoutMs,
         maxAttempts: random.pick([1, 2] as const),
@@ -132,7 +114,10 @@ export function planHistory(random: SeededRandom): Plan {
     },
     hasStore: isCalm || chance(random, 0.95),
     storeTimeoutMs: random.pick([10, 20, 40] as const),
+    features: [...(changes?.features ?? [])],
     hosts,
+    limits: changes?.limits,
+    record: changes?.record ?? SAME_NAMES,
     storeClockMs: EPOCH_MS + random.between(-5_000, 5_000),
     sessions,
     service,
@@ -180,17 +165,6 @@ function networkOf(random: SeededRandom, kind: Plan['kind']): NetworkHealth {
 
 function wallOffsetOf(random: SeededRandom): number {
   return random.pick([0, 0, 0, 1, 1, 30]) === 0 ? 0 : random.pick([-1e3, 500, -600_000, 600_000, 3_000] as const) * random.next();
-}
-
-interface Scope {
-  readonly kind: Plan['kind'];
-  readonly random: SeededRandom;
-  readonly hosts: number;
-  readonly sessions: number;
-  readonly spanMs: number;
-  readonly service: ServiceHealth;
-  readonly timeoutMs: number;
-  readonly ttlMs: number;
 }
 
 /** Every instance checks one session, at nearly the same time, and then occasionally. */
@@ -261,8 +235,8 @@ function actionOf(scope: Scope, session: number): object {
   if (roll < 0.63) return { do: 'signOut', host, session };
   if (roll < 0.67) return { do: 'forget', host, session };
   if (roll < 0.72) return { do: 'forgetUser', host, session };
-  if (roll < 0.74) return { do: 'forgetAll', host };
-  if (roll < 0.79) return { do: 'signIn', host, session };
+  if (roll < 0.76) return { do: 'forgetAll', host };
+  if (roll < 0.8) return { do: 'signIn', host, session };
   if (roll < 0.84) return { do: 'revoke', session };
   if (roll < 0.86) return { do: random.pick(['block', 'unblock'] as const), session };
   return kind === 'ordinary' && roll < 0.93 ? checkOf(scope, host, session) : disturbanceOf(scope, host);

@@ -1,21 +1,29 @@
 // Plays histories of the simulation: SIMULATION_HISTORIES (100,000) from SIMULATION_FIRST_SEED (1) on; with SIMULATION_SEED one, and prints its
 // events. With --bugs, plays each deliberate bug, or that of SIMULATION_BUG, until a history finds it; with --traces, also until the model
-// rejects a step of its trace.
+// rejects a step of its trace. With --record, writes the result to RESULTS.md: of 1,000,000 histories, unless SIMULATION_HISTORIES is set, in
+// blocks, so that a run of the same commit that was stopped continues; or of all bugs.
 import { rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { BUGS } from './bugs.mjs';
 import { bundleWorker } from './bundle.mjs';
 import { playHistories } from './workers.mjs';
 
 const folder = fileURLToPath(new URL('../../dist/simulation/', import.meta.url));
-const { SIMULATION_SEED, SIMULATION_HISTORIES = '100000', SIMULATION_FIRST_SEED = '1', SIMULATION_BUG } = process.env;
+const records = process.argv.includes('--record');
+const withTraces = process.argv.includes('--traces');
+const { SIMULATION_SEED, SIMULATION_HISTORIES = records ? '1000000' : '100000', SIMULATION_FIRST_SEED = '1', SIMULATION_BUG } = process.env;
 /** Maximum number of histories within which a bug must be found. */
-const BUG_HISTORIES = 10_000;
+const BUG_HISTORIES = 20_000;
 /** The same for traces. */
 const TRACE_HISTORIES = 2_000;
 const PROGRESS_MS = 10_000;
+/** Histories after which a recorded run keeps its progress. */
+const BLOCK = 20_000;
+const PROGRESS = `${folder}progress.json`;
+const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));
 const programs = new Set();
 process.once('exit', () => programs.forEach((program) => rmSync(program, { force: true })));
 await mkdir(folder, { recursive: true });
@@ -24,6 +32,7 @@ const chosen = BUGS.filter(({ name }) => SIMULATION_BUG === undefined || name ==
 if (chosen.length === 0) throw new Error(`There is no bug '${SIMULATION_BUG}'`);
 if (process.argv.includes('--bugs')) await findBugs();
 else if (SIMULATION_SEED) await replay(Number(SIMULATION_SEED));
+else if (records) await playAndRecord(Number(SIMULATION_HISTORIES), Number(SIMULATION_FIRST_SEED));
 else await play(Number(SIMULATION_HISTORIES), Number(SIMULATION_FIRST_SEED));
 
 async function play(histories, firstSeed) {
@@ -43,6 +52,80 @@ async function play(histories, firstSeed) {
   printViolations(sums.violations);
 }
 
+/** Plays in blocks, and keeps the sums of a commit in a file after each. */
+async function playAndRecord(histories, firstSeed) {
+  const program = await compile();
+  const run = { commit: commitOf(), firstSeed, histories };
+  const progress = { ...run, played: 0, seconds: 0, checks: 0, accepted: 0, calls: 0, steps: 0 };
+  const kept = await keptProgress();
+  if (kept && Object.entries(run).every(([name, value]) => kept[name] === value)) Object.assign(progress, kept);
+  while (progress.played < histories) {
+    const began = performance.now();
+    const block = { firstSeed: firstSeed + progress.played, histories: Math.min(BLOCK, histories - progress.played) };
+    const sums = await playHistories(program, { ...block, processes: availableParallelism() });
+    printViolations(sums.violations);
+    if (sums.violations.length > 0) return;
+    for (const name of ['checks', 'accepted', 'calls', 'steps']) progress[name] += sums[name];
+    progress.played += sums.histories;
+    progress.seconds += (performance.now() - began) / 1_000;
+    await writeFile(PROGRESS, JSON.stringify(progress));
+    console.log(`${progress.played} histories, ${Math.round(progress.played / progress.seconds)} per second`);
+  }
+  await record('Histories', describeRun(progress));
+  await rm(PROGRESS);
+}
+
+async function keptProgress() {
+  try {
+    return JSON.parse(await readFile(PROGRESS, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function describeRun({ commit, firstSeed, histories, seconds, checks, accepted, calls, steps }) {
+  const rate = Math.round(histories / seconds);
+  const machine = `${availableParallelism()} processes on ${cpus()[0].model}, Node.js ${process.versions.node}`;
+  return [
+    `- ${today()}, commit ${commit}`,
+    `- ${whole(histories)} histories, seeds ${firstSeed} to ${firstSeed + histories - 1}: no violation`,
+    `- ${whole(Math.round(seconds))} s, ${whole(rate)} histories per second: ${machine}`,
+    `- ${whole(checks)} checks, ${whole(accepted)} of them accepted, ${whole(calls)} calls to the service, ${whole(steps)} events`,
+  ].join('\n');
+}
+
+/** Replaces one section of RESULTS.md. */
+async function record(title, text) {
+  const before = await readFile(RESULTS, 'utf8');
+  const parts = before.split(/^(?=## )/m);
+  const section = `## ${title}\n\n${text}\n`;
+  const index = parts.findIndex((part) => part.startsWith(`## ${title}\n`));
+  if (index < 0) throw new Error(`${RESULTS} has no section '${title}'`);
+  parts[index] = index === parts.length - 1 ? section : `${section}\n`;
+  await writeFile(RESULTS, parts.join(''));
+}
+
+function commitOf() {
+  const git = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
+  const isChanged = git(
+    'status',
+    '--porcelain',
+    '--',
+    ':/libs/session-auth/src',
+    ':/test/simulation',
+    ':(exclude,top)test/simulation/RESULTS.md',
+  );
+  return `${git('rev-parse', '--short=10', 'HEAD')}${isChanged ? ' with changes' : ''}`;
+}
+
+function today() {
+  return new Date().toISOString().slice(0, 10);
+}
+
+function whole(number) {
+  return number.toLocaleString('en-US');
+}
+
 async function replay(seed) {
   const bug = SIMULATION_BUG === undefined ? undefined : chosen[0];
   const { traces, violations } = await playHistories(await compile(bug), { firstSeed: seed, histories: 1, traces: true });
@@ -52,16 +135,28 @@ async function replay(seed) {
 
 async function findBugs() {
   const sound = await compile();
+  const rows = [];
   for (const bug of chosen) {
     const program = await compile(bug);
     // Without the model, so that the two ways to find a bug stay separate.
     const byChecker = await findBug(program, sound, { histories: BUG_HISTORIES, follows: false });
     if (!byChecker.found) process.exitCode = 1;
     console.log(`${bug.name}: ${describe(byChecker)}`);
-    if (!process.argv.includes('--traces')) continue;
-    const byTrace = await findBug(program, sound, { histories: TRACE_HISTORIES, follows: true });
-    console.log(`  with its trace: ${describe(byTrace)}`);
+    const { found } = byChecker;
+    const row = [bug.name, found?.seed ?? 'not found', found?.violations[0].split(':')[0] ?? ''];
+    if (withTraces) {
+      const byTrace = await findBug(program, sound, { histories: TRACE_HISTORIES, follows: true });
+      console.log(`  with its trace: ${describe(byTrace)}`);
+      row.push(byTrace.found?.seed ?? 'no');
+    }
+    rows.push(`| ${row.join(' | ')} |`);
   }
+  if (!records || SIMULATION_BUG !== undefined) return;
+  const head = `${today()}, commit ${commitOf()}. The first history that finds it, of seeds from 1 on, and the promise that it breaks.`;
+  const columns = withTraces
+    ? '| bug | history | promise | history with a wrong trace |\n| --- | ---: | --- | ---: |'
+    : '| bug | history | promise |\n| --- | ---: | --- |';
+  await record('Deliberate bugs', `${head}\n\n${columns}\n${rows.join('\n')}`);
 }
 
 function describe({ found, histories, began }) {
@@ -69,16 +164,18 @@ function describe({ found, histories, began }) {
   return `${outcome} (${secondsSince(began)} s)`;
 }
 
-/** Returns the first history with a violation that does not occur without the bug. */
+/** Returns the first history with a violation of the wanted kind that does not occur without the bug. */
 async function findBug(program, sound, { histories, follows }) {
   const began = performance.now();
   for (let firstSeed = 1; firstSeed <= histories;) {
     const { violations } = await playHistories(program, { firstSeed, histories: histories - firstSeed + 1, follows });
     const [found] = violations;
     if (!found) break;
-    const without = await playHistories(sound, { firstSeed: found.seed, histories: 1, follows });
-    if (without.violations.length === 0) return { found, histories, began };
     firstSeed = found.seed + 1;
+    const broken = found.violations.filter((violation) => !follows || violation.startsWith('trace:'));
+    if (broken.length === 0) continue;
+    const without = await playHistories(sound, { firstSeed: found.seed, histories: 1, follows });
+    if (without.violations.length === 0) return { found: { ...found, violations: broken }, histories, began };
   }
   return { found: undefined, histories, began };
 }

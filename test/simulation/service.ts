@@ -1,4 +1,5 @@
 import type { Deadline } from '../../libs/session-auth/src/client/deadline.js';
+import { readUser } from '../../libs/session-auth/src/client/user-details-verdict.js';
 import type { SignInResult } from '../../libs/session-auth/src/client/session-client.js';
 import type { Credentials } from '../../libs/session-auth/src/client/session-requests.js';
 import { AccessDeniedError, SessionServiceUnavailableError } from '../../libs/session-auth/src/exceptions/session-exceptions.js';
@@ -82,6 +83,8 @@ export class SimulatedService {
 
   /** Milliseconds that its responses allow caching. */
   readonly #cacheForMs: number | undefined;
+  /** Returns the name that the class of user records makes of the name that the service sends. */
+  nameOf = (username: string): string => username;
 
   constructor(world: World, random: SeededRandom, health: ServiceHealth, cacheForMs: number | undefined) {
     this.#cacheForMs = cacheForMs;
@@ -102,6 +105,13 @@ export class SimulatedService {
       signOut: (session, deadline) => this.#signOut(host, session, deadline),
     };
   }
+
+  /** Reads a user record as the class of an application does. */
+  readonly readUser = (json: object): User | undefined => {
+    const { username, auth_token, answer } = json as Partial<User>;
+    if (typeof username !== 'string' || typeof auth_token !== 'string' || typeof answer !== 'number') return undefined;
+    return Object.freeze({ username: this.nameOf(username), auth_token, answer });
+  };
 
   change(session: ServiceSession, state: ServiceSession['state']): void {
     session.state = state;
@@ -130,8 +140,10 @@ export class SimulatedService {
     const number = this.answers.length;
     const cacheForMs = this.#cacheForMs;
     this.answers.push({ ...asked, number, token, authIv, username, readAtMs: this.#world.nowMs, maxCacheMs: cacheForMs });
-    const user: User = Object.freeze({ username, auth_token: token, answer: number });
-    return { kind: 'authenticated', user, json: { ...user }, ...(cacheForMs !== undefined && { cacheForMs }) };
+    const json = { username, auth_token: token, answer: number };
+    const user = readUser(json, this.readUser);
+    if (!user) throw new Error('The service sends an unusable record');
+    return { kind: 'authenticated', user, json, ...(cacheForMs !== undefined && { cacheForMs }) };
   }
 
   async #signIn(host: Host, { username, password: token }: Credentials, deadline: Deadline): Promise<SignInResult<User>> {

@@ -41,7 +41,11 @@ describe('a fleet under one seeded scheduler', () => {
     expect(again).toBe(hash);
   });
 
-  it.each(['The holder of a lease sends no heartbeat', 'A request keeps its check after a revocation'])(
+  it.each([
+    'The holder of a lease sends no heartbeat',
+    'A request keeps its check after a revocation',
+    'An instance that closes drops what is pending',
+  ])(
     'finds a deliberate bug: %s',
     async (bug) => {
       const { exitCode, output } = await play({ SIMULATION_BUG: bug }, '--bugs');

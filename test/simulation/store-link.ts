@@ -4,7 +4,7 @@ import {
   type StoreLease,
   type StoreSubscriber,
 } from '../../libs/session-auth/src/contract/session-store.js';
-import type { Link, Network, Publication } from './network.js';
+import type { Link, Message, Network, Publication } from './network.js';
 import { chance } from './random.js';
 import type { Host } from './host.js';
 
@@ -17,9 +17,16 @@ interface TombstoneReply<Value> {
   readonly isShown: (value: Value) => boolean;
 }
 
+/** Settings of a {@link StoreLink}. */
+interface LinkSettings {
+  readonly timeoutMs: number;
+  /** Milliseconds until its client is connected. Until then, every command fails at once. */
+  readonly connectsMs: number;
+}
+
 /** The connection of one instance to the store. */
 export class StoreLink extends SessionStore implements Link {
-  override readonly secret: string;
+  override readonly secret: readonly string[];
   override readonly timeoutMs: number;
   readonly #host: Host;
   readonly #network: Network;
@@ -35,15 +42,21 @@ export class StoreLink extends SessionStore implements Link {
   /** Number of the current connection for messages; 0 while there is none. */
   #connection = 0;
   #connections = 0;
+  readonly #connectedAtMs: number;
+  /** Whether a message arrived that none of its secrets opens. */
+  hasUnreadable = false;
+  /** Number of look-ups that found a lease of another instance. */
+  leased = 0;
   #lastArrivalMs = 0;
   #lastReplyMs = 0;
   #lastMessageMs = 0;
 
-  constructor(host: Host, network: Network, settings: { readonly secret: string; readonly timeoutMs: number }) {
+  constructor(host: Host, network: Network, settings: LinkSettings) {
     super();
     this.#host = host;
     this.#network = network;
-    this.secret = settings.secret;
+    this.secret = host.secrets;
+    this.#connectedAtMs = network.world.nowMs + settings.connectsMs;
     this.timeoutMs = settings.timeoutMs;
     network.links.add(this);
     network.linkOf.set(host, this);
@@ -56,6 +69,7 @@ export class StoreLink extends SessionStore implements Link {
       const honest = store.get(key, lease);
       const entry = liar?.entry(key, honest) ?? honest;
       trace?.looked(step, entry);
+      if (entry.kind === 'leased') this.leased += 1;
       return entry;
     };
     const name = (): string => `get ${short(key)}${lease ? ` lease ${lease.id}` : ''}`;
@@ -140,14 +154,25 @@ export class StoreLink extends SessionStore implements Link {
   }
 
   publish(message: Uint8Array): Promise<void> {
-    const { world, textOf, publications } = this.#network;
-    const publication = { host: this.#host, bytes: message, sent: world.nextSequence(), received: new Map<Host, number>() };
+    const { world, publications } = this.#network;
+    const { text, secret } = this.#network.open(message);
+    const content = JSON.parse(text) as Message;
+    const first = publications.find(({ message: { id } }) => id === content.id);
+    const publication: Publication = {
+      host: this.#host,
+      bytes: message,
+      message: content,
+      secret,
+      sentAtMs: world.nowMs,
+      sent: first?.sent ?? world.nextSequence(),
+      received: new Map<Host, number>(),
+    };
     publications.push(publication);
     const call = this.#call(
       () => 'publish',
       () => this.#network.broadcast(publication),
     );
-    world.trace(() => `  message ${textOf(message)}`);
+    world.trace(() => `  message ${text}`);
     return call;
   }
 
@@ -182,8 +207,8 @@ export class StoreLink extends SessionStore implements Link {
     return this.#connection > 0;
   }
 
-  carry(bytes: Uint8Array, publication?: Publication, laterMs = 0): void {
-    const { world, health, textOf } = this.#network;
+  carry(bytes: Uint8Array, publication?: Publication, { laterMs = 0, isRepeated = false } = {}): void {
+    const { world, health } = this.#network;
     const connection = this.#connection;
     if (connection === 0) return;
     const isOrdered = health.isOrdered && laterMs === 0;
@@ -192,17 +217,35 @@ export class StoreLink extends SessionStore implements Link {
     if (isOrdered) this.#lastMessageMs = arrivesMs;
     const arrive = (): void => {
       if (connection !== this.#connection) return;
-      world.trace(() => `${this.#host.name} receives ${textOf(bytes)}`);
-      this.#network.trace?.received(this.#host, textOf(bytes));
-      this.#subscriber?.message(bytes);
-      if (publication && !publication.received.has(this.#host)) publication.received.set(this.#host, world.nextSequence());
+      world.trace(() => `${this.#host.name} receives ${this.#network.open(bytes).text}`);
+      // An instance ignores its own messages.
+      if (publication?.host !== this.#host) this.#network.trace?.received(this.#host, this.#network.open(bytes).text);
+      this.#receive(bytes, publication, isRepeated);
     };
     world.after(arrivesMs - world.nowMs, arrive, this.#host);
   }
 
+  #receive(bytes: Uint8Array, publication: Publication | undefined, isRepeated: boolean): void {
+    const isReadable = publication?.secret !== undefined && this.secret.includes(publication.secret);
+    if (publication && !isReadable) this.hasUnreadable = true;
+    this.#network.arriving = isReadable ? { host: this.#host, publication, isRepeated } : undefined;
+    this.#subscriber?.message(bytes);
+    this.#network.arriving = undefined;
+    if (!isReadable || isRepeated || publication.received.has(this.#host)) return;
+    const { publications } = this.#network;
+    const isCopy = publications.some(({ message, received }) => message.id === publication.message.id && received.has(this.#host));
+    const { world, handledMs } = this.#network;
+    const handled = (): void => {
+      if (!isCopy) this.#network.onHandled?.(this.#host, publication);
+      if (!publication.received.has(this.#host)) publication.received.set(this.#host, world.nextSequence());
+    };
+    if (handledMs > 0) world.after(handledMs, handled);
+    else handled();
+  }
+
   #connect(afterMs: number): void {
     const { world } = this.#network;
-    world.after(afterMs, () => {
+    world.after(Math.max(0, this.#connectedAtMs - world.nowMs) + afterMs, () => {
       if (!this.#subscriber || !this.#host.isAlive) return;
       const connection = (this.#connections += 1);
       const began = world.nextSequence();
@@ -240,7 +283,7 @@ export class StoreLink extends SessionStore implements Link {
         over(false);
         reject(new Error('Connection is closed.'));
       };
-      if (this.state === 'refuses' || chance(random, health.refused)) {
+      if (this.state === 'refuses' || world.nowMs < this.#connectedAtMs || chance(random, health.refused)) {
         world.after(random.between(0, 1), fail, this.#host);
         return;
       }

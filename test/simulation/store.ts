@@ -100,6 +100,11 @@ export class SimulatedStore {
     else for (const map of [this.#kept, this.#alive, this.#revocations]) map.clear();
   }
 
+  /** Returns whether one of the keys has a tombstone. */
+  hasTombstone(matches: (key: string) => boolean): boolean {
+    return this.keys.some((key) => matches(key) && this.#find(key)?.entry.kind === 'tombstone');
+  }
+
   get keys(): string[] {
     return [...this.#kept.keys()];
   }

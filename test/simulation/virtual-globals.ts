@@ -33,6 +33,9 @@ export function drained(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
 
+/** Rounding of sums of times. */
+const EARLY_MS = 1e-3;
+
 class VirtualTimer {
   readonly #clocks: Clocks;
   readonly #host;
@@ -41,6 +44,7 @@ class VirtualTimer {
   readonly #repeats: boolean;
   #event: WorldEvent | undefined;
   #isReferenced = true;
+  #dueMs = 0;
 
   constructor(run: () => void, ms: number, repeats = false) {
     const [current, host] = [here(), here().host];
@@ -82,10 +86,21 @@ class VirtualTimer {
 
   #start(): void {
     this.#host.timers += 1;
-    this.#event = this.#clocks.after(this.#ms, () => this.#fire(), this.#host);
+    this.#dueMs = this.#clocks.monotonicMs() + this.#ms;
+    this.#wait(this.#ms);
+  }
+
+  #wait(ms: number): void {
+    this.#event = this.#clocks.after(ms, () => this.#fire(), this.#host);
   }
 
   #fire(): void {
+    // The monotonic clock has stood.
+    const leftMs = this.#dueMs - this.#clocks.monotonicMs();
+    if (leftMs > EARLY_MS) {
+      this.#wait(leftMs);
+      return;
+    }
     this.#event = undefined;
     this.#host.timers -= 1;
     if (this.#isReferenced) onReferencedTimer?.();

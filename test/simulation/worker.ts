@@ -21,7 +21,7 @@ export interface WorkerReport {
   readonly accepted: number;
   readonly calls: number;
   readonly steps: number;
-  readonly violation?: { readonly seed: number; readonly violations: readonly string[] } | undefined;
+  readonly violation?: { readonly seed: number; readonly kind: string; readonly violations: readonly string[] } | undefined;
   readonly trace?: { readonly lines: readonly string[]; readonly hash: string } | undefined;
 }
 
@@ -63,7 +63,7 @@ async function work({ firstSeed, histories, stopsAtViolation, traces, follows }:
       calls: sums.calls + calls,
       steps: sums.steps + steps,
     };
-    const violation = violations.length > 0 ? { seed, violations } : undefined;
+    const violation = violations.length > 0 ? { seed, kind: result.kind, violations } : undefined;
     const isLast = index === histories - 1 || (violation !== undefined && stopsAtViolation);
     if (!isLast && !violation && !traces && sums.histories < HISTORIES_PER_REPORT) continue;
     const trace = traces ? { lines: result.lines, hash: createHash('sha256').update(result.lines.join('\n')).digest('hex') } : undefined;

@@ -1,0 +1,68 @@
+import type { Checker } from './checker.js';
+import type { Host } from './host.js';
+import type { Plan } from './plan.js';
+import type { StoreLink } from './store-link.js';
+import type { World } from './world.js';
+
+/** Tolerance in milliseconds: around the end of a lifetime, and of a time limit. */
+export const EDGE_MS = 10;
+
+/** Compares what the store costs and saves with what the library promises: the time that a check loses to it, and calls of the service. */
+export class Costs {
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #checker: Checker;
+  /** Checks that have not called the service yet, by host and token. */
+  readonly #lookUps = new Map<string, { readonly beganAtMs: number; readonly leased: number; readonly link: StoreLink }>();
+  readonly #calls: { readonly atMs: number; readonly host: Host }[] = [];
+  /** Total milliseconds that event loops have been blocked. */
+  blockedMs = 0;
+
+  constructor(parts: { world: World; plan: Plan; checker: Checker }) {
+    this.#world = parts.world;
+    this.#plan = parts.plan;
+    this.#checker = parts.checker;
+  }
+
+  /** Number of calls. */
+  get calls(): number {
+    return this.#calls.length;
+  }
+
+  /** A check begins. */
+  began(name: string, link: StoreLink): void {
+    this.#lookUps.set(name, { beganAtMs: this.#world.nowMs, leased: link.leased, link });
+  }
+
+  /** It is answered. */
+  answered(name: string): void {
+    this.#lookUps.delete(name);
+  }
+
+  /** The service is called. Checks that a check that waits for no lease has lost at most the time of one command to the store. */
+  called(host: Host, name: string): void {
+    this.#calls.push({ atMs: this.#world.nowMs, host });
+    const lookUp = this.#lookUps.get(name);
+    this.#lookUps.delete(name);
+    if (!lookUp || this.blockedMs > 0 || lookUp.link.leased > lookUp.leased) return;
+    const tookMs = this.#world.nowMs - lookUp.beganAtMs;
+    if (tookMs > this.#plan.storeTimeoutMs + EDGE_MS) this.#checker.fail(`budget: ${name} loses ${tookMs.toFixed(1)} ms to the store`);
+  }
+
+  /**
+   * Checks that, without faults and revocations, the instances make one call per lifetime. Two exceptions: a session may expire during its
+   * refresh, and a session that expires in the store during a look-up leaves the look-up without a lease.
+   */
+  judgeCalls(): void {
+    if (this.#plan.kind !== 'calm') return;
+    const { ttlMs, refreshAheadMs } = this.#plan.settings.memory;
+    let [periodMs, isSecond] = [-Infinity, false];
+    for (const { atMs, host } of this.#calls.slice(0, refreshAheadMs > 0 ? 2 : undefined)) {
+      const sinceMs = atMs - periodMs;
+      const wasEdge = sinceMs >= ttlMs - refreshAheadMs - EDGE_MS;
+      if (!wasEdge && !isSecond) this.#checker.fail(`calls: ${host.name} asks ${sinceMs.toFixed(1)} ms after the last call`);
+      isSecond = wasEdge && sinceMs < ttlMs + EDGE_MS;
+      periodMs = atMs;
+    }
+  }
+}
