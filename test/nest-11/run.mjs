@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Where the versions of NestJS differ. */
 const SHORT_SUITES = [
+  'test/access/(narrower-guard|rules-in-effect)',
   'test/cache/freshness',
   'test/graphql/(fields|resolvers)',
   'test/messages/',
@@ -14,6 +15,7 @@ const SHORT_SUITES = [
 /** Whole concepts that depend on the version of NestJS. */
 const CONCEPTS = [
   'test/(access|context|graphql|messages|module|sockets|token)/',
+  'test/access/(narrower-guard|rules-in-effect)',
   'test/cache/freshness',
   'test/check/shared-call',
   'test/revocation/',
