@@ -83,7 +83,7 @@ async function cachedAndEnded(fleet: SharedFleet, username: string, instances = 
 describeWithRedis('a user whose sessions are ended on an instance that has cached none of them', () => {
   const shared = sharedFleet(3);
 
-  it('is refused by all instances, also from the store, and each emits the user once', async () => {
+  it('is refused by all instances, also from the store, and each emits the user once, the caller too [Q19]', async () => {
     const fleet = shared();
     const [one, ...others] = fleet.all;
     const token = await cachedAndEnded(fleet, 'ann');
@@ -94,7 +94,12 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     for (const [index, instance] of others.entries()) {
       await until('it emits the user', async () => (await instance.do('forgottenUsers')).length > (before[index + 1] ?? 0));
       expect(await instance.status(token)).toBe(401);
-      expect((await instance.do('forgottenUsers')).slice(before[index + 1])).toEqual(['ann']);
+    }
+    // Its own message has arrived everywhere by then: messages keep their order.
+    await others[0]?.do('forgetUser', 'bob');
+    for (const [index, instance] of fleet.all.entries()) {
+      await until('it emits the next user', async () => (await instance.do('forgottenUsers')).at(-1) === 'bob');
+      expect((await instance.do('forgottenUsers')).slice(before[index])).toEqual(['ann', 'bob']);
     }
   });
 

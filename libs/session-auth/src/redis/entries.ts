@@ -19,6 +19,8 @@ interface StoredLease {
   readonly holder: string;
   /** Whether the lease ends as soon as the heartbeat of its holder expires. */
   readonly isGraceOver: boolean;
+  /** Whether the lease never expires: no instance has set it, and it counts as ended. */
+  readonly isEndless: boolean;
 }
 
 /** Entry of a key, with the stored lease if it is one. */
@@ -49,7 +51,10 @@ export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
   if (kind === TOMBSTONE) return { entry: { kind: 'tombstone' } };
   const [, id, holder, graceOverMs] = STORED_LEASE.exec(kind === LEASE ? bytes.toString('latin1') : '') ?? [];
   if (id === undefined || holder === undefined) return { entry: UNUSABLE };
-  return { entry: { kind: 'leased', lease: id }, lease: { bytes, holder, isGraceOver: remainingMs <= Number(graceOverMs) } };
+  return {
+    entry: { kind: 'leased', lease: id },
+    lease: { bytes, holder, isGraceOver: remainingMs <= Number(graceOverMs), isEndless: remainingMs < 0 },
+  };
 }
 
 /** Settles as `work`, or rejects after `ms` milliseconds or when the signal aborts. Leaves no timer and no listener behind. */

@@ -27,7 +27,8 @@ export class RedisSessionStore extends SessionStore {
 
   async get(key: string, lease?: StoreLease): Promise<StoreEntry> {
     const found = await this.#lookUp(key, lease, '');
-    if (!found.lease?.isGraceOver || (await this.#isAlive(found.lease.holder))) return entryOf(found);
+    if (!found.lease?.isGraceOver) return entryOf(found);
+    if (!found.lease.isEndless && (await this.#isAlive(found.lease.holder))) return entryOf(found);
     if (!lease) return { kind: 'none', storeTimeMs: found.storeTimeMs };
     return entryOf(await this.#lookUp(key, lease, found.lease.bytes));
   }

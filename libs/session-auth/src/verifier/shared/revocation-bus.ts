@@ -35,12 +35,10 @@ const MAX_SEEN = 50_000;
 const ID_BYTES = 12;
 /** Milliseconds beyond which a difference of wall clocks is reported. */
 export const CLOCK_TOLERANCE_MS = 60_000;
-/** Assumed maximum difference between the clocks of a store's nodes, in milliseconds. */
-export const STORE_CLOCK_TOLERANCE_MS = 1_000;
 /** Milliseconds within which the copy of a message that another secret seals arrives. */
 const COPY_MS = 1_000;
 const MAX_UNOPENED = 1_000;
-/** An entry that is never set: its look-up returns the time of the store. */
+/** An entry that is never set: its look-up returns the time of the store, of the same node for all instances. */
 const CLOCK = 'clock';
 
 /**
@@ -119,7 +117,7 @@ export class RevocationBus {
   #isTimely({ storeMs }: Envelope): boolean {
     const ageMs = this.#storeNowMs - storeMs;
     // Negated, so that a message counts as long as the clock of the store is unknown.
-    return !(ageMs > Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs) + STORE_CLOCK_TOLERANCE_MS);
+    return !(ageMs > Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs));
   }
 
   get #storeNowMs(): number {

@@ -4,7 +4,6 @@ import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/sess
 import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
 import type { Authenticated } from '../../contract/outcome.js';
 import { HostClock } from './host-clock.js';
-import { STORE_CLOCK_TOLERANCE_MS } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';
 import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-record.js';
 import type { StoreAccess } from './store-access.js';
@@ -53,6 +52,8 @@ interface Wanted {
   readonly lease?: StoreLease | undefined;
 }
 
+/** Assumed maximum difference between the clocks of a store's nodes. A session confirmed within this time after a revocation counts as revoked. */
+const STORE_CLOCK_TOLERANCE_MS = 1_000;
 const UNANSWERED = { kind: 'missing', isHolder: false, sinceMs: undefined } as const;
 
 /** The session cache in a store. Values are sealed, and keys reveal nothing. An unusable entry counts as missing. */

@@ -1,0 +1,113 @@
+import { expect, it } from '@jest/globals';
+import { json } from 'nestjs-session-auth/testing';
+import { MeddlingProxy } from '../support/meddling-proxy.js';
+import { describeWithRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+import { CHANNEL } from './fleet.js';
+import { fleets } from './suites.js';
+
+const MANY = 10_001;
+const LONG_MS = 60_000;
+
+describeWithRedis('an end that a process delivers while it closes', () => {
+  const start = fleets();
+
+  it('is heard, although its client is still connecting [Q12]', async () => {
+    const fleet = await start();
+    const [other] = await fleet.instances(1);
+    const token = fleet.signIn();
+    expect(await other?.status(token)).toBe(200);
+    fleet.revoke(token);
+    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    proxy.slowDown(100);
+    const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
+    expect(await closing.do('forgetAndClose', 'ann')).toBe('done');
+    await until('it is heard', async () => (await other?.do('forgottenUsers'))?.includes('ann') === true);
+    expect(await other?.status(token)).toBe(401);
+    expect(await closing.do('warnings')).not.toContainEqual(expect.stringContaining('revocations lost'));
+  });
+
+  it('is counted in the log if Redis is away, and the process still ends [Q12]', async () => {
+    const fleet = await start();
+    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    proxy.cut();
+    const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
+    expect(await closing.do('forgetAndClose', 'ann')).toBe('done');
+    expect(await closing.do('warnings')).toContainEqual(expect.stringContaining('revocations lost: 1 reached neither'));
+  });
+});
+
+describeWithRedis('many ends', () => {
+  const start = fleets();
+
+  it(
+    'all arrive: more users than the tables of the instances hold, with Redis and without it for a while [Q11] [Q13]',
+    async () => {
+      const fleet = await start();
+      const [one, other] = await fleet.instances(2);
+      const tokens = [0, MANY - 1].map((user) => fleet.signIn({ username: `user ${user}` }));
+      for (const token of tokens) expect([await one?.status(token), await other?.status(token)]).toEqual([200, 200]);
+      for (const token of tokens) fleet.revoke(token);
+      expect(await one?.do('forgetUsers', MANY)).toBe('done');
+      for (const token of tokens) {
+        await until('it is refused', async () => (await other?.status(token)) === 401, LONG_MS);
+        expect(await one?.status(token)).toBe(401);
+      }
+    },
+    2 * LONG_MS,
+  );
+});
+
+describeWithRedis('a writer of the store without the secret', () => {
+  const start = fleets();
+
+  it('delays no check by a lease without an end, nor by a heartbeat of its holder [Q22]', async () => {
+    const fleet = await start();
+    const [one, other] = await fleet.instances(2);
+    const token = fleet.signIn();
+    expect(await one?.status(token)).toBe(200);
+    const key = await fleet.key('V');
+    await fleet.redis.set(key, 'Lholder.1:holder:2950');
+    await fleet.redis.set('session-auth:alive:holder', '1');
+    const startMs = performance.now();
+    expect(await other?.status(token)).toBe(200);
+    // The half of 30 s for which it would wait for the holder.
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+  });
+
+  it('ends no session anew by messages that it has recorded, and sends again to an instance that started later [Q18]', async () => {
+    const fleet = await start();
+    const [one] = await fleet.instances(1);
+    const listener = fleet.redis.duplicate();
+    fleet.keep({ close: () => listener.disconnect() });
+    const recorded: Buffer[] = [];
+    await listener.subscribe(CHANNEL);
+    listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => recorded.push(message));
+    await one?.do('forgetUser', 'ann');
+    await until('it is recorded', () => recorded.length === 1);
+    const listening = await fleet.listeners();
+    const later = await fleet.instance();
+    await fleet.subscribed(listening + 1);
+    await fleet.redis.publish(CHANNEL, recorded[0] ?? '');
+    await one?.do('forgetUser', 'bob');
+    await until('the next one arrives', async () => (await later.do('forgottenUsers')).includes('bob'));
+    expect(await later.do('forgottenUsers')).toEqual(['bob']);
+  });
+});
+
+describeWithRedis('instances with another secret', () => {
+  const start = fleets();
+
+  it('count each message that they can not open, and say so once [Q21]', async () => {
+    const fleet = await start();
+    const one = await fleet.instance({ store: { secret: 'the secret of one' } });
+    const other = await fleet.instance({ store: { secret: 'the secret of the other' } });
+    await fleet.subscribed(2);
+    fleet.service.on('user_details', json({ username: 'ann' }));
+    for (const username of ['ann', 'bob', 'eve']) await one.do('forgetUser', username);
+    await until('they are counted', async () => (await other.do('unreadable')) === 3);
+    const warnings = await other.do('warnings');
+    expect(warnings.filter((line) => line.includes('unreadable messages'))).toHaveLength(1);
+    expect(await one.do('unreadable')).toBe(0);
+  });
+});
