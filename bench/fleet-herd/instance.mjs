@@ -1,5 +1,6 @@
 // One instance of an application: checks many sessions at once on request, and reports what became of each.
 import 'reflect-metadata';
+import { once } from 'node:events';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
@@ -26,6 +27,7 @@ async function check(token) {
 
 process.on('message', async (tokens) => process.send({ checks: await Promise.all(tokens.map(check)) }));
 process.on('disconnect', () => process.exit());
+if (redis && redis.status !== 'ready') await once(redis, 'ready');
 // The first check of a process loads code.
 await check('warm-up');
 process.send({ ready: true });

@@ -53,7 +53,7 @@ async function run(places, store, number) {
   await stop([...instances, service.child]);
   const times = checks.map(({ tookMs }) => tookMs).sort((one, other) => one - other);
   const failures = checks.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'accepted');
-  const reasons = Object.entries(Object.groupBy?.(failures, (reason) => reason) ?? { all: failures });
+  const reasons = [...new Set(failures)].map((reason) => [reason, failures.filter((one) => one === reason)]);
   return {
     calls,
     failed: failures.length,
