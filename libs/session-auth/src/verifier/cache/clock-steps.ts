@@ -48,13 +48,14 @@ export class ClockSteps {
     return this.#backMs;
   }
 
-  /** Whether the wall clock has always moved as the monotonic clock did. */
+  /** Whether the wall clock has moved as the monotonic clock did for a lifetime. */
   get hasNone(): boolean {
     return this.#steps.length === 0;
   }
 
   /** Compares the clocks. Called before each use and when a lifetime begins, so that no step is overlooked. */
   observe(nowMs = this.#now(), wallMs = this.#wallNow()): void {
+    if (this.#steps.length > 0) this.#forgetBefore(nowMs - this.#lifetimeMs);
     if (isWithinGranularity(wallMs - nowMs - this.#differenceMs)) return;
     const differenceMs = this.#measure();
     const byMs = differenceMs - this.#differenceMs;
@@ -74,6 +75,10 @@ export class ClockSteps {
       byMs += step.byMs;
     }
     return byMonotonicMs >= 0 && byMonotonicMs + byMs >= 0 && byMonotonicMs + aheadMs < ageMs;
+  }
+
+  #forgetBefore(timeMs: number): void {
+    while (this.#steps[0] && this.#steps[0].toMs < timeMs) this.#steps.shift();
   }
 
   /** Returns the difference of the clocks. Repeated if the process was interrupted between reading one and the other. */
@@ -98,7 +103,6 @@ export class ClockSteps {
       last.byMs += byMs;
       return;
     }
-    while (this.#steps[0] && this.#steps[0].toMs < nowMs - this.#lifetimeMs) this.#steps.shift();
     this.#steps.push({ fromMs: nowMs, toMs: nowMs, aheadMs, byMs });
   }
 }

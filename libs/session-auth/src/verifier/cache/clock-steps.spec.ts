@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { ClockSteps } from './clock-steps.js';
+
+const LIFETIME_MS = 1_600;
+
+function clocks() {
+  let [nowMs, wallMs] = [0, 1_000_000];
+  const steps = new ClockSteps(
+    LIFETIME_MS,
+    () => nowMs,
+    () => wallMs,
+  );
+  const moveWall = (ms: number): void => void (wallMs += ms);
+  const sleep = (ms: number): void => {
+    nowMs += ms;
+    moveWall(ms);
+    steps.observe();
+  };
+  return { steps, sleep, moveWall, isYounger: (startMs: number, ageMs: number) => steps.isYounger(startMs, ageMs, nowMs) };
+}
+
+describe('the steps of the wall clock', () => {
+  it('are none while both clocks move alike, and are forgotten after a lifetime', () => {
+    const { steps, sleep, moveWall } = clocks();
+    sleep(10_000);
+    expect(steps.hasNone).toBe(true);
+    moveWall(50);
+    sleep(0);
+    expect(steps.hasNone).toBe(false);
+    sleep(LIFETIME_MS);
+    expect(steps.hasNone).toBe(false);
+    sleep(1);
+    expect(steps.hasNone).toBe(true);
+  });
+
+  it('age what began before them, and not what begins after them', () => {
+    const { sleep, moveWall, isYounger } = clocks();
+    sleep(10);
+    moveWall(500);
+    sleep(0);
+    sleep(1);
+    expect([isYounger(10, 501), isYounger(10, 502), isYounger(11, 1), isYounger(12, 1_000)]).toEqual([false, true, true, false]);
+  });
+
+  it('are not counted if the process was interrupted between reading one clock and the other', () => {
+    const wallMs = 5_000;
+    const readings = [0, 0, 0, 0, 0.2, 0.2, 0.2];
+    let last = 0;
+    const now = (): number => (last = readings.shift() ?? last);
+    const steps = new ClockSteps(LIFETIME_MS, now, () => wallMs);
+    steps.observe(0, wallMs + 30);
+    expect(steps.hasNone).toBe(true);
+  });
+
+  it('add up, ahead and back', () => {
+    const { steps, sleep, moveWall } = clocks();
+    for (const ms of [100, -40, 7]) {
+      moveWall(ms);
+      sleep(1);
+    }
+    expect([steps.aheadMs, steps.backMs]).toEqual([107, 40]);
+  });
+});
