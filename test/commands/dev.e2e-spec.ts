@@ -258,6 +258,8 @@ describe('nestjs-session-auth dev', () => {
       ['for a file that is not there', ['--users', '/does/not/exist'], {}, "the file can't be read (ENOENT)"],
       ['for a file that is not JSON', ['--users', 'README.md'], {}, 'valid JSON.'],
       ['for a file without a list of users', ['--users', 'package.json'], {}, 'a JSON array of user records.'],
+      ['for a host that is no name', ['--allow-host', 'http://sessions'], {}, '--allow-host must be a host name without scheme and port.'],
+      ['for a host with a port', ['--allow-host', 'sessions:3100'], {}, '--allow-host must be a host name without scheme and port.'],
       ['for an unknown option', ['--prot', '1'], {}, 'Unknown option --prot.'],
     ])('with 2 %s', async (_why, args, env, message) => {
       const run = startCommand(['dev', ...args], env);

@@ -356,7 +356,7 @@ describe('an application without a guard of its own', () => {
 
     expect(files[MODULE]).toContain('protectAllRoutes: true,');
     expect(said).toContain('Every route then requires a session, except routes with @Public().');
-    expect(said).toContain('It was added because no guard was found in your code.');
+    expect(said).toContain('`protectAllRoutes: true` does that: no guard was found in your code.');
   });
 });
 

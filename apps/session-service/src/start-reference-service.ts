@@ -3,7 +3,7 @@ import { Logger, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Kysely } from 'kysely';
-import { adviceForProduction, hasDemoApplication } from './database/first-start-advice.js';
+import { adviceForProduction, hasDemoAccounts } from './database/first-start-advice.js';
 import { openDatabase } from './database/open-database.js';
 import { type Schema } from './database/schema.js';
 import { seedDemoAccounts } from './database/seed-demo-accounts.js';
@@ -45,8 +45,9 @@ export async function startReferenceService(options: ReferenceServiceOptions = {
   const settings = settingsFrom(options, production);
   const database = await openDatabase(settings.database);
   try {
-    if (!settings.allowsDemoAccounts && (await hasDemoApplication(database))) throw exposedDemoAccounts(settings.host);
-    if (settings.seed) await seedDemoAccounts(database, new Argon2PasswordHashing());
+    const hashing = new Argon2PasswordHashing();
+    if (!settings.allowsDemoAccounts && (await hasDemoAccounts(database, hashing))) throw exposedDemoAccounts(settings.host);
+    if (settings.seed) await seedDemoAccounts(database, hashing);
     const app = await createApplication(database, settings, options.logger);
     const advice = production ? await adviceForProduction(database) : undefined;
     if (advice !== undefined) new Logger('SessionService').warn(advice);

@@ -59,8 +59,7 @@ function keySteps(): string[] {
 function guardSteps({ outcome, protectAllRoutes, isByDefault, guard }: Report): string[] {
   const open = 'Every route then requires a session, except routes with @Public().';
   if (protectAllRoutes && outcome.kind === 'present') return [`Add \`protectAllRoutes: true\` to it in ${outcome.path}.\n${open}`];
-  if (protectAllRoutes && isByDefault)
-    return [`${open}\n\`protectAllRoutes: true\` does that. It was added because no guard was found in your code.`];
+  if (protectAllRoutes && isByDefault) return [`${open}\n\`protectAllRoutes: true\` does that: no guard was found in your code.`];
   if (protectAllRoutes) return [open];
   if (guard !== undefined && outcome.kind !== 'present')
     return [

@@ -3,8 +3,10 @@ import { type Kysely } from 'kysely';
 import { ApplicationRepository } from '../application-keys/application-repository.js';
 import { toUserRow } from '../users/user-record.js';
 import { UserRepository } from '../users/user-repository.js';
+import { seedDemoAccounts } from './seed-demo-accounts.js';
+import { Argon2PasswordHashing } from '../passwords/password-hashing.js';
 import { DEMO_API_KEY } from './demo-accounts.js';
-import { adviceForProduction } from './first-start-advice.js';
+import { adviceForProduction, hasDemoAccounts } from './first-start-advice.js';
 import { openDatabase } from './open-database.js';
 import { type Schema } from './schema.js';
 
@@ -28,5 +30,30 @@ describe('adviceForProduction', () => {
   it('warns of a database that holds the demo application', async () => {
     await new ApplicationRepository(database).add('demo', DEMO_API_KEY);
     await expect(adviceForProduction(database)).resolves.toContain('demo application');
+  });
+});
+
+describe('a database with accounts', () => {
+  const hashing = new Argon2PasswordHashing();
+  let database: Kysely<Schema>;
+
+  beforeEach(async () => {
+    database = await openDatabase();
+  });
+
+  afterEach(() => database.destroy());
+
+  it('has demo accounts while the demo application or a demo user with the published password is in it [P47]', async () => {
+    await seedDemoAccounts(database, hashing);
+    await expect(hasDemoAccounts(database, hashing)).resolves.toBe(true);
+    await database.deleteFrom('applications').execute();
+    await expect(hasDemoAccounts(database, hashing)).resolves.toBe(true);
+  });
+
+  it('has none if its users have passwords of their own, whatever their names [P47]', async () => {
+    const users = new UserRepository(database);
+    await users.add(toUserRow({ username: 'manager' }, await hashing.hash('of-its-own'), false));
+    await users.add(toUserRow({ username: 'newhire' }, 'not a hash', false));
+    await expect(hasDemoAccounts(database, hashing)).resolves.toBe(false);
   });
 });

@@ -1,13 +1,20 @@
 import { type Kysely } from 'kysely';
 import { ApplicationRepository } from '../application-keys/application-repository.js';
+import { type PasswordHashing } from '../passwords/password-hashing.js';
 import { digestOf } from '../secrets/secret-digest.js';
 import { UserRepository } from '../users/user-repository.js';
-import { DEMO_API_KEY } from './demo-accounts.js';
+import { DEMO_ACCOUNTS, DEMO_API_KEY } from './demo-accounts.js';
 import { type Schema } from './schema.js';
 
-/** Returns whether the database contains the demo application, whose key is published. */
-export async function hasDemoApplication(database: Kysely<Schema>): Promise<boolean> {
-  return isDemo(await new ApplicationRepository(database).keyDigests());
+/** Returns whether the database contains the demo application, or a demo user with the published password. */
+export async function hasDemoAccounts(database: Kysely<Schema>, hashing: PasswordHashing): Promise<boolean> {
+  if (isDemo(await new ApplicationRepository(database).keyDigests())) return true;
+  const users = new UserRepository(database);
+  for (const { profile, password } of DEMO_ACCOUNTS) {
+    const user = await users.findByUsername(profile.username);
+    if (user && (await hashing.verify(user.password_hash, password).catch(() => false))) return true;
+  }
+  return false;
 }
 
 function isDemo(keyDigests: readonly string[]): boolean {

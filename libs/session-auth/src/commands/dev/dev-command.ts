@@ -44,7 +44,7 @@ export async function dev(args: readonly string[], io: CommandIo): Promise<ExitC
   if (io.env.NODE_ENV === 'production')
     throw new UsageError('dev keeps passwords in plain text, and does not run with NODE_ENV=production.');
   const [given, port, { host = '127.0.0.1' }] = [await usersFrom(values), portFrom(values.port), values];
-  const { 'allow-host': allowedHosts = [] } = values;
+  const allowedHosts = namesFrom(values['allow-host']);
   const { SESSION_SERVICE_API_KEY: key = '' } = io.env;
   const apiKey = key === '' ? undefined : key;
   const users = given.length > 0 ? given : [userFromOption(DEFAULT_USER)];
@@ -78,6 +78,11 @@ async function textOf(file: string): Promise<string> {
   } catch (error) {
     throw new UsageError(`--users: the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
   }
+}
+
+function namesFrom(names: readonly string[] = []): readonly string[] {
+  if (names.every((name) => /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/i.test(name))) return names;
+  throw new UsageError('--allow-host must be a host name without scheme and port.');
 }
 
 function portFrom(text = '3100'): number {
