@@ -165,13 +165,13 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
     readonly own: ScriptedService;
   }
 
-  async function start(fieldResolverEnhancers: ('guards' | 'interceptors')[]): Promise<Running> {
+  async function start(fieldResolverEnhancers: ('guards' | 'interceptors')[], cache = true): Promise<Running> {
     const [own, partners] = [await bed.service(), await bed.service()];
     own.signInAs({ username: 'ann' }, 'own-token');
     partners.signInAs({ username: 'bob' }, 'partner-token');
     @Module({})
     class Root {}
-    const options = { asyncContext: true, audit: 'off' as const, cache: { ttlMs: 60_000 } };
+    const options = { asyncContext: true, audit: 'off' as const, ...(cache && { cache: { ttlMs: 60_000 } }) };
     const root = {
       module: Root,
       imports: [
@@ -216,6 +216,15 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
       for (const types of [...ORDERS, ...ORDERS]) expect(await entities(running, types)).toEqual(types.map((type) => SEEN[type]));
     },
   );
+
+  it('have their users also if an operation asks for them twice, without a cache [P44]', async () => {
+    const { app } = await start(['guards'], false);
+    const query = `query ($of: [_Any!]!) { a: _entities(representations: $of) { ${ON} } b: _entities(representations: $of) { ${ON} } }`;
+    const of = ['Desk', 'Clerk', 'Visitor', 'Poster'].map((type, id) => ({ __typename: type, id: String(id) }));
+    const reply = await postGraphql(app.url, { query, variables: { of } }, 'own-token', { 'x-partner-token': 'partner-token' });
+    const seen = of.map((each) => SEEN[each.__typename]);
+    expect(await reply.json()).toEqual({ data: { a: seen, b: seen } });
+  });
 
   it('have no user if their session is refused and optional, whichever references stand beside them [P44]', async () => {
     const running = await start(['guards', 'interceptors']);

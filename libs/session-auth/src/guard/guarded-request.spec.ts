@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { admissionOf, attachUser, detachUser, isAdmitted, lastAdmissionOf, sessionOf, userOf } from './guarded-request.js';
+import {
+  admissionOf,
+  attachUser,
+  detachUser,
+  haveOneAdmission,
+  isAdmitted,
+  lastAdmissionOf,
+  sessionOf,
+  userOf,
+} from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
 const verdict = { kind: 'authenticated', user: ann } as const;
@@ -59,6 +68,33 @@ describe('the admission of a request', () => {
     expect(lastAdmissionOf(request)).toBe(admission);
     const kept = admissionOf(request);
     expect([userOf(kept), sessionOf(kept), isAdmitted(kept, verifier, context)]).toEqual([ann, admission.session, true]);
+  });
+});
+
+describe('two calls that share an object', () => {
+  const carrying = (own: typeof admission | typeof anonymous): object => {
+    const request = {};
+    detachUser(request, own);
+    return request;
+  };
+  const other = { context: {} as ExecutionContext };
+
+  it.each([
+    ['of one call', { user: { username: 'bob' } }, true],
+    ['of two calls with one session', other, true],
+    ['of two calls, whose record was read again', { ...other, user: { username: 'ann' } }, true],
+    ['of another registration', { context: other.context, verifier: { revoker: { count: 0 } } }, false],
+    ['of another token', { ...other, session: { token: 'other', authIv: 'iv' } }, false],
+    ['of another X-AUTH-IV', { ...other, session: { token: 'token', authIv: 'other' } }, false],
+    ['of a call without a session', { ...anonymous, ...other }, false],
+  ])('with admissions %s have one admission or not', (_case, change, expected) => {
+    expect(haveOneAdmission(carrying(admission), carrying({ ...admission, ...change }))).toBe(expected);
+    expect(haveOneAdmission(carrying({ ...admission, ...change }), carrying(admission))).toBe(expected);
+  });
+
+  it('without a session have one admission, and so have those that no guard has admitted', () => {
+    expect(haveOneAdmission(carrying(anonymous), carrying({ ...anonymous, ...other }))).toBe(true);
+    expect([haveOneAdmission({}, {}), haveOneAdmission({}, carrying(admission))]).toEqual([true, false]);
   });
 });
 

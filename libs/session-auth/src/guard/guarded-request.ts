@@ -86,10 +86,10 @@ export function lastAdmissionOf(request: GuardedRequest): Admission | undefined 
   return request[ADMISSION];
 }
 
-/** Returns whether two requests have the admission of one call, or the same session of the same registration. */
+/** Returns whether two requests have the admission of one call, or admissions of one registration with the same session or both without one. */
 export function haveOneAdmission({ [ADMISSION]: one }: GuardedRequest, { [ADMISSION]: other }: GuardedRequest): boolean {
   if (one?.context === other?.context) return true;
-  if (one?.verifier !== other?.verifier || one?.user !== other?.user) return false;
+  if (one?.verifier !== other?.verifier || !one?.user !== !other?.user) return false;
   return one?.session?.token === other?.session?.token && one?.session?.authIv === other?.session?.authIv;
 }
 

@@ -41,13 +41,14 @@ const REPRESENTATIONS = 'representations';
 /** A place in the response of an operation. */
 class Place {
   request: GuardedRequest | undefined;
-  readonly #below = new Map<string | number, Place>();
+  #below: Map<string | number, Place> | undefined;
 
   find(key: string | number): Place | undefined {
-    return this.#below.get(key);
+    return this.#below?.get(key);
   }
 
   open(key: string | number): Place {
+    this.#below ??= new Map();
     const found = this.#below.get(key) ?? new Place();
     this.#below.set(key, found);
     return found;
@@ -62,6 +63,8 @@ export class Execution {
   readonly request: CallRequest;
   readonly #admitted = new Map<object, GuardedRequest>();
   readonly #root = new Place();
+  /** By the names of root fields in the response. Searched once: a client may ask for many references, in a long operation. */
+  readonly #representations = new Map<string, readonly unknown[]>();
   #unplaced: FieldInfo[] = [];
 
   constructor(request: CallRequest) {
@@ -91,10 +94,17 @@ export class Execution {
     let place: Place | undefined = this.#root;
     for (const [index, key] of keys.entries()) {
       place = place?.find(key);
-      const reference = index === 1 ? representationAt(info, keys) : undefined;
-      nearest = (reference && this.#admitted.get(reference)) ?? place?.request ?? nearest;
+      const reference = index === 1 ? this.#referenceAt(info, String(keys[0]), key) : undefined;
+      nearest = reference ?? place?.request ?? nearest;
     }
     return nearest;
+  }
+
+  #referenceAt(info: FieldInfo, responseName: string, index: string | number): GuardedRequest | undefined {
+    if (typeof index !== 'number') return undefined;
+    const found = this.#representations.get(responseName) ?? representationsIn(info, responseName);
+    this.#representations.set(responseName, found);
+    return this.#admitted.get(found[index] as object);
   }
 
   /** Only when a field asks for the fields above it: most operations have none that does. */
@@ -115,19 +125,13 @@ function keysOf(path: Path | undefined): (string | number)[] {
   return keys.reverse();
 }
 
-/** Returns the object of `_entities` whose reference a place of the response resolves, if a variable has it. */
-function representationAt(
-  { operation, fragments = {}, variableValues }: FieldInfo,
-  keys: readonly (string | number)[],
-): object | undefined {
-  const [name, index] = keys;
-  if (!operation || typeof index !== 'number') return undefined;
-  const field = fieldAt(operation.selectionSet, fragments, String(name), new Set());
-  if (field?.name?.value !== ENTITIES) return undefined;
+/** Returns the objects whose references a root field resolves: none unless it is `_entities`, and a variable has them. */
+function representationsIn({ operation, fragments = {}, variableValues }: FieldInfo, responseName: string): readonly unknown[] {
+  const field = operation && fieldAt(operation.selectionSet, fragments, responseName, new Set());
+  if (field?.name?.value !== ENTITIES) return [];
   const variable = field.arguments?.find((argument) => argument.name.value === REPRESENTATIONS)?.value.name?.value;
   const list = variable === undefined ? undefined : variableValues[variable];
-  const found: unknown = Array.isArray(list) ? list[index] : undefined;
-  return typeof found === 'object' && found !== null ? found : undefined;
+  return Array.isArray(list) ? list : [];
 }
 
 /** @param visited names of fragments: each is searched once, however often a client repeats it */
