@@ -15,7 +15,6 @@ const SHORT_SUITES = [
 /** Whole concepts that depend on the version of NestJS. */
 const CONCEPTS = [
   'test/(access|context|graphql|messages|module|sockets|token)/',
-  'test/access/(narrower-guard|rules-in-effect)',
   'test/cache/freshness',
   'test/check/shared-call',
   'test/revocation/',
