@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 import { BUGS } from './bugs.mjs';
 import { bundleWorker } from './bundle.mjs';
 import { playHistories } from './workers.mjs';
@@ -102,7 +103,8 @@ async function record(title, text) {
   const index = parts.findIndex((part) => part.startsWith(`## ${title}\n`));
   if (index < 0) throw new Error(`${RESULTS} has no section '${title}'`);
   parts[index] = index === parts.length - 1 ? section : `${section}\n`;
-  await writeFile(RESULTS, parts.join(''));
+  const options = { ...(await resolveConfig(RESULTS)), parser: 'markdown' };
+  await writeFile(RESULTS, await format(parts.join(''), options));
 }
 
 function commitOf() {
