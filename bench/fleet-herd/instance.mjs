@@ -1,4 +1,4 @@
-// One instance of an application: checks many sessions at once on request, and reports what became of each.
+// One instance of an application: checks many sessions at once on request, and reports the outcome of each.
 import 'reflect-metadata';
 import { once } from 'node:events';
 import { Module } from '@nestjs/common';

@@ -12,7 +12,7 @@ const LONG_MS = 60_000;
 describeWithRedis('an end that a process delivers while it closes', () => {
   const start = fleets();
 
-  it('is heard, although its client is still connecting [Q12]', async () => {
+  it('is received, although its client is still connecting [Q12]', async () => {
     const fleet = await start();
     const [other] = await fleet.instances(1);
     const token = fleet.signIn();
@@ -22,7 +22,7 @@ describeWithRedis('an end that a process delivers while it closes', () => {
     proxy.slowDown(100);
     const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
     expect(await closing.do('forgetAndClose', 'ann')).toBe('done');
-    await until('it is heard', async () => (await other?.do('forgottenUsers'))?.includes('ann') === true);
+    await until('it is received', async () => (await other?.do('forgottenUsers'))?.includes('ann') === true);
     expect(await other?.status(token)).toBe(401);
     expect(await closing.do('warnings')).not.toContainEqual(expect.stringContaining('revocations lost'));
   });
@@ -75,7 +75,7 @@ describeWithRedis('a writer of the store without the secret', () => {
     expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 
-  it('ends no session anew by messages that it has recorded, and sends again to an instance that started later [Q18]', async () => {
+  it('ends no session again by messages that it has recorded, and sends again to an instance that started later [Q18]', async () => {
     const fleet = await start();
     const [one] = await fleet.instances(1);
     const listener = fleet.redis.duplicate();

@@ -76,9 +76,9 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
     signOut: (token: string) => outcome(sessions.signOut(token)),
     forget: (token: string) => outcome(sessions.forget(token)),
     forgetUser: (username: string) => outcome(sessions.forgetUser(username)),
-    /** Forgets many users, without waiting for each. */
+    /** Calls `forgetUser` for many users, without waiting for each. */
     forgetUsers: (count: number) => outcome(Promise.all(Array.from({ length: count }, (_, index) => sessions.forgetUser(`user ${index}`)))),
-    /** Forgets a user, and closes the application at once, although its client may still be connecting. */
+    /** Calls `forgetUser`, and closes the application at once, although its client may still be connecting. */
     forgetAndClose: async (username: string) => {
       const forgotten = outcome(sessions.forgetUser(username));
       await app.close();

@@ -171,7 +171,7 @@ class ScopedListeners {
 
   #note(name: string, user: unknown, token: unknown): void {
     const saw = [(user as UserRecord | undefined)?.username, token as string | undefined, SeeingInterceptor.users.get(name)];
-    this.seen.by.set(name, saw.map((each) => each ?? 'nobody').join(' '));
+    this.seen.by.set(name, saw.map((each) => each ?? 'none').join(' '));
   }
 }
 
@@ -265,7 +265,7 @@ describe('messages that share one object', () => {
     for (const round of ['cold', 'warm']) {
       running.seen.by.clear();
       await running.wire.deliver('moved', {}, running.context);
-      const seen = { scopedPartners: 'bob partner-token bob', scopedStaff: 'ann own-token ann', scopedOpen: 'nobody nobody nobody' };
+      const seen = { scopedPartners: 'bob partner-token bob', scopedStaff: 'ann own-token ann', scopedOpen: 'none none none' };
       expect([round, Object.fromEntries(running.seen.by)]).toEqual([round, seen]);
     }
   });

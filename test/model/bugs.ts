@@ -20,7 +20,7 @@ export const RULES = {
  */
 export const NOT_MODELLED = [
   'The holder of a lease sends no heartbeat',
-  'A sign-in forgets that a sign-out is not delivered',
+  'A sign-in drops a sign-out that is not delivered',
   'A sign-out sets no second tombstone',
   'A refusal elsewhere evicts nothing',
   'forgetAll is not stored',

@@ -81,7 +81,7 @@ export const BUGS = [
     replace: 'earlier?.verifier === this &&',
   },
   {
-    name: 'A sign-in forgets that a sign-out is not delivered',
+    name: 'A sign-in drops a sign-out that is not delivered',
     file: 'verifier/shared/shared-revocations.ts',
     find: "if (wasPending) await this.deliver({ kind: 'evicted', tokenKey });",
     replace: 'void wasPending;',

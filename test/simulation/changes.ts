@@ -98,7 +98,7 @@ export function changingSteps(scope: Scope, { features }: Changes): Step[] {
   return [...features].flatMap((feature) => STEPS[feature](scope));
 }
 
-/** What steps are about. */
+/** Subject of a step. */
 interface Subject {
   readonly atMs: number;
   readonly host: number;
@@ -172,7 +172,7 @@ function manyEnds(scope: Scope): Step[] {
 
 /**
  * The clock of the store steps once, with those of the instances or without. Far, if it steps back: until it has caught up, which it does in no
- * history, an age is below zero; afterwards nothing can tell how old an entry is.
+ * history, an age is below zero; afterwards the age of an entry is unknown.
  */
 function clockSteps(scope: Scope): Step[] {
   const { random, ttlMs } = scope;

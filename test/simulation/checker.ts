@@ -20,7 +20,7 @@ export interface Closing {
   readonly host: Host;
   readonly beganAtMs: number;
   /** Returns whether the caller or the log knows that a revocation was lost. */
-  isAnnounced(revocation: RevocationRecord): boolean;
+  isReported(revocation: RevocationRecord): boolean;
 }
 
 /**
@@ -126,7 +126,7 @@ export class Checker {
     const wasReceived = this.#deliveries
       .messages(revocation, check.host)
       .some(({ sent, received }) => received < check.began && answer.sent < sent);
-    // A message counts as one that was sent again if the store tells a time long after.
+    // A message counts as one that was sent again if the store has a time long after.
     if (isKept && wasReceived && this.#plan.lies?.aboutTime !== true) this.fail(`received: ${what}`);
     if (!isHonest || !revocation.isClean || answer.sent > revocation.started) return;
     if (check.began > this.#deliveries.byStore(revocation, check.host)) this.fail(`learned: ${what}`);
@@ -162,7 +162,7 @@ export class Checker {
       const { ttlMs, staleIfErrorMs } = sender.memory;
       const mattersUntilMs = startedAtMs + ttlMs + staleIfErrorMs;
       const closing = closings.find(({ host }) => host === sender);
-      if (closing ? closing.isAnnounced(revocation) : !hosts.includes(sender)) continue;
+      if (closing ? closing.isReported(revocation) : !hosts.includes(sender)) continue;
       if (closing ? mattersUntilMs < closing.beganAtMs : this.troubleUntilMs > mattersUntilMs - RETRIED_WITHIN_MS) continue;
       for (const host of hosts) {
         const wasThere = host.startedAt < started && host !== sender && host.isForeign === sender.isForeign;
@@ -194,7 +194,7 @@ export class Checker {
     });
   }
 
-  /** Checks that an instance tells of messages that none of its secrets opens. */
+  /** Checks that an instance reports messages that none of its secrets opens. */
   judgeSilence({ host, link, reports }: Instance): void {
     if (host.isForeign && link?.hasUnreadable === true && !reports.includes('unreadable'))
       this.fail(`silence: ${host.name} reports no message that it can't open`);

@@ -60,7 +60,7 @@ function concerns(message: Message, digest: string, names: readonly string[]): b
   return message.username === undefined || names.includes(message.username);
 }
 
-/** Returns whether a message tells of a revocation. That of all sessions tells of every one; so does an eviction, once a sign-in has replaced a sign-out. */
+/** Returns whether a message reports a revocation. That of all sessions reports every one; so does an eviction, once a sign-in has replaced a sign-out. */
 function isOf(message: Message, { kind, token, username }: RevocationRecord): boolean {
   if (message.kind === KINDS.forgetAll) return true;
   if (kind === 'forgetUser') return message.kind === KINDS.forgetUser && message.username === username;

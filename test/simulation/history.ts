@@ -394,8 +394,8 @@ class History {
     const { host, link, reports } = instance;
     host.isClosing = true;
     const beganAtMs = this.#world.nowMs;
-    const isAnnounced = ({ isRejected }: RevocationRecord): boolean => isRejected || reports.includes('lost');
-    this.#closings.push({ host, beganAtMs, isAnnounced });
+    const isReported = ({ isRejected }: RevocationRecord): boolean => isRejected || reports.includes('lost');
+    this.#closings.push({ host, beganAtMs, isReported });
     this.#world.trace(() => `${host.name} closes`);
     const closed = instance.close().then(() => {
       const tookMs = this.#world.nowMs - beganAtMs;

@@ -49,7 +49,7 @@ export interface Instance {
 /** An event of the library: a session ended, or every session of a user, or every session. */
 export type LibraryEvent = { readonly ended: TokenKey } | { readonly endedUsers: string | undefined };
 
-/** What an instance is built with. */
+/** Parts of a new instance. */
 export interface InstanceParts {
   readonly service: SimulatedService;
   readonly link: StoreLink | undefined;

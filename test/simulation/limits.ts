@@ -1,8 +1,8 @@
 /** Sizes of tables of the library. The bundle reads them from here (bundle.mjs), so that few entries overflow them. */
 export interface Limits {
-  /** Revoked users that an instance remembers. */
+  /** Revoked users in the memory of an instance. */
   readonly MAX_USERS: number;
-  /** Revoked tokens that an instance remembers. */
+  /** Revoked tokens in the memory of an instance. */
   readonly MAX_TOKENS: number;
   /** Undelivered writes. */
   readonly MAX_PENDING: number;

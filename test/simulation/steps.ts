@@ -50,7 +50,7 @@ export type Step = { readonly atMs: number } & (
   | { readonly do: 'lose' | 'forge' | 'replay' }
 );
 
-/** What steps are planned for. */
+/** Conditions that steps are planned for. */
 export interface Scope {
   readonly kind: 'calm' | 'ordinary' | 'rough' | 'lying';
   readonly random: SeededRandom;

@@ -95,9 +95,9 @@ function verifierOf(
     authority: set.authority,
     cache: set.cache && new SessionCache(set.cache),
     shared: set.shared && new SharedTier(set.shared, readUser, reportsTo(log, watch)),
-    misconfiguration: new MisconfigurationDetector((suspicion) => {
-      watch.setMisconfigurationSuspected(suspicion !== undefined);
-      if (suspicion) log.misconfigurationSuspected(suspicion);
+    misconfiguration: new MisconfigurationDetector((misconfiguration) => {
+      watch.setMisconfigurationSuspected(misconfiguration !== undefined);
+      if (misconfiguration) log.misconfigurationSuspected(misconfiguration);
       else log.sessionsAcceptedAgain();
     }),
     notifier: new RevocationNotifier((tokenKey) => events.emitEnded(tokenKey)),

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import { MisconfigurationDetector, type Suspicion } from './misconfiguration-detector.js';
+import { MisconfigurationDetector, type Misconfiguration } from './misconfiguration-detector.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 
 type Recorded = readonly [token: string, verdict: Verdict<unknown>, knownUser?: unknown];
 
 /** Records verdicts, each `everyMs` milliseconds after the one before. */
-function reportsAfter(verdicts: readonly Recorded[], everyMs = 0): (Suspicion | undefined)[] {
-  const reports: (Suspicion | undefined)[] = [];
+function reportsAfter(verdicts: readonly Recorded[], everyMs = 0): (Misconfiguration | undefined)[] {
+  const reports: (Misconfiguration | undefined)[] = [];
   let nowMs = 0;
   const detector = new MisconfigurationDetector(
-    (suspicion) => reports.push(suspicion),
+    (misconfiguration) => reports.push(misconfiguration),
     () => nowMs,
   );
   for (const [token, verdict, knownUser] of verdicts) {

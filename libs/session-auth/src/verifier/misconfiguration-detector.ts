@@ -9,33 +9,33 @@ const MIN_FORBIDDEN_USERS = 3;
 const MIN_ENDED_USERS = 5;
 const ENDINGS_MS = 60_000;
 
-/** What suggests that the key or the URL is wrong: every token was refused since startup, or sessions are refused that were accepted before. */
-export type Suspicion = 'since startup' | 'after acceptance';
+/** Sign of a wrong key or URL: every token was refused since startup, or sessions are refused that were accepted before. */
+export type Misconfiguration = 'since startup' | 'after acceptance';
 
-/** Detects that the service refuses everybody, at startup or later. It does not affect verdicts. */
+/** Detects that the service refuses everyone, at startup or later. It does not affect verdicts. */
 export class MisconfigurationDetector {
-  readonly #onChange: (suspicion: Suspicion | undefined) => void;
+  readonly #onChange: (misconfiguration: Misconfiguration | undefined) => void;
   readonly #now: () => number;
   readonly #refusedTokens = new Set<TokenKey>();
   readonly #forbiddenUsers = new Set<unknown>();
   /** Users whose sessions ended, with the time of the last end. */
   readonly #endedUsers = new Map<unknown, number>();
   #wasAccepted = false;
-  #suspicion: Suspicion | undefined;
+  #misconfiguration: Misconfiguration | undefined;
 
   /** `onChange` is called when a misconfiguration is suspected, and with `undefined` when a session is accepted after that. */
-  constructor(onChange: (suspicion: Suspicion | undefined) => void, now: () => number = () => performance.now()) {
+  constructor(onChange: (misconfiguration: Misconfiguration | undefined) => void, now: () => number = () => performance.now()) {
     this.#onChange = onChange;
     this.#now = now;
   }
 
   /**
    * Records the verdict of the service on the token with this digest.
-   * @param knownUser identifies the user if the session was accepted before. One user, however many sessions it has, raises no suspicion.
+   * @param knownUser identifies the user if the session was accepted before. One user, however many sessions it has, is no sign of it.
    */
   record(tokenKey: TokenKey, { kind }: Verdict<unknown>, knownUser?: unknown): void {
     if (kind === 'authenticated') this.#accepted();
-    else if (kind !== 'unavailable' && this.#suspicion === undefined) this.#refused(tokenKey, kind, knownUser);
+    else if (kind !== 'unavailable' && this.#misconfiguration === undefined) this.#refused(tokenKey, kind, knownUser);
   }
 
   #refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden', knownUser: unknown): void {
@@ -59,15 +59,15 @@ export class MisconfigurationDetector {
   #accepted(): void {
     this.#wasAccepted = true;
     this.#clear();
-    if (this.#suspicion === undefined) return;
-    this.#suspicion = undefined;
+    if (this.#misconfiguration === undefined) return;
+    this.#misconfiguration = undefined;
     this.#onChange(undefined);
   }
 
-  #suspect(suspicion: Suspicion): void {
-    this.#suspicion = suspicion;
+  #suspect(misconfiguration: Misconfiguration): void {
+    this.#misconfiguration = misconfiguration;
     this.#clear();
-    this.#onChange(suspicion);
+    this.#onChange(misconfiguration);
   }
 
   #clear(): void {

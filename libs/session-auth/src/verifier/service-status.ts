@@ -5,7 +5,7 @@ import type { BreakerState } from './lanes/circuit-breaker.js';
  * The state of the session service, as this instance sees it.
  *
  * - `down`: the breaker of known sessions is open, for the time of its pause.
- * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, the service refuses everybody
+ * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, the service refuses everyone
  *   (the key or the URL is probably wrong), or the revocations of other instances do not arrive.
  * - `up`: none of these.
  *

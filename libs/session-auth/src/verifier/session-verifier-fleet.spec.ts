@@ -193,7 +193,7 @@ describe('users that are forgotten', () => {
 });
 
 describe('the end of all sessions', () => {
-  it('holds for an instance that finds an older one in the store, and has heard of nothing', async () => {
+  it('holds for an instance that finds an older one in the store, and has received nothing', async () => {
     const { service, server, instance } = fleet();
     const one = instance();
     expect(await one.verify()).toBe('authenticated');
@@ -206,7 +206,7 @@ describe('the end of all sessions', () => {
 });
 
 describe('the ends of sessions while an instance has no Redis', () => {
-  it('are heard when it is back, however many, by one forgetAll if need be [Q13]', async () => {
+  it('are received when it is back, however many, by one forgetAll if need be [Q13]', async () => {
     const { service, server, instance } = fleet();
     const [one, other] = [instance(), instance()];
     expect(await other.verify()).toBe('authenticated');

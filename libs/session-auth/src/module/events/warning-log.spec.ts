@@ -97,7 +97,7 @@ describe('the log of warnings', () => {
     expect(lines).toEqual([expect.stringMatching(line), `staff: ${lines[0]}`]);
   });
 
-  it('has an error, and no warning, if everybody is refused, once a minute, and a line when that ends', () => {
+  it('has an error, and no warning, if everyone is refused, once a minute, and a line when that ends', () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const info = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
     const staff = new WarningLog('staff');

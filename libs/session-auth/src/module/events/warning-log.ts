@@ -3,7 +3,7 @@ import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { Warnings } from '../../client/user-details-verdict.js';
 import { describeInvalidField, type InvalidField } from '../../contract/record/record-check.js';
 import type { FailedRule } from '../../guard/access/access-rule.js';
-import type { Suspicion } from '../../verifier/misconfiguration-detector.js';
+import type { Misconfiguration } from '../../verifier/misconfiguration-detector.js';
 import type { InvalidRecordLog } from '../settings/user-reader.js';
 
 const ONCE_EVERY_MS = 60_000;
@@ -146,10 +146,10 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
-  /** The service refuses everybody. Written as an error. */
-  misconfigurationSuspected(suspicion: Suspicion): void {
-    if (!this.#isDue(`misconfiguration ${suspicion}`)) return;
-    if (suspicion === 'since startup') {
+  /** The service refuses everyone. Written as an error. */
+  misconfigurationSuspected(misconfiguration: Misconfiguration): void {
+    if (!this.#isDue(`misconfiguration ${misconfiguration}`)) return;
+    if (misconfiguration === 'since startup') {
       this.#logger.error(
         `${this.#prefix}every token has been refused since startup: apiKey or baseUrl is probably wrong. Users still get 401 or 403.`,
       );
