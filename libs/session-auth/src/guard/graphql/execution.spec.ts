@@ -60,6 +60,7 @@ describe('the admitted reference above a field', () => {
   };
   const ENTITIES = '_entities(representations: $of) { title }';
 
+  // Rest parameters: Jest passes a callback in place of a missing last parameter, and waits until it is called.
   it.each<[string, string, string?]>([
     ['by its variable', `query ($of: [_Any!]!) { ${ENTITIES} }`],
     ['beside other fields', `query ($of: [_Any!]!) { a: __typename b: _entities(representations: $other) { x } ${ENTITIES} }`],
@@ -69,7 +70,7 @@ describe('the admitted reference above a field', () => {
       'in a fragment that is named twice',
       `query ($of: [_Any!]!) { ...One ...One ...Two } fragment One on Query { a: __typename } fragment Two on Query { ...One ${ENTITIES} }`,
     ],
-  ])('is found %s', (_how, document, name) => {
+  ])('is found %s', (...[, document, name]) => {
     expect([below(document, 0, name), below(document, 1, name)]).toEqual(['user-0', 'user-1']);
   });
 
@@ -84,7 +85,7 @@ describe('the admitted reference above a field', () => {
     ['the field is not in the list', `query ($of: [_Any!]!) { ${ENTITIES} }`, 'length'],
     ['another field has this name', 'query ($of: [_Any!]!) { _entities: openings(representations: $of) { title } }'],
     ['the operation does not have the field', '{ ...Missing }'],
-  ])('is none if %s', (_case, document, index) => {
+  ])('is none if %s', (...[, document, index]) => {
     expect(below(document, index)).toBeUndefined();
   });
 
