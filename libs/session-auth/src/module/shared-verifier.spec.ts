@@ -91,7 +91,7 @@ describe('a registration with a store', () => {
     await first.verifier.verify(session);
     expect(await second.verifier.verify(session)).toMatchObject({ kind: 'authenticated', user: { username: 'ann', role: 'boss' } });
     expect([first.userDetails.mock.calls.length, second.userDetails.mock.calls.length, lines]).toEqual([1, 0, []]);
-    await Promise.all([first.verifier.close(), second.verifier.close()]);
+    await Promise.all([first.verifier.close(), second.verifier.close(), jest.advanceTimersByTimeAsync(0)]);
   });
 
   it('asks the service if the store fails, and logs it', async () => {
@@ -100,7 +100,7 @@ describe('a registration with a store', () => {
     store.isDown = true;
     expect(await verifier.verify(session)).toMatchObject({ kind: 'authenticated' });
     expect([userDetails.mock.calls.length, lines]).toEqual([1, [expect.stringMatching(/^session store unavailable:/)]]);
-    await verifier.close();
+    await Promise.all([verifier.close(), jest.advanceTimersByTimeAsync(0)]);
   });
 
   it('logs that the clock of another instance differs', async () => {
@@ -114,7 +114,7 @@ describe('a registration with a store', () => {
     });
     await first.verifier.revoker.apply({ kind: 'allRevoked' });
     expect(lines).toEqual([expect.stringMatching(/^clock differs:/)]);
-    await Promise.all([first.verifier.close(), second.verifier.close()]);
+    await Promise.all([first.verifier.close(), second.verifier.close(), jest.advanceTimersByTimeAsync(0)]);
   });
 
   it('reports whether the revocations of other instances arrive, and logs why they do not', async () => {
@@ -129,7 +129,7 @@ describe('a registration with a store', () => {
       'degraded',
       [expect.stringMatching(/^revocation bus interrupted: .* The connection was lost\. /)],
     ]);
-    await verifier.close();
+    await Promise.all([verifier.close(), jest.advanceTimersByTimeAsync(0)]);
   });
 });
 

@@ -309,6 +309,19 @@ describe('a message', () => {
     expect(other.events.forgotten).toEqual(['ann', 'ann', undefined]);
   });
 
+  it('is published once, although each command takes longer than the timeout', async () => {
+    const { server, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    await pass(10);
+    one.link.tookMs = TIMEOUT_MS - 10;
+    void one.revoke(FORGET_ANN);
+    await pass(5_000);
+    one.link.tookMs = TIMEOUT_MS + 10;
+    void one.revoke(FORGET_ALL);
+    await pass(60_000);
+    expect([server.published.length <= 2, other.events.forgotten[0]]).toEqual([true, 'ann']);
+  });
+
   it('that no secret opens is reported, but not if it is a copy for another secret of a rotation [Q21]', async () => {
     const { instance } = fleet();
     const [rotating, former, elsewhere] = [
@@ -340,12 +353,12 @@ describe('the age of a stored session', () => {
     const third = instance();
     let acceptedMs = 0;
     for (let time = 0; time < 3; time += 1) {
-      for (const { verify } of [one, other, third]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
+      for (const { verify } of [third, one, other]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
       await pass(TTL_MS / 2 + 100);
     }
     for (let ms = 0; ms < stepMs + TTL_MS; ms += stepMs / 5) {
       await pass(stepMs / 5);
-      for (const { verify } of [one, other, third]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
+      for (const { verify } of [third, one, other]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
     }
     expect(acceptedMs).toBeLessThan(TTL_MS);
   });

@@ -71,7 +71,6 @@ export class RevocationBus {
   publisherOf(revocation: Revocation): () => Promise<void> {
     const id = newId();
     return async () => {
-      await this.#readClock();
       const storeMs = this.#storeNowMs;
       const envelope: Envelope = { ...writeRevocation(revocation), id, from: this.#id, at: Date.now(), storeMs };
       // Sealed with every secret: during a rotation, some instances have only one of them. The copies share their IV.
@@ -85,7 +84,7 @@ export class RevocationBus {
     const unsubscribe = this.#store.subscribe({
       message: (bytes) => this.#message(bytes, subscriber),
       subscribed: () => {
-        void this.#access.insist(() => this.#readClock());
+        void this.readClock();
         subscriber.subscribed();
       },
       interrupted: (reason) => subscriber.interrupted(reason),
@@ -99,8 +98,11 @@ export class RevocationBus {
 
   #message(bytes: Uint8Array, subscriber: BusSubscriber): void {
     const envelope = bytes.length > MAX_BYTES ? undefined : this.#open(bytes, subscriber);
-    if (!envelope || envelope.from === this.#id || this.#seen.get(envelope.id)) return;
+    if (!envelope || envelope.from === this.#id) return;
+    const isRepeated = this.#seen.get(envelope.id) === true;
+    // A repeated one has a later time: it must be known for as long.
     this.#seen.set(envelope.id, true);
+    if (isRepeated) return;
     if (Math.abs(Date.now() - envelope.at) > CLOCK_TOLERANCE_MS) subscriber.clockDiffers();
     const revocation = readRevocation(envelope);
     if (!revocation) return;
@@ -110,8 +112,7 @@ export class RevocationBus {
 
   /** The clock of the store may have changed since it was read. In doubt, the revocation counts. */
   async #receiveLater(envelope: Envelope, receive: () => void): Promise<void> {
-    const isRead = await this.#access.insist(() => this.#readClock());
-    if (!isRead || this.#isTimely(envelope)) receive();
+    if (!(await this.readClock()) || this.#isTimely(envelope)) receive();
   }
 
   #isTimely({ storeMs }: Envelope): boolean {
@@ -124,10 +125,19 @@ export class RevocationBus {
     return this.#storeOffsetMs + performance.now();
   }
 
-  async #readClock(): Promise<true> {
-    const { storeTimeMs } = await this.#store.get(CLOCK);
-    this.#storeOffsetMs = storeTimeMs - performance.now();
-    return true;
+  /** Whether the clock of the store has been read: no message can be published before. */
+  get knowsClock(): boolean {
+    return !Number.isNaN(this.#storeOffsetMs);
+  }
+
+  /** Reads the clock of the store. Returns whether it answers in time. */
+  async readClock(): Promise<boolean> {
+    const read = async (): Promise<boolean> => {
+      const { storeTimeMs } = await this.#store.get(CLOCK);
+      this.#storeOffsetMs = storeTimeMs - performance.now();
+      return true;
+    };
+    return (await this.#access.insist(read)) ?? false;
   }
 
   #open(bytes: Uint8Array, subscriber: BusSubscriber): Envelope | undefined {

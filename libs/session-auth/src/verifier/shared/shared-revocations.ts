@@ -51,12 +51,15 @@ export class SharedRevocations {
 
   /** Stores a revocation, then publishes it to the other instances. Resolves after the first attempt. */
   async deliver(revocation: Revocation): Promise<void> {
+    const { access } = this.#parts;
     const publish = this.#bus.publisherOf(revocation);
     let [isStored, isPublished] = [false, false];
     const send = async (leftMs: number, isPending: () => boolean): Promise<boolean> => {
-      isStored ||= await this.#succeeds(() => this.#store(revocation, leftMs));
+      // Also a late answer counts: a slow store would get the same again and again.
+      if (!isStored) await access.insist(() => this.#store(revocation, leftMs).then(() => (isStored = true)));
+      if (!isPublished) await this.#bus.readClock();
       // A sign-in may have issued the token again meanwhile.
-      if (isPending()) isPublished ||= await this.#succeeds(publish);
+      if (!isPublished && this.#bus.knowsClock && isPending()) await access.insist(() => publish().then(() => (isPublished = true)));
       return isStored && isPublished;
     };
     await this.#outbox.deliver({ name: nameOf(revocation), forMs: this.#lifetimeMs, send });
@@ -65,7 +68,9 @@ export class SharedRevocations {
   /** Sets the tombstone of a session. Used before the service signs it out. */
   async setTombstone(tokenKey: TokenKey): Promise<void> {
     const revocation = { kind: 'signedOut', tokenKey } as const;
-    const send = (leftMs: number): Promise<boolean> => this.#succeeds(() => this.#store(revocation, leftMs));
+    const { access } = this.#parts;
+    const send = async (leftMs: number): Promise<boolean> =>
+      (await access.insist(() => this.#store(revocation, leftMs).then(() => true))) ?? false;
     await this.#outbox.deliver({ name: nameOf(revocation), forMs: this.#lifetimeMs, send });
   }
 
@@ -113,10 +118,6 @@ export class SharedRevocations {
   /** Delivers what is pending, for a limited time, and reports what is lost. */
   async close(): Promise<void> {
     await Promise.all([this.#unsubscribe?.(), this.#outbox.close()]);
-  }
-
-  async #succeeds(call: () => Promise<unknown>): Promise<boolean> {
-    return (await this.#parts.access.insist(() => call().then(() => true))) ?? false;
   }
 
   /** Stores a revocation under the name of each secret, for `leftMs` milliseconds. Stored sessions are compared with its time, of the store's clock. */

@@ -114,7 +114,7 @@ describe('a check by the instances of an application', () => {
     void one.check();
     await sleep();
     expect(jest.getTimerCount()).toBe(1);
-    await one.tier.close();
+    await Promise.all([one.tier.close(), jest.advanceTimersByTimeAsync(0)]);
     expect(jest.getTimerCount()).toBe(0);
   });
 

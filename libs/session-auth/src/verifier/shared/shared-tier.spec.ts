@@ -69,7 +69,7 @@ async function check(store: SlowStore, { way = 'check', times = 1, onCompare }: 
     await jest.advanceTimersByTimeAsync(5 * TIMEOUT_MS);
     await verdict;
   }
-  await tier.close();
+  await Promise.all([tier.close(), jest.advanceTimersByTimeAsync(0)]);
   return ask.mock.calls.length;
 }
 
