@@ -189,7 +189,7 @@ describe('a route or a message that another controller serves', () => {
     [true, `Ruled.handle has a rule without effect: Other.handle serves ${call} in its place. Remove one of them.`],
   ];
   const ruled = controller('Ruled', [isAdmin, Get('a')]);
-  const ruled = controller('Ruled', [isAdmin, MessagePattern({ cmd: 'a' })]);
+  const ofMessage = controller('Ruled', [isAdmin, MessagePattern({ cmd: 'a' })]);
   const nextOf = (handler: Handler): Handler => {
     Next()(handler.owner.prototype as object, 'handle', 0);
     return handler;
@@ -205,10 +205,10 @@ describe('a route or a message that another controller serves', () => {
     ['first, with a version', [controller('Other', [Version('2'), Get('a')]), ruled], ruled, []],
     ['first, on a host', [handlerOf(extending(Nothing, 'Other', [Get('a')], [Controller({ path: 'list', host: 'a' })])), ruled], ruled, []],
     ['first, and may pass it on', [nextOf(controller('Other', [Get('a')])), ruled], ruled, []],
-    ['last, a message', [ruled, controller('Other', [MessagePattern({ cmd: 'a' })])], ruled, served('the message {"cmd":"a"}')],
-    ['first, a message', [controller('Other', [MessagePattern({ cmd: 'a' })]), ruled], ruled, []],
-    ['last, an event', [ruled, controller('Other', [EventPattern({ cmd: 'a' })])], ruled, []],
-    ['last, of a transport', [ruled, controller('Other', [MessagePattern({ cmd: 'a' }, Transport.TCP)])], ruled, []],
+    ['last, a message', [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' })])], ofMessage, served('the message {"cmd":"a"}')],
+    ['first, a message', [controller('Other', [MessagePattern({ cmd: 'a' })]), ofMessage], ofMessage, []],
+    ['last, an event', [ofMessage, controller('Other', [EventPattern({ cmd: 'a' })])], ofMessage, []],
+    ['last, of a transport', [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' }, Transport.TCP)])], ofMessage, []],
   ])('is named or not: %s', (_how, handlers, handler, expected) => {
     expect(found(handler, { prefixes: prefixesOf(...handlers) }, handlers)).toEqual(expected);
   });
