@@ -1,4 +1,4 @@
-import type { TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
+import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { Deadlines, noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
@@ -47,7 +47,7 @@ export class Flood {
         service.accept(() => settle(token.startsWith('junk') ? UNAUTHENTICATED : { kind: 'authenticated', user: token }));
       });
     this.#check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
-    for (let user = 0; user < USERS; user += 1) this.#check.known.add(`known-${user}` as TokenKey);
+    for (let user = 0; user < USERS; user += 1) this.#check.known.add(tokenKeyOf(`known-${user}`));
   }
 
   /** Simulates the users for a while, and then the flood with them. Only the time of the flood counts. */
@@ -74,8 +74,10 @@ export class Flood {
   async #ask(kind: Kind, token: string): Promise<void> {
     const counts = this.#isCounting;
     const startedAtMs = this.#clock.nowMs;
-    const verdict: Verdict<string> = await this.#check.run({ token, authIv: undefined }, token as TokenKey);
-    this.#check.known.update(token as TokenKey, verdict);
+    const session = { token, authIv: undefined };
+    const keys = sessionKeysOf(session);
+    const verdict: Verdict<string> = await this.#check.run(session, keys);
+    this.#check.known.update(keys, verdict);
     if (!counts) return;
     this.outcomes[kind].asked += 1;
     if (verdict.kind === 'unavailable') return;

@@ -4,7 +4,7 @@ import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { afterDelay, bytes, drop, hold, json, reply, type Script } from 'nestjs-session-auth/testing';
 import { platforms } from '../support/platforms.js';
-import { TOKEN } from '../support/trial/canaries.js';
+import { IV, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
 
@@ -97,7 +97,10 @@ describe.each(platforms('Fastify'))('one caller that provokes failures on %s', (
       expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } });
       expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
     },
-    { options: { retry: false }, recover: (trial) => trial.sessions.userDetails(token('known', 0)).then(() => waitForProbe(trial)) },
+    {
+      options: { retry: false },
+      recover: (trial) => trial.sessions.userDetails(token('known', 0), { authIv: IV }).then(() => waitForProbe(trial)),
+    },
   );
 });
 

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import fc from 'fast-check';
-import type { TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
+import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { noReplyAt, Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
 import { Lane, type Ask, type BulkheadResult, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
+import { LaneBreaker } from '../../libs/session-auth/src/verifier/lanes/lane-breaker.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import { Bulkhead, strangersShare } from '../../libs/session-auth/src/verifier/lanes/bulkhead.js';
 import { Pace } from '../../libs/session-auth/src/verifier/lanes/pace.js';
@@ -80,8 +81,10 @@ describe('a service that has time', () => {
   afterEach(() => void jest.restoreAllMocks());
 
   async function come(token: string): Promise<void> {
-    const verdict = await check.run({ token, authIv: undefined }, token as TokenKey);
-    check.known.update(token as TokenKey, verdict);
+    const session = { token, authIv: undefined };
+    const keys = sessionKeysOf(session);
+    const verdict = await check.run(session, keys);
+    check.known.update(keys, verdict);
     if (verdict.kind === 'unavailable') denied += 1;
   }
 
@@ -91,7 +94,7 @@ describe('a service that has time', () => {
   }
 
   it.each([5, 20])('serves every new user beside known ones and %i tokens a second that it refuses at once', async (junk) => {
-    for (let user = 0; user < 100; user += 1) check.known.add(`known-${user}` as TokenKey);
+    for (let user = 0; user < 100; user += 1) check.known.add(tokenKeyOf(`known-${user}`));
     arrive(600, 30_000, (turn) => `known-${turn % 100}`);
     arrive(2_400, 30_000, (turn) => `new-${turn}`);
     arrive(junk * 30, 30_000, (turn) => `junk-${turn}`);
@@ -251,7 +254,7 @@ class Turnstile {
 
 function laneOf(parts: Omit<LaneParts, 'pace' | 'retry' | 'breaker'>): Lane {
   const pace = new Pace(TIMEOUT_MS);
-  return new Lane({ ...parts, pace, retry: new Retry({ maxAttempts: 1 }, new RetryBudget(), pace), breaker: undefined });
+  return new Lane({ ...parts, pace, retry: new Retry({ maxAttempts: 1 }, new RetryBudget(), pace), breaker: new LaneBreaker(undefined) });
 }
 
 function demand(holds: boolean, claim: string): void {

@@ -175,7 +175,6 @@ describe.each(platforms('Fastify'))('secrets on %s', (_name, platform) => {
         'InvalidRequestError',
         'SessionRejectedError',
         'SessionServiceUnavailableError',
-        'TooManyAttemptsError',
       ]);
     },
     { options },

@@ -4,10 +4,10 @@
  * - `unreachable`: no connection, or the connection broke
  * - `timeout`: no answer within `timeoutMs`
  * - `server_error`: 5xx or 408
- * - `rate_limited`: 429
+ * - `rate_limited`: 429, or the lane pauses because of a 429
  * - `unexpected_status`: a status that the interface does not list, a 404 with a body, or `'unavailable'` by `statusMap`
  * - `malformed`: a 200 that is not a user record, or is too long
- * - `busy`: no place in time, or `maxSignIns` are in flight
+ * - `busy`: no place in time, too many calls of one token, or `maxSignIns` are in flight
  * - `circuit_open`: the breaker of the lane is open
  * - `api_key`: the `apiKey` function failed, or returned no valid key
  * - `shutting_down`: the application is closing

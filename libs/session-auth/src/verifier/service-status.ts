@@ -17,7 +17,7 @@ export type ServiceState = 'up' | 'degraded' | 'down';
 export interface ServiceStatus {
   /** Derived from the members below. */
   readonly state: ServiceState;
-  /** The circuit breaker of each lane; always `closed` with `breaker: false`. */
+  /** The circuit breaker of each lane; with `breaker: false`, only a pause for a 429 opens it. */
   readonly breakers: Readonly<Record<LaneName, BreakerState>>;
   /**
    * Whether the key or the URL is probably wrong: every token has been refused since startup, or sessions of several users that were accepted before

@@ -1,13 +1,13 @@
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
 import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
-import type { Verdict } from '../contract/outcome.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { ProtectedCheck } from './lanes/protected-check.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './cache/session-cache.js';
 import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
 import { SessionRevoker } from './revocation/session-revoker.js';
-import { SingleFlight } from './single-flight.js';
+import { type FlightAccess, type FlightDemand, SingleFlight } from './single-flight.js';
 import type { VerifierParts } from './verifier-parts.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
@@ -19,8 +19,6 @@ export class SessionVerifier<User extends object> {
   readonly #shared: SharedTier<User> | undefined;
   readonly #misconfiguration: MisconfigurationDetector | undefined;
   readonly #flights: SingleFlight<Verdict<User>>;
-  /** Flights of checks that accept only a new answer of the session service. */
-  readonly #freshFlights: SingleFlight<Verdict<User>>;
   /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
 
@@ -31,10 +29,8 @@ export class SessionVerifier<User extends object> {
     this.#cache = cache;
     this.#shared = shared;
     this.#misconfiguration = misconfiguration;
-    const onSettled = (keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void => this.#record(keys, verdict, sentAtMs);
-    this.#flights = new SingleFlight(onSettled);
-    this.#freshFlights = shared ? new SingleFlight(onSettled) : this.#flights;
-    const flights = [this.#flights, this.#freshFlights];
+    this.#flights = new SingleFlight((keys, verdict, sentAtMs) => this.#record(keys, verdict, sentAtMs));
+    const flights = this.#flights;
     this.revoker = new SessionRevoker({ cache, notifier, onUsersRevoked, known: check.known, flights }, shared?.revocations);
   }
 
@@ -52,17 +48,17 @@ export class SessionVerifier<User extends object> {
     const cached = this.#cache?.find(keys, maxAgeMs, madeAtMs, madeAtWallMs);
     if (cached) this.#found(session, keys, cached);
     if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, madeAtWallMs, revocations };
-    const mustBeFresh = this.#mustBeFresh(keys, maxAgeMs);
-    const joins = (mustBeFresh ? this.#freshFlights : this.#flights).canJoin(keys, maxAgeMs);
-    const pending = this.#ask(session, keys, maxAgeMs, mustBeFresh);
-    const verdict = CHECKS.hasSubscribers ? reportCheck(pending, joins, this.#authority) : pending;
-    const isFresh = !joins && (maxAgeMs !== Infinity || this.#usesServiceOnly);
+    const demand = { maxAgeMs, byService: this.#mustBeFresh(keys, maxAgeMs) };
+    const access = this.#flights.accessOf(keys, demand);
+    const pending = this.#ask(session, keys, demand, access);
+    const verdict = CHECKS.hasSubscribers ? reportCheck(pending, access !== 'starts', this.#authority) : pending;
+    const isFresh = access !== 'joins' && (maxAgeMs !== Infinity || this.#usesServiceOnly);
     return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
   }
 
   /**
    * Returns the verdict on a session, without a promise if it is cached and no older than `maxAgeMs`. Never rejects. Concurrent checks of one
-   * session share one call; with a limit, a call that was sent within `maxAgeMs`.
+   * session share one call; with a limit, a call that was sent within `maxAgeMs`. At most two calls of one session are made at once.
    */
   verify(session: SessionIdentity, maxAgeMs = Infinity): Verdict<User> | Promise<Verdict<User>> {
     return this.check(session, maxAgeMs).verdict;
@@ -76,9 +72,9 @@ export class SessionVerifier<User extends object> {
   /** Calls the service without joining a flight, in the lane of the session unless `lane` is set. A refusal evicts the session. */
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
-    const verdict = await this.#check.run(session, keys.tokenKey, 0, lane);
+    const verdict = await this.#check.run(session, keys, 0, lane);
     this.#detectMisconfiguration(keys, verdict);
-    this.#check.known.update(keys.tokenKey, verdict);
+    this.#check.known.update(keys, verdict);
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
       this.revoker.refused(keys.tokenKey, verdict.kind);
       this.#cache?.evict(keys.tokenKey);
@@ -93,7 +89,7 @@ export class SessionVerifier<User extends object> {
 
   #found(session: SessionIdentity, keys: SessionKeys, cached: Verdict<User>): void {
     if (CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
-    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys)) void this.#askAll('refresh', session, keys);
+    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys)) void this.#askAll('refresh', session, keys, {});
   }
 
   /** Whether a check without a limit that misses the cache can only be answered by the service: there is no store, and no stale session is served. */
@@ -101,9 +97,11 @@ export class SessionVerifier<User extends object> {
     return !this.#shared && !this.#cache?.servesStale;
   }
 
-  #ask(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, mustBeFresh: boolean): Promise<Verdict<User>> {
-    const pending = mustBeFresh ? this.#askService(session, keys, maxAgeMs) : this.#askAll('check', session, keys);
-    return maxAgeMs === Infinity && this.#cache?.servesStale ? this.#orStale(pending, keys) : pending;
+  #ask(session: SessionIdentity, keys: SessionKeys, demand: FlightDemand, access: FlightAccess): Promise<Verdict<User>> {
+    if (access === 'full') return Promise.resolve(unavailable('busy', 1));
+    const shared = this.#askAll('check', session, keys, demand);
+    const pending = access === 'waits' ? this.#check.within(shared) : shared;
+    return demand.maxAgeMs === Infinity && this.#cache?.servesStale ? this.#orStale(pending, keys) : pending;
   }
 
   async #orStale(pending: Promise<Verdict<User>>, keys: SessionKeys): Promise<Verdict<User>> {
@@ -117,36 +115,33 @@ export class SessionVerifier<User extends object> {
     return maxAgeMs !== Infinity || this.#cache?.isRevoked(tokenKey) === true;
   }
 
-  #askAll(mode: 'check' | 'refresh', session: SessionIdentity, keys: SessionKeys): Promise<Verdict<User>> {
-    const shared = this.#shared;
+  #askAll(mode: 'check' | 'refresh', session: SessionIdentity, keys: SessionKeys, demand: FlightDemand): Promise<Verdict<User>> {
+    const shared = demand.byService ? undefined : this.#shared;
     const lane = mode === 'refresh' ? 'known' : undefined;
-    if (!shared) return this.#askService(session, keys, Infinity, lane);
-    return this.#flights.share(keys, (flight) => shared[mode](session, keys, this.#serviceCall(session, keys, lane), flight));
+    if (!shared) return this.#flights.share(keys, () => this.#check.run(session, keys, 0, lane), { ...demand, byService: true });
+    return this.#flights.share(keys, (flight) => shared[mode](session, keys, this.#serviceCall(session, keys, lane), flight), demand);
   }
 
-  #serviceCall(session: SessionIdentity, { tokenKey }: SessionKeys, lane = this.#check.laneOf(tokenKey)): ServiceCall<User> {
+  #serviceCall(session: SessionIdentity, keys: SessionKeys, lane = this.#check.laneOf(keys)): ServiceCall<User> {
     return {
-      ask: (spentMs) => this.#check.run(session, tokenKey, spentMs, lane),
+      ask: (spentMs) => this.#check.run(session, keys, spentMs, lane),
       patienceMs: this.#check.patienceMs(lane),
       timeoutMs: this.#check.timeoutMs,
     };
-  }
-
-  #askService(session: SessionIdentity, keys: SessionKeys, maxAgeMs = Infinity, lane?: LaneName): Promise<Verdict<User>> {
-    return this.#freshFlights.share(keys, () => this.#check.run(session, keys.tokenKey, 0, lane), maxAgeMs);
   }
 
   #record(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.revoker.refused(keys.tokenKey, verdict.kind);
     this.#cache?.update(keys, verdict, sentAtMs);
     this.#detectMisconfiguration(keys, verdict);
-    this.#check.known.update(keys.tokenKey, verdict);
+    this.#check.known.update(keys, verdict);
   }
 
   /** Before the verdict makes a known session unknown. An answer of the store does not show that the key is right. */
-  #detectMisconfiguration({ tokenKey }: SessionKeys, verdict: Verdict<User>): void {
-    if (verdict.kind === 'authenticated' && verdict.confirmedAtMs !== undefined) return;
-    const caller = this.#check.known.callerOf(tokenKey);
-    this.#misconfiguration?.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);
+  #detectMisconfiguration(keys: SessionKeys, verdict: Verdict<User>): void {
+    if (!this.#misconfiguration || (verdict.kind === 'authenticated' && verdict.confirmedAtMs !== undefined)) return;
+    const { known } = this.#check;
+    const caller = known.has(keys) ? known.callerOf(keys.tokenKey) : keys.tokenKey;
+    this.#misconfiguration.record(keys.tokenKey, verdict, caller === keys.tokenKey ? undefined : caller);
   }
 }

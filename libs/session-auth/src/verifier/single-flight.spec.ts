@@ -26,7 +26,7 @@ describe('a flight', () => {
         flights.share(
           { sessionKey: key as SessionKey, tokenKey: token as TokenKey },
           () => new Promise((resolve) => landings.push(resolve)),
-          maxAgeMs,
+          maxAgeMs === undefined ? {} : { maxAgeMs },
         ),
       land: () => landings.forEach((resolve, index) => resolve(index)),
       count: () => landings.length,
@@ -107,11 +107,11 @@ describe('a flight', () => {
     const { flights, join, land, count, counted } = departures();
     const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
     const before = [join('other', 'other'), join()];
-    expect(flights.canJoin(keys)).toBe(true);
+    expect(flights.accessOf(keys)).toBe('joins');
     flights.closeToJoins();
-    expect(flights.canJoin(keys)).toBe(false);
+    expect(flights.accessOf(keys)).toBe('starts');
     const after = [join(), join()];
-    expect(flights.canJoin(keys)).toBe(true);
+    expect(flights.accessOf(keys)).toBe('joins');
     land();
     expect(await Promise.all([...before, ...after])).toEqual([0, 1, 2, 2]);
     expect([count(), counted]).toEqual([3, [0, 2]]);
@@ -120,12 +120,16 @@ describe('a flight', () => {
   it('can be joined within the limit of a check, and only while it has not settled', async () => {
     const { flights, join, land } = departures();
     const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
-    expect(flights.canJoin(keys)).toBe(false);
+    expect(flights.accessOf(keys)).toBe('starts');
     const flight = join();
-    expect([flights.canJoin(keys), flights.canJoin(keys, 60_000), flights.canJoin(keys, 0)]).toEqual([true, true, false]);
+    expect([{}, { maxAgeMs: 60_000 }, { maxAgeMs: 0 }].map((demand) => flights.accessOf(keys, demand))).toEqual([
+      'joins',
+      'joins',
+      'starts',
+    ]);
     land();
     await flight;
-    expect(flights.canJoin(keys)).toBe(false);
+    expect(flights.accessOf(keys)).toBe('starts');
   });
 
   it('informs its work whether its answer may still be cached', async () => {

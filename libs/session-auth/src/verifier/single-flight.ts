@@ -6,19 +6,48 @@ export interface Flight {
   isCurrent(): boolean;
 }
 
+/** The call that a check needs. */
+export interface FlightDemand {
+  /** The call must have been sent less than this many milliseconds ago. @default Infinity */
+  readonly maxAgeMs?: number;
+  /** Whether only an answer of the service will do, and none of the store. @default false */
+  readonly byService?: boolean;
+}
+
+/** How a check gets its answer: it joins a flight, starts one, or waits for one that starts when an earlier one has ended. */
+export type FlightAccess = 'joins' | 'starts' | 'waits' | 'full';
+
 interface Entry<Value> {
-  readonly tokenKey: TokenKey;
   readonly startedAtMs: number;
   /** The same by the wall clock. */
   readonly startedAtWallMs: number;
   /** Sequence number within this {@link SingleFlight}, from 1. */
   readonly serial: number;
+  readonly byService: boolean;
   readonly result: Promise<Value>;
 }
 
-/** Lets concurrent checks of one session share one call. The work must not reject. */
+/** The flights of one session. */
+interface Session<Value> {
+  readonly tokenKey: TokenKey;
+  /** The newest flight; `undefined` if it was evicted. */
+  latest: Entry<Value> | undefined;
+  inFlight: number;
+  /** Wakes the checks that wait, the oldest first. */
+  readonly waiting: (() => void)[];
+}
+
+/** Maximum number of flights of one session at once: one under way, and a newer one for checks that began later. */
+const MAX_FLIGHTS = 2;
+/** Maximum number of checks of one session that wait for a flight to start. */
+const MAX_WAITING = 1_024;
+
+/**
+ * Lets concurrent checks of one session share one call. A check that needs a newer call than the one under way starts it; while both are under
+ * way, all later ones wait until one has ended, and then share the next.
+ */
 export class SingleFlight<Value> {
-  readonly #flights = new Map<SessionKey, Entry<Value>>();
+  readonly #sessions = new Map<SessionKey, Session<Value>>();
   readonly #onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void;
   #started = 0;
   /** Flights with a serial up to this one are no longer joined. */
@@ -29,19 +58,23 @@ export class SingleFlight<Value> {
     this.#onSettled = onSettled;
   }
 
-  /** Joins the flight of this session if it started less than `maxAgeMs` ago, or starts one in its place. */
-  share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, maxAgeMs = Infinity): Promise<Value> {
-    return this.#find(keys, maxAgeMs)?.result ?? this.#start(keys, work);
+  /** Returns how {@link share} gets the answer for a check that begins now. `full`: too many checks of this session wait. */
+  accessOf({ sessionKey }: SessionKeys, demand: FlightDemand = {}): FlightAccess {
+    const session = this.#sessions.get(sessionKey);
+    if (!session) return 'starts';
+    if (this.#canJoin(session.latest, demand, this.#started)) return 'joins';
+    if (session.inFlight < MAX_FLIGHTS) return 'starts';
+    return session.waiting.length < MAX_WAITING ? 'waits' : 'full';
   }
 
-  /** Returns whether {@link share} would join a flight: one of this session that started less than `maxAgeMs` ago. */
-  canJoin(keys: SessionKeys, maxAgeMs = Infinity): boolean {
-    return this.#find(keys, maxAgeMs) !== undefined;
+  /** Joins the newest flight of this session, starts one, or waits until one may start. `work` starts a call that meets the demand. */
+  share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, demand: FlightDemand = {}): Promise<Value> {
+    return this.#share(keys, work, demand, this.#started);
   }
 
   /** Evicts the flights of this token. Checks that wait still get the answer, but no other check joins, and the answer is not cached. */
   detach(tokenKey: TokenKey): void {
-    for (const [key, flight] of this.#flights) if (flight.tokenKey === tokenKey) this.#flights.delete(key);
+    for (const session of this.#sessions.values()) if (session.tokenKey === tokenKey) session.latest = undefined;
   }
 
   /** Prevents checks from joining the flights that have already started. */
@@ -49,26 +82,64 @@ export class SingleFlight<Value> {
     this.#closedTo = this.#started;
   }
 
-  #start(keys: SessionKeys, work: (flight: Flight) => Promise<Value>): Promise<Value> {
-    const { sessionKey, tokenKey } = keys;
+  /** `since`: number of flights that had started when the check began. Any later one meets its demand. */
+  #share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, demand: FlightDemand, since: number): Promise<Value> {
+    const session = this.#sessions.get(keys.sessionKey);
+    if (session && this.#canJoin(session.latest, demand, since)) return session.latest.result;
+    if (!session || session.inFlight < MAX_FLIGHTS) return this.#start(keys, session, work, demand.byService === true);
+    return new Promise((resolve) => session.waiting.push(() => resolve(this.#share(keys, work, demand, since))));
+  }
+
+  #canJoin(
+    flight: Entry<Value> | undefined,
+    { maxAgeMs = Infinity, byService = false }: FlightDemand,
+    since: number,
+  ): flight is Entry<Value> {
+    if (!flight || flight.serial <= this.#closedTo || (byService && !flight.byService)) return false;
+    return maxAgeMs === Infinity || flight.serial > since || isYounger(flight, maxAgeMs);
+  }
+
+  #start(
+    keys: SessionKeys,
+    existing: Session<Value> | undefined,
+    work: (flight: Flight) => Promise<Value>,
+    byService: boolean,
+  ): Promise<Value> {
+    const session = existing ?? this.#addSession(keys);
     const [startedAtMs, startedAtWallMs] = [performance.now(), Date.now()];
-    const isCurrent = (): boolean => this.#flights.get(sessionKey) === entry;
-    const result = work({ isCurrent }).then((value) => {
+    const isCurrent = (): boolean => session.latest === entry;
+    session.inFlight += 1;
+    const land = (value?: Value): void => {
       if (isCurrent()) {
-        this.#flights.delete(sessionKey);
-        this.#onSettled(keys, value, startedAtMs);
+        session.latest = undefined;
+        if (value !== undefined) this.#onSettled(keys, value, startedAtMs);
       }
-      return value;
-    });
-    const entry = { tokenKey, startedAtMs, startedAtWallMs, serial: (this.#started += 1), result };
-    this.#flights.set(sessionKey, entry);
+      this.#end(keys, session);
+    };
+    const result = work({ isCurrent }).then(
+      (value) => (land(value), value),
+      (error: unknown) => {
+        land();
+        throw error;
+      },
+    );
+    const entry = { startedAtMs, startedAtWallMs, serial: (this.#started += 1), byService, result };
+    session.latest = entry;
     return result;
   }
 
-  #find({ sessionKey }: SessionKeys, maxAgeMs: number): Entry<Value> | undefined {
-    const flight = this.#flights.get(sessionKey);
-    if (!flight || flight.serial <= this.#closedTo) return undefined;
-    return maxAgeMs === Infinity || isYounger(flight, maxAgeMs) ? flight : undefined;
+  #addSession({ tokenKey, sessionKey }: SessionKeys): Session<Value> {
+    const session: Session<Value> = { tokenKey, latest: undefined, inFlight: 0, waiting: [] };
+    this.#sessions.set(sessionKey, session);
+    return session;
+  }
+
+  /** Ends a flight. The oldest check that waits starts the next one, and the others join it. */
+  #end({ sessionKey }: SessionKeys, session: Session<Value>): void {
+    session.inFlight -= 1;
+    const woken = session.waiting.splice(0);
+    for (const wake of woken) wake();
+    if (session.inFlight === 0) this.#sessions.delete(sessionKey);
   }
 }
 

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { unavailable, type Verdict } from '../../contract/outcome.js';
-import { WatchedSocket } from './watched-socket.js';
+import { SessionRechecks, WatchedSocket } from './watched-socket.js';
 
 const AUTHENTICATED = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const SESSION = { token: 'some-token', authIv: undefined };
@@ -30,11 +30,18 @@ describe('a watched socket', () => {
     return verdict;
   };
 
+  /** Watches a socket of its own session. */
+  function watch(client: Socket, { recheckMs = 1000, outageGraceMs = 5000, over = (): unknown => undefined } = {}): WatchedSocket {
+    const rechecks = new SessionRechecks(SESSION, { verify, recheckMs });
+    const own: WatchedSocket = new WatchedSocket(client, rechecks, { outageGraceMs, over: () => (over(), void rechecks.remove(own)) });
+    return own;
+  }
+
   beforeEach(() => {
     jest.useFakeTimers();
     [verdict, checks, ends] = [AUTHENTICATED, 0, 0];
     socket = new Socket();
-    watched = new WatchedSocket(socket, SESSION, { verify, recheckMs: 1000, outageGraceMs: 5000, over: () => (ends += 1) });
+    watched = watch(socket, { over: () => (ends += 1) });
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -71,7 +78,7 @@ describe('a watched socket', () => {
   });
 
   it('is closed at the first failed check without a grace period', async () => {
-    const strict = new WatchedSocket(socket, SESSION, { verify, recheckMs: 1000, outageGraceMs: 0, over: () => undefined });
+    const strict = watch(socket, { outageGraceMs: 0 });
     await strict.start();
     verdict = OUTAGE;
     await jest.advanceTimersByTimeAsync(1000);
@@ -94,12 +101,7 @@ describe('a watched socket', () => {
     expect(await watched.start()).toBeUndefined();
     expect(socket.closings).toEqual([[4503, 'SESSION_SERVICE_UNAVAILABLE']]);
     verdict = { ...AUTHENTICATED, stale: true };
-    const other = new WatchedSocket(new Socket(), SESSION, {
-      verify: () => verdict,
-      recheckMs: 1,
-      outageGraceMs: 1,
-      over: () => undefined,
-    });
+    const other = watch(new Socket(), { recheckMs: 1, outageGraceMs: 1 });
     expect(await other.start()).toBe(AUTHENTICATED.user);
   });
 
@@ -135,7 +137,7 @@ describe('a watched socket', () => {
     watched.end(SESSION_REJECTED);
     expect([socket.closings, ends]).toEqual([[], 1]);
 
-    const other = new WatchedSocket(socket, SESSION, { verify: () => verdict, recheckMs: 1, outageGraceMs: 1, over: () => (ends += 1) });
+    const other = watch(socket, { recheckMs: 1, outageGraceMs: 1, over: () => (ends += 1) });
     other.end(SESSION_REJECTED);
     other.end(SESSION_REJECTED);
     expect([socket.closings, ends]).toEqual([[[4401, 'SESSION_REJECTED']], 2]);

@@ -67,7 +67,7 @@ describe('signIn()', () => {
     expect(await signIn({ authIv: 'iv' })).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
     expect(requests).toMatchObject([{ method: 'POST', body: JSON.stringify(CREDENTIALS) }]);
     expect(requests[0]?.headers).toEqual(expect.arrayContaining(['X-AUTH-IV', 'iv']));
-    expect(signedIn.mock.calls).toEqual([['token']]);
+    expect(signedIn.mock.calls).toEqual([['token', USER]]);
   });
 
   it('that is accepted only issues no session', async () => {

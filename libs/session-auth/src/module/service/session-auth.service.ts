@@ -54,7 +54,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     const input = this.#input.credentials(credentials, call.authIv);
     const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
     const result = await this.#signIns.run(call.signal, work);
-    if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token);
+    if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token, result.user);
     return result;
   }
 

@@ -1,7 +1,7 @@
-import type { SessionIdentity } from '../../contract/session-identity.js';
+import { type SessionIdentity, sessionKeysOf } from '../../contract/session-identity.js';
 import type { GuardParts } from '../../guard/guard-parts.js';
 import type { SocketClient } from '../../guard/sockets/socket-client.js';
-import { WatchedSocket } from '../../guard/sockets/watched-socket.js';
+import { SessionRechecks, WatchedSocket } from '../../guard/sockets/watched-socket.js';
 import type { SessionAuthEvents } from '../events/session-auth-events.js';
 import { SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';
@@ -12,6 +12,8 @@ export class WatchedSockets {
   readonly index = new SessionIndex<WatchedSocket>();
   readonly #verifier: GuardParts['verifier'];
   readonly #events: SessionAuthEvents;
+  /** By session and interval. */
+  readonly #rechecks = new Map<string, SessionRechecks>();
   readonly #ofClient = new WeakMap<object, { readonly socket: WatchedSocket; readonly fingerprint: string }>();
 
   constructor({ verifier }: GuardParts, events: SessionAuthEvents) {
@@ -32,16 +34,25 @@ export class WatchedSockets {
   /** Watches a socket. Adds it before its check, because its session may end during the check. */
   add(client: SocketClient, session: SessionIdentity, settings: SocketWatchSettings): WatchedSocket {
     const fingerprint = this.#events.fingerprintOf(session.token);
-    const socket = new WatchedSocket(client, session, {
-      ...settings,
-      verify: (identity) => verifyForSocket(this.#verifier, identity),
-      over: () => {
-        this.#ofClient.delete(client);
-        this.index.delete(fingerprint, socket);
-      },
-    });
+    const { recheckMs, outageGraceMs } = settings;
+    const key = `${recheckMs} ${sessionKeysOf(session).sessionKey}`;
+    const rechecks = this.#rechecksOf(key, session, recheckMs);
+    const over = (): void => {
+      this.#ofClient.delete(client);
+      this.index.delete(fingerprint, socket);
+      if (rechecks.remove(socket) && this.#rechecks.get(key) === rechecks) this.#rechecks.delete(key);
+    };
+    const socket = new WatchedSocket(client, rechecks, { outageGraceMs, over });
     this.#ofClient.set(client, { socket, fingerprint });
     this.index.add(fingerprint, socket);
     return socket;
+  }
+
+  #rechecksOf(key: string, session: SessionIdentity, recheckMs: number): SessionRechecks {
+    const existing = this.#rechecks.get(key);
+    if (existing) return existing;
+    const rechecks = new SessionRechecks(session, { verify: (identity) => verifyForSocket(this.#verifier, identity), recheckMs });
+    this.#rechecks.set(key, rechecks);
+    return rechecks;
   }
 }

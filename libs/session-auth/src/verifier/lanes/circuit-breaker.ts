@@ -20,8 +20,8 @@ export type BreakerState = 'closed' | 'open' | 'halfOpen';
 /** The state of a circuit, with its data. The result of a call counts only in the state in which the call began. */
 export type CircuitState =
   | { readonly kind: 'closed'; readonly window: RollingWindow }
-  | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number; readonly wasTripped?: true }
-  | { readonly kind: 'halfOpen'; readonly pauseMs: number };
+  | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number; readonly isLimited: boolean; readonly wasTripped?: true }
+  | { readonly kind: 'halfOpen'; readonly pauseMs: number; readonly isLimited: boolean };
 
 /** The evidence of a call about the remote side: it works, it fails, or neither. */
 export type CallResult = 'success' | 'failure' | 'neither';
@@ -49,15 +49,25 @@ export class CircuitBreaker {
     return this.#state.kind === 'closed';
   }
 
+  /** Whether the circuit is not closed because of {@link pause}. */
+  get isLimited(): boolean {
+    return this.#state.kind !== 'closed' && this.#state.isLimited;
+  }
+
   /** Returns the milliseconds until a call may be made; 0 or less if one may be made now. */
   pauseLeftMs(): number {
     if (this.#state.kind === 'closed') return 0;
     return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();
   }
 
+  /** Returns whether the state in which a call began still lasts. */
+  isCurrent(began: CircuitState): boolean {
+    return this.#state === began;
+  }
+
   /** Begins a call; {@link pauseLeftMs} must be 0 or less. Returns the state to pass to {@link record}. */
   begin(): CircuitState {
-    if (this.#state.kind === 'open') this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs });
+    if (this.#state.kind === 'open') this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs, isLimited: this.#state.isLimited });
     return this.#state;
   }
 
@@ -67,13 +77,19 @@ export class CircuitBreaker {
     if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
     else if (result === 'success') this.#enter(this.#closed());
     else if (result === 'failure') this.#open(Math.min(began.pauseMs * 2, this.#settings.maxPauseMs), nowMs);
-    else this.#enter({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs });
+    else this.#enter({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs, isLimited: began.isLimited });
+  }
+
+  /** Opens the circuit for a time that the remote side has asked for. If the probe after it fails, the first pause for failures follows. */
+  pause(forMs: number, nowMs: number): void {
+    this.#enter({ kind: 'open', untilMs: nowMs + forMs, pauseMs: this.#settings.pauseMs / 2, isLimited: true });
   }
 
   /** Opens the circuit if it is closed. */
   trip(): void {
     const { pauseMs } = this.#settings;
-    if (this.#state.kind === 'closed') this.#enter({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, wasTripped: true });
+    if (this.#state.kind === 'closed')
+      this.#enter({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, isLimited: false, wasTripped: true });
   }
 
   /** Closes the circuit if {@link trip} opened it and no call was made since. */
@@ -91,7 +107,7 @@ export class CircuitBreaker {
   }
 
   #open(pauseMs: number, nowMs: number): void {
-    this.#enter({ kind: 'open', untilMs: nowMs + pauseMs, pauseMs });
+    this.#enter({ kind: 'open', untilMs: nowMs + pauseMs, pauseMs, isLimited: false });
   }
 
   #enter(state: CircuitState): void {

@@ -1,4 +1,3 @@
-import type { TokenKey } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
 import {
   type BreakerSettings,
@@ -8,33 +7,49 @@ import {
   type CircuitState,
   PROBE_MS,
 } from './circuit-breaker.js';
+import type { CallerKey } from './known-sessions.js';
 
-/** Number of different tokens whose calls must fail before a breaker opens, or `minimumCalls` if that is less. */
-const FAILING_TOKENS = 5;
+/** Number of different callers whose calls must fail before a breaker opens, or `minimumCalls` if that is less. */
+const FAILING_CALLERS = 5;
+/** With `breaker: false`, failures never open the circuit: only a 429 pauses it. */
+const NO_BREAKER: BreakerSettings = { windowMs: 10_000, minimumCalls: Infinity, failureRatio: 1, pauseMs: 1_000, maxPauseMs: 1_000 };
+/** Longest pause for a 429, in milliseconds. */
+const MAX_LIMIT_PAUSE_MS = 30_000;
 
 /**
- * Stops the calls of a lane while the service fails. It opens when, within `windowMs`, at least `minimumCalls` calls were made, at least the
- * part `failureRatio` of them failed, and the failures include five different tokens (`minimumCalls` if that is less). One account or caller
- * whose calls always fail therefore cannot open it. Nor can it keep the breaker open: a token that failed may not
- * probe in the first second after the pause.
+ * Stops the calls of a lane while the service fails, or limits their rate. It opens when, within `windowMs`, at least `minimumCalls` calls were
+ * made, at least the part `failureRatio` of them failed, and the failures include five different callers (`minimumCalls` if that is less). A
+ * caller is a user, or a token whose user is unknown: one account whose calls always fail, in however many sessions, therefore cannot open it.
+ * Nor can it keep the breaker open: a caller that failed may not probe in the first second after the pause.
+ *
+ * It also opens, for the service's `Retry-After`, when the service answers two callers with 429 and serves no more others than that.
  */
 export class LaneBreaker {
   readonly #breaker: CircuitBreaker;
-  readonly #failing: FailingTokens;
+  readonly #failing: FailingCallers;
+  readonly #limited = new LimitedCallers();
+  readonly #countsFailures: boolean;
 
-  /** `onChange` is called with each new state. */
-  constructor(settings: BreakerSettings, now?: () => number, onChange?: (state: BreakerState) => void) {
-    const { windowMs, minimumCalls } = settings;
-    const tokens = Math.min(FAILING_TOKENS, minimumCalls);
-    this.#failing = new FailingTokens({ tokens, failuresEach: Math.ceil(minimumCalls / tokens), windowMs });
-    this.#breaker = new CircuitBreaker(settings, now, onChange);
+  /** `settings`: `undefined` if failures never open it. `onChange` is called with each new state. */
+  constructor(settings: BreakerSettings | undefined, now?: () => number, onChange?: (state: BreakerState) => void) {
+    const { windowMs, minimumCalls } = settings ?? NO_BREAKER;
+    const callers = Math.min(FAILING_CALLERS, minimumCalls);
+    this.#countsFailures = settings !== undefined;
+    this.#failing = new FailingCallers({ callers, failuresEach: Math.ceil(minimumCalls / callers), windowMs });
+    this.#breaker = new CircuitBreaker(settings ?? NO_BREAKER, now, onChange);
+  }
+
+  /** Whether it is not closed because the service limits the rate of calls. */
+  get isLimited(): boolean {
+    return this.#breaker.isLimited;
   }
 
   /** Returns the denial of a call that may not be made now, or `undefined` if it may. */
-  denial(tokenKey: TokenKey): Unavailable | undefined {
+  denial(caller: CallerKey): Unavailable | undefined {
     if (this.#breaker.isClosed) return undefined;
-    const pauseLeftMs = this.#breaker.pauseLeftMs() + (this.#failing.has(tokenKey) ? PROBE_MS : 0);
-    return pauseLeftMs > 0 ? unavailable('circuit_open', pauseLeftMs / 1_000) : undefined;
+    const mustWait = this.#failing.has(caller) || this.#limited.has(caller);
+    const pauseLeftMs = this.#breaker.pauseLeftMs() + (mustWait ? PROBE_MS : 0);
+    return pauseLeftMs > 0 ? unavailable(this.isLimited ? 'rate_limited' : 'circuit_open', pauseLeftMs / 1_000) : undefined;
   }
 
   /** Begins a call that has no {@link denial}. Returns the state to pass to {@link record}. */
@@ -42,13 +57,22 @@ export class LaneBreaker {
     return this.#breaker.begin();
   }
 
-  /** Records the result of a call with this token. */
-  record(began: CircuitState, result: CallResult, tokenKey: TokenKey, nowMs: number): void {
-    if (result !== 'failure') this.#breaker.record(began, result, nowMs);
+  /** Records the result of a call of this caller. */
+  record(began: CircuitState, result: CallResult, caller: CallerKey, nowMs: number): void {
+    if (result === 'success') this.#limited.served(caller);
+    if (result !== 'failure' || !this.#countsFailures) this.#breaker.record(began, result === 'failure' ? 'success' : result, nowMs);
     else {
-      const counts = this.#failing.add(tokenKey, nowMs) || !this.#breaker.isClosed;
+      const counts = this.#failing.add(caller, nowMs) || !this.#breaker.isClosed;
       this.#breaker.record(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
     }
+  }
+
+  /** Records that the service answered a call of this caller with 429, and asked to wait. The answer to a probe counts by itself. */
+  recordLimit(began: CircuitState, caller: CallerKey, retryAfterMs: number, nowMs: number): void {
+    this.#limited.add(caller, nowMs);
+    if (!this.#breaker.isCurrent(began)) return;
+    if (began.kind === 'closed' && !this.#limited.areMost) return;
+    this.#breaker.pause(Math.min(retryAfterMs, MAX_LIMIT_PAUSE_MS), nowMs);
   }
 
   /** Opens the breaker if it is closed, because the breaker of the other lane has opened. */
@@ -62,64 +86,107 @@ export class LaneBreaker {
   }
 }
 
-/** The recent failures of one token. */
-interface FailingToken {
+/** The recent failures of one caller. */
+interface FailingCaller {
   /** Time of the first counted failure. */
   readonly sinceMs: number;
   readonly lastMs: number;
   readonly failures: number;
 }
 
-/** Bounds of {@link FailingTokens}. */
-interface FailingTokenLimits {
-  /** Number of different tokens that must fail within the window. */
-  readonly tokens: number;
-  /** Maximum number of failures of one token that count within a window. */
+/** Bounds of {@link FailingCallers}. */
+interface FailingCallerLimits {
+  /** Number of different callers that must fail within the window. */
+  readonly callers: number;
+  /** Maximum number of failures of one caller that count within a window. */
   readonly failuresEach: number;
   readonly windowMs: number;
 }
 
-/** Maximum number of tokens that are kept. More than one caller has, because the failures of an evicted token would count again. */
-const MAX_TOKENS = 256;
+/** Maximum number of callers that are kept. More than one attacker has, because the failures of an evicted caller would count again. */
+const MAX_CALLERS = 256;
 
 /**
- * The tokens whose calls failed within the window, by digest. The failures of one token count only up to a limit, so that one account whose
+ * The callers whose calls failed within the window. The failures of one caller count only up to a limit, so that one account whose
  * details always fail is not evidence against the service, however often it calls, even after the breaker has closed again.
  */
-class FailingTokens {
-  readonly #limits: FailingTokenLimits;
+class FailingCallers {
+  readonly #limits: FailingCallerLimits;
   /** In order of their last failure, the oldest first. */
-  readonly #tokens = new Map<TokenKey, FailingToken>();
+  readonly #callers = new Map<CallerKey, FailingCaller>();
 
-  constructor(limits: FailingTokenLimits) {
+  constructor(limits: FailingCallerLimits) {
     this.#limits = limits;
   }
 
   /** Records a failure, and returns whether it counts. */
-  add(tokenKey: TokenKey, nowMs: number): boolean {
+  add(caller: CallerKey, nowMs: number): boolean {
     const { failuresEach, windowMs } = this.#limits;
-    const before = this.#tokens.get(tokenKey);
+    const before = this.#callers.get(caller);
     const { sinceMs, failures } = before && nowMs - before.sinceMs < windowMs ? before : { sinceMs: nowMs, failures: 0 };
-    this.#tokens.delete(tokenKey);
-    this.#tokens.set(tokenKey, { sinceMs, lastMs: nowMs, failures: failures + 1 });
+    this.#callers.delete(caller);
+    this.#callers.set(caller, { sinceMs, lastMs: nowMs, failures: failures + 1 });
     this.#evict(nowMs);
     return failures < failuresEach;
   }
 
-  /** Whether enough different tokens failed within the window that ends with the last failure. */
+  /** Whether enough different callers failed within the window that ends with the last failure. */
   get areEnough(): boolean {
-    return this.#tokens.size >= this.#limits.tokens;
+    return this.#callers.size >= this.#limits.callers;
   }
 
-  has(tokenKey: TokenKey): boolean {
-    return this.#tokens.has(tokenKey);
+  has(caller: CallerKey): boolean {
+    return this.#callers.has(caller);
   }
 
   #evict(nowMs: number): void {
-    for (const [tokenKey, { lastMs }] of this.#tokens) {
-      if (this.#tokens.size <= MAX_TOKENS && nowMs - lastMs < this.#limits.windowMs) return;
-      this.#tokens.delete(tokenKey);
+    for (const [caller, { lastMs }] of this.#callers) {
+      if (this.#callers.size <= MAX_CALLERS && nowMs - lastMs < this.#limits.windowMs) return;
+      this.#callers.delete(caller);
     }
+  }
+}
+
+/** Milliseconds after the last 429 for which the callers are kept: ten of the longest pauses. */
+const LIMITS_KEPT_MS = 300_000;
+
+/**
+ * The callers that the service answered since a first 429, with their last answer. If it serves more callers than it answers with 429, the limits
+ * are theirs: they do not concern the lane.
+ */
+class LimitedCallers {
+  /** Whether the last answer was a 429, by caller; the oldest answer first. Empty without a recent 429. */
+  readonly #answers = new Map<CallerKey, boolean>();
+  #lastMs = -Infinity;
+
+  /** Records a 429. */
+  add(caller: CallerKey, nowMs: number): void {
+    if (nowMs - this.#lastMs >= LIMITS_KEPT_MS) this.#answers.clear();
+    this.#lastMs = nowMs;
+    this.#set(caller, true);
+  }
+
+  /** Records any other answer. Costs nothing without a recent 429. */
+  served(caller: CallerKey): void {
+    if (this.#answers.size > 0) this.#set(caller, false);
+  }
+
+  /** Whether two callers were answered with 429, and no more than that otherwise. */
+  get areMost(): boolean {
+    let limited = 0;
+    for (const isLimited of this.#answers.values()) if (isLimited) limited += 1;
+    return limited >= 2 && limited * 2 >= this.#answers.size;
+  }
+
+  has(caller: CallerKey): boolean {
+    return this.#answers.get(caller) === true;
+  }
+
+  #set(caller: CallerKey, isLimited: boolean): void {
+    this.#answers.delete(caller);
+    this.#answers.set(caller, isLimited);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > MAX_CALLERS && oldest !== undefined) this.#answers.delete(oldest);
   }
 }
 

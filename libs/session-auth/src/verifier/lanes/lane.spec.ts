@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { TokenKey } from '../../contract/session-identity.js';
+import { LaneBreaker } from './lane-breaker.js';
 import { Lane } from './lane.js';
 import { Pace } from './pace.js';
 import { Retry, RetryBudget } from './retry.js';
@@ -19,7 +20,7 @@ async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) 
   const [pace, limit] = [new Pace(3_000), new StrangersLimit({ maxInFlight: 10, timeoutMs: 3_000 })];
   const [byStranger, byKnown, enforced] = [jest.spyOn(limit, 'record'), jest.spyOn(limit, 'recordKnown'), jest.spyOn(limit, 'enforce')];
   const retry = new Retry({ maxAttempts: 1 }, new RetryBudget(), pace);
-  const lane = new Lane({ share: 1, queueShare: 1, pace, retry, breaker: undefined, limit, strangersLimit: limit });
+  const lane = new Lane({ share: 1, queueShare: 1, pace, retry, breaker: new LaneBreaker(undefined), limit, strangersLimit: limit });
   const deadline = new Deadline(60_000);
   const ask = (): Promise<Verdict<string>> => {
     now += TOOK_MS;

@@ -1,6 +1,7 @@
 import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
-import type { SessionIdentity, TokenKey } from '../../contract/session-identity.js';
+import type { SessionIdentity } from '../../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
+import type { CallerKey } from './known-sessions.js';
 import { callResultOf, type LaneBreaker } from './lane-breaker.js';
 import type { Pace } from './pace.js';
 import type { Retry } from './retry.js';
@@ -28,7 +29,7 @@ export interface LaneParts {
   readonly queueShare: number;
   readonly pace: Pace;
   readonly retry: Retry;
-  readonly breaker: LaneBreaker | undefined;
+  readonly breaker: LaneBreaker;
   /** Bounds the calls in flight of this lane, regardless of its share. */
   readonly limit?: StrangersLimit;
   /** The limit of the strangers' lane, which calls of this lane adjust and enforce. */
@@ -45,7 +46,7 @@ export class Lane {
   readonly queueShare: number;
   readonly pace: Pace;
   readonly #retry: Retry;
-  readonly #breaker: LaneBreaker | undefined;
+  readonly #breaker: LaneBreaker;
   readonly #limit: StrangersLimit | undefined;
   readonly #strangersLimit: StrangersLimit | undefined;
 
@@ -65,8 +66,8 @@ export class Lane {
   }
 
   /** Returns the denial of a check while the breaker is open. */
-  denial(tokenKey: TokenKey): Unavailable | undefined {
-    return this.#breaker?.denial(tokenKey);
+  denial(caller: CallerKey): Unavailable | undefined {
+    return this.#breaker.denial(caller);
   }
 
   /** Returns whether one more waiting check can expect a place in time. A lane can rely only on its own share. */
@@ -76,21 +77,23 @@ export class Lane {
   }
 
   /** Makes the calls of a check that has a place. Never rejects. */
-  check<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
-    return this.#retry.run(() => this.#attempt(ask, session, tokenKey, deadline), deadline);
+  check<User>(ask: Ask<User>, session: SessionIdentity, caller: CallerKey, deadline: Deadline): Promise<Verdict<User>> {
+    return this.#retry.run(() => this.#attempt(ask, session, caller, deadline), deadline);
   }
 
   /** Catches errors, because code of the application (an interceptor, a validator) may throw. */
-  #attempt<User>(ask: Ask<User>, session: SessionIdentity, tokenKey: TokenKey, deadline: Deadline): Promise<Verdict<User>> {
-    const denial = this.#breaker?.denial(tokenKey);
+  #attempt<User>(ask: Ask<User>, session: SessionIdentity, caller: CallerKey, deadline: Deadline): Promise<Verdict<User>> {
+    const denial = this.#breaker.denial(caller);
     if (denial) return Promise.resolve(denial);
-    const began = this.#breaker?.begin();
+    const began = this.#breaker.begin();
     const startedAtMs = performance.now();
     this.#strangersLimit?.enforce(startedAtMs);
     const record = (verdict: Verdict<User>): Verdict<User> => {
       const endedAtMs = performance.now();
       const durationMs = endedAtMs - startedAtMs;
-      if (began) this.#breaker?.record(began, callResultOf(verdict, this.pace.isFullTime(durationMs)), tokenKey, endedAtMs);
+      if (verdict.kind === 'unavailable' && verdict.reason === 'rate_limited') {
+        this.#breaker.recordLimit(began, caller, verdict.retryAfterSeconds * 1_000, endedAtMs);
+      } else this.#breaker.record(began, callResultOf(verdict, this.pace.isFullTime(durationMs)), caller, endedAtMs);
       this.#record(verdict, durationMs, endedAtMs);
       return verdict;
     };

@@ -23,15 +23,16 @@ export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
 
 /**
  * Builds the two lanes. Failures in the strangers' lane open the strangers' breaker alone. Failures of known sessions are trustworthy: when they
- * open the breaker of known sessions, the strangers' breaker opens too. It also closes with it, unless a stranger's call was made since.
+ * open the breaker of known sessions, the strangers' breaker opens too. It also closes with it, unless a stranger's call was made since. A 429
+ * pauses its own lane alone.
  */
 export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Readonly<Record<LaneName, Lane>> {
-  const strangersBreaker = breakerOf(settings, (state) => changed('strangers', state));
+  const strangersBreaker = new LaneBreaker(settings.breaker, undefined, (state) => changed('strangers', state));
   let before: BreakerState = 'closed';
-  const knownBreaker = breakerOf(settings, (state) => {
+  const knownBreaker = new LaneBreaker(settings.breaker, undefined, (state) => {
     changed('known', state);
-    if (before === 'closed') strangersBreaker?.trip();
-    if (state === 'closed') strangersBreaker?.undoTrip();
+    if (before === 'closed' && !knownBreaker.isLimited) strangersBreaker.trip();
+    if (state === 'closed') strangersBreaker.undoTrip();
     before = state;
   });
   const { maxInFlight, maxQueued } = settings;
@@ -40,10 +41,6 @@ export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Rea
   const strangers: OwnParts = { share, queueShare, breaker: strangersBreaker, limit };
   const known: OwnParts = { share: maxInFlight - share, queueShare: maxQueued - queueShare, breaker: knownBreaker, strangersLimit: limit };
   return { known: laneOf(known, settings), strangers: laneOf(strangers, settings) };
-}
-
-function breakerOf({ breaker }: LaneSettings, changed: (state: BreakerState) => void): LaneBreaker | undefined {
-  return breaker && new LaneBreaker(breaker, undefined, changed);
 }
 
 function laneOf(parts: OwnParts, settings: LaneSettings): Lane {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { TokenKey } from '../../contract/session-identity.js';
+import { sessionKeysOf } from '../../contract/session-identity.js';
 import { type Deadline, Deadlines } from '../../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { Ask } from './lane.js';
@@ -22,7 +22,7 @@ function checkWith(settings: Partial<LaneSettings> = {}, ask?: Ask<string>) {
   const limits = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1, maxQueued: 1, ...settings };
   const check = new ProtectedCheck(ask ?? waiting, deadlines, limits);
   return {
-    run: (spentMs?: number) => check.run(session, 'token' as TokenKey, spentMs),
+    run: (spentMs?: number) => check.run(session, sessionKeysOf(session), spentMs),
     deadlines,
     given,
     calls: () => given.length,
@@ -124,7 +124,7 @@ describe('a check whose listener throws', () => {
       throw new Error('of the application');
     };
     const check = new ProtectedCheck<string>(() => Promise.resolve(down), deadlines, limits, { breakerChanged });
-    return { states, deadlines, run: (token: string) => check.run({ ...session, token }, token as TokenKey) };
+    return { states, deadlines, run: (token: string) => check.run({ ...session, token }, sessionKeysOf({ ...session, token })) };
   }
 
   afterEach(() => void jest.useRealTimers());

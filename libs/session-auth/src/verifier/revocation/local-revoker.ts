@@ -14,7 +14,7 @@ export interface LocalRevokerParts<User extends object> {
   /** Called when every session of a user, or every session, is revoked. */
   readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
   /** Calls to the service in flight. */
-  readonly flights: readonly Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>[];
+  readonly flights: Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>;
 }
 
 /** Milliseconds that a revocation is kept without a cache: longer than any check takes. */
@@ -84,12 +84,12 @@ export class LocalRevoker<User extends object> {
   }
 
   /** Handles a sign-in that issued this token: earlier refusals, and calls in flight, no longer count. */
-  signedIn(tokenKey: TokenKey): void {
+  signedIn(tokenKey: TokenKey, user?: unknown): void {
     // The store may still have an answer from before the sign-out.
     if (this.#parts.cache?.isRevoked(tokenKey)) this.#forgetToken(tokenKey);
     this.#detachFlights(tokenKey);
     this.#parts.cache?.clearTombstone(tokenKey);
-    this.#parts.known?.add(tokenKey);
+    this.#parts.known?.add(tokenKey, user);
     this.#parts.notifier?.clear(tokenKey);
   }
 
@@ -130,10 +130,10 @@ export class LocalRevoker<User extends object> {
 
   /** All flights: the user of a flight is unknown until its answer arrives. */
   #closeFlights(): void {
-    for (const flights of this.#parts.flights) flights.closeToJoins();
+    this.#parts.flights.closeToJoins();
   }
 
   #detachFlights(tokenKey: TokenKey): void {
-    for (const flights of this.#parts.flights) flights.detach(tokenKey);
+    this.#parts.flights.detach(tokenKey);
   }
 }

@@ -54,9 +54,9 @@ export class SessionRevoker<User extends object> {
   }
 
   /** Removes the tombstone of a token that a sign-in has issued. */
-  signedIn(token: string): void {
+  signedIn(token: string, user?: User): void {
     const tokenKey = tokenKeyOf(token);
-    this.#local.signedIn(tokenKey);
+    this.#local.signedIn(tokenKey, user);
     void this.#shared?.clearTombstone(tokenKey);
   }
 

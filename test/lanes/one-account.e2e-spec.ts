@@ -1,0 +1,275 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { CurrentUser, FreshSession, SessionAuthEvents, SessionAuthGuard, SessionAuthService, type UserRecord } from 'nestjs-session-auth';
+import { afterDelay, hold, json, reply, type Script } from 'nestjs-session-auth/testing';
+import { handClock } from '../support/hand-clock.js';
+import { PLATFORMS, type Platform, type RunningApp } from '../support/platforms.js';
+import { MeController } from '../support/sample-app.js';
+import type { ScriptedService } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { until } from '../support/until.js';
+
+@Controller('fresh')
+@UseGuards(SessionAuthGuard)
+class FreshController {
+  @Get()
+  @FreshSession()
+  fresh(@CurrentUser() user: UserRecord): UserRecord {
+    return user;
+  }
+}
+
+/** The user of a token `name-number`. */
+const userOf = (token: unknown): string => String(token).replace(/-\d+$/, '');
+
+/** Answers each token with its user. */
+const good: Script = (request, ...call) => json({ username: userOf(request.headers['x-auth-token']) })(request, ...call);
+/** Answers requests with an odd IV with a script, and others with their user. */
+const oddly =
+  (odd: Script): Script =>
+  (request, ...call) =>
+    (String(request.headers['x-auth-iv'] ?? '').startsWith('odd') ? odd : good)(request, ...call);
+
+const tokens = (user: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${user}-${index}`);
+
+interface Scene {
+  readonly service: ScriptedService;
+  readonly app: RunningApp;
+  readonly sessions: SessionAuthService;
+  /** Sends a request with each token at once. Returns the count of each status. */
+  send(asked: readonly string[], authIv?: (index: number) => string, path?: string): Promise<Record<number, number>>;
+  breakers(): unknown;
+}
+
+const CLOSED = { known: 'closed', strangers: 'closed' };
+
+function scenes(platform: Platform) {
+  const bed = testbed(platform);
+  return async (options: object = {}): Promise<Scene> => {
+    const service = await bed.service();
+    service.on('user_details', good);
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { retry: false, ...options },
+      controllers: [MeController, FreshController],
+    });
+    return {
+      service,
+      app,
+      sessions: app.app.get(SessionAuthService),
+      send: async (asked, authIv, path = '/me') => {
+        const replies = asked.map((token, index) => app.get(path, token, authIv && { 'x-auth-iv': authIv(index) }));
+        const counts: Record<number, number> = {};
+        for (const { status } of await Promise.all(replies)) counts[status] = (counts[status] ?? 0) + 1;
+        return counts;
+      },
+      breakers: () => app.app.get(SessionAuthEvents).serviceStatus.breakers,
+    };
+  };
+}
+
+describe.each(PLATFORMS)('one account with many sessions on %s', (_name, platform) => {
+  const scene = scenes(platform);
+
+  it.each([5, 25, 50])('of %i sessions, for which the service fails at an odd IV, opens no breaker [P28]', async (count) => {
+    const { service, send, breakers } = await scene();
+    const [mallory, others] = [tokens('mallory', count), tokens('bob', 1).concat(tokens('carol', 1))];
+    await send([...mallory, ...others]);
+    service.on('user_details', oddly(reply(500)));
+    for (let turn = 0; turn < 4; turn += 1) expect(await send(mallory, () => `odd-${turn}`)).toEqual({ 503: count });
+
+    expect(breakers()).toEqual(CLOSED);
+    expect(await send([...others, ...tokens('dave', 1)])).toEqual({ 200: 3 });
+  });
+
+  it('opens no breaker with the sessions that it always presents, if the service fails for all of them [P28]', async () => {
+    const { service, send, breakers } = await scene();
+    const mallory = tokens('mallory', 50);
+    await send([...mallory, 'bob-0']);
+    service.on('user_details', (request, ...call) =>
+      (userOf(request.headers['x-auth-token']) === 'mallory' ? reply(500) : good)(request, ...call),
+    );
+    for (let turn = 0; turn < 4; turn += 1) expect(await send(mallory)).toEqual({ 503: 50 });
+
+    expect(breakers()).toEqual(CLOSED);
+    expect(await send(['bob-0', 'dave-0'])).toEqual({ 200: 2 });
+  });
+
+  it('opens no breaker with sessions that sign-ins issued and that were never checked [P28]', async () => {
+    const { service, sessions, send, breakers } = await scene();
+    for (const token of tokens('mallory', 25)) {
+      service.on('sign_in', json({ username: 'mallory', auth_token: token }));
+      await sessions.signIn({ username: 'mallory', password: 'x' });
+    }
+    service.on('user_details', oddly(reply(500)));
+    for (let turn = 0; turn < 4; turn += 1) await send(tokens('mallory', 25), () => 'odd');
+
+    expect(breakers()).toEqual(CLOSED);
+  });
+
+  it('opens no breaker after the service has refused its sessions at another IV [P28]', async () => {
+    const { service, send, breakers } = await scene();
+    const mallory = tokens('mallory', 25);
+    await send(mallory);
+    service.on('user_details', oddly(reply(401)));
+    expect(await send(mallory, () => 'odd')).toEqual({ 401: 25 });
+    service.on('user_details', oddly(reply(500)));
+    for (let turn = 0; turn < 4; turn += 1) await send(mallory, () => `odd-${turn}`);
+
+    expect(breakers()).toEqual(CLOSED);
+  });
+
+  it('is five accounts when the failures are of five: the breaker opens [P28]', async () => {
+    const { service, send, breakers } = await scene();
+    const known = ['a', 'b', 'c', 'd', 'e'].flatMap((user) => tokens(user, 4));
+    await send(known);
+    service.on('user_details', reply(500));
+    await send(known);
+
+    expect(breakers()).toEqual({ known: 'open', strangers: 'open' });
+  });
+});
+
+describe.each(PLATFORMS)('one token with many IVs on %s', (_name, platform) => {
+  const scene = scenes(platform);
+
+  it('has at most eight calls at once: the rest get 503, and a known user none of it [P29]', async () => {
+    const { service, send } = await scene({ maxInFlight: 16, maxQueued: 32 });
+    await send(['mallory-0', 'bob-0']);
+    const held = hold(good);
+    service.on('user_details', oddly(held.script));
+    const before = service.callsTo('user_details');
+    const odd = send(Array(100).fill('mallory-0') as string[], (index) => `odd-${index}`);
+    await held.arrived;
+    expect(await send(['bob-0', 'dave-0'])).toEqual({ 200: 2 });
+    expect(await send(['mallory-0'])).toEqual({ 200: 1 });
+    held.release();
+
+    expect(await odd).toEqual({ 200: 8, 503: 92 });
+    expect(service.callsTo('user_details') - before).toBe(8 + 3);
+  });
+});
+
+describe.each(PLATFORMS)('fresh checks of one session on %s', (_name, platform) => {
+  const scene = scenes(platform);
+
+  it('make at most two calls at once, and each is answered by a call that was sent after it began [P29]', async () => {
+    const { service, send, app } = await scene();
+    const inFlight = { now: 0, most: 0 };
+    const counting: Script = (request, response, socket) => {
+      inFlight.now += 1;
+      inFlight.most = Math.max(inFlight.most, inFlight.now);
+      response.once('close', () => (inFlight.now -= 1));
+      afterDelay(50, good)(request, response, socket);
+    };
+    service.on('user_details', counting);
+    expect(await send(Array(200).fill('mallory-0') as string[], undefined, '/fresh')).toEqual({ 200: 200 });
+    expect(inFlight.most).toBeLessThanOrEqual(2);
+    service.on('user_details', reply(401));
+
+    expect((await app.get('/fresh', 'mallory-0')).status).toBe(401);
+  });
+
+  it('that begin while two calls are under way wait for a third, whose answer they get [P29]', async () => {
+    const { service, app } = await scene();
+    const fresh = async (): Promise<number> => (await app.get('/fresh', 'mallory-0')).status;
+    const held = hold(good);
+    service.on('user_details', held.script);
+    const first = fresh();
+    await until('the first call', () => service.callsTo('user_details') === 1);
+    const second = fresh();
+    await until('the second call', () => service.callsTo('user_details') === 2);
+    service.on('user_details', reply(401));
+    const later = [fresh(), fresh(), fresh()];
+    await app.get('/open');
+    held.release();
+
+    expect(await Promise.all([first, second])).toEqual([200, 200]);
+    expect(new Set(await Promise.all(later))).toEqual(new Set([401]));
+    expect(service.callsTo('user_details')).toBeLessThanOrEqual(5);
+  });
+});
+
+const limited = reply(429, '', { 'retry-after': '20' });
+
+describe.each(PLATFORMS)('429 of the service on %s', (_name, platform) => {
+  const scene = scenes(platform);
+  const clock = handClock();
+  const five = ['a-0', 'b-0', 'c-0', 'd-0', 'e-0'];
+
+  it.each([true, false])(
+    'to two users pauses known sessions for its Retry-After; then one call probes (breaker: %s) [P35]',
+    async (isOn) => {
+      const { service, send, app, breakers } = await scene(isOn ? {} : { breaker: false });
+      await send(five);
+      service.on('user_details', limited);
+      for (const token of five) await app.get('/me', token);
+      expect([service.callsTo('user_details'), breakers()]).toEqual([7, { known: 'open', strangers: 'closed' }]);
+      expect((await app.get('/me', 'c-0')).headers.get('retry-after')).toBe('20');
+      clock.advance(19_999);
+      expect(await send(five)).toEqual({ 503: 5 });
+      clock.advance(1);
+      const held = hold(good);
+      service.on('user_details', held.script);
+      const probe = send(['c-0']);
+      await held.arrived;
+      expect(await send(['a-0', 'b-0', 'd-0', 'e-0'])).toEqual({ 503: 4 });
+      held.release();
+
+      expect(await probe).toEqual({ 200: 1 });
+      service.on('user_details', good);
+      expect([await send(five), breakers()]).toEqual([{ 200: 5 }, CLOSED]);
+    },
+  );
+
+  it('to the probe pauses again, and no pause is longer than 30 s [P35]', async () => {
+    const { service, send, app } = await scene();
+    await send(five);
+    service.on('user_details', reply(429, '', { 'retry-after': '900' }));
+    for (const token of five) await app.get('/me', token);
+    expect((await app.get('/me', 'c-0')).headers.get('retry-after')).toBe('30');
+    clock.advance(30_000);
+    await app.get('/me', 'c-0');
+    expect([service.callsTo('user_details'), (await app.get('/me', 'd-0')).headers.get('retry-after')]).toEqual([8, '30']);
+  });
+
+  it('to strangers pauses strangers alone [P35]', async () => {
+    const { service, send, breakers } = await scene();
+    await send(five);
+    service.on('user_details', (request, ...call) =>
+      (String(request.headers['x-auth-token']).startsWith('junk') ? limited : good)(request, ...call),
+    );
+    for (const token of tokens('junk', 5)) await send([token]);
+
+    expect([service.callsTo('user_details'), breakers()]).toEqual([7, { known: 'closed', strangers: 'open' }]);
+    expect(await send(five)).toEqual({ 200: 5 });
+  });
+
+  it('to one account pauses no lane, in however many sessions [P35]', async () => {
+    const { service, send, breakers } = await scene();
+    await send([...tokens('mallory', 50), ...five]);
+    service.on('user_details', (request, ...call) =>
+      (userOf(request.headers['x-auth-token']) === 'mallory' ? limited : good)(request, ...call),
+    );
+    for (let turn = 0; turn < 3; turn += 1) expect(await send(tokens('mallory', 50))).toEqual({ 503: 50 });
+    for (let turn = 0; turn < 3; turn += 1) await send(tokens('mallory', 50), () => 'odd');
+
+    expect([breakers(), await send(five)]).toEqual([CLOSED, { 200: 5 }]);
+  });
+
+  it('to two accounts does not pause the lane again while the service serves others [P35]', async () => {
+    const { service, send, breakers } = await scene();
+    await send(five);
+    service.on('user_details', (request, ...call) =>
+      (['a', 'b'].includes(userOf(request.headers['x-auth-token'])) ? limited : good)(request, ...call),
+    );
+    await send(['a-0', 'b-0']);
+    expect(breakers()).toMatchObject({ known: 'open' });
+    clock.advance(20_000);
+    expect(await send(['c-0'])).toEqual({ 200: 1 });
+    expect(await send(['d-0', 'e-0'])).toEqual({ 200: 2 });
+    for (let turn = 0; turn < 5; turn += 1) expect(await send(['a-0', 'b-0'])).toEqual({ 503: 2 });
+
+    expect([breakers(), await send(['c-0', 'd-0', 'e-0'])]).toEqual([CLOSED, { 200: 3 }]);
+  });
+});
