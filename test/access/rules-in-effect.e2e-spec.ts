@@ -17,16 +17,8 @@ import {
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import {
-  AcknowledgeAudit,
-  Authorize,
-  Public,
-  Roles,
-  SessionAuthGuard,
-  SubRoles,
-  type SessionAuthExtras,
-  type SessionAuthOptions,
-} from 'nestjs-session-auth';
+import { Authorize, Public, Roles, SessionAuthGuard, SubRoles, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
 import { accessMapOf, findOpenHandlers } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';

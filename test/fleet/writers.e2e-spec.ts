@@ -115,7 +115,7 @@ describeWithRedis('a client that can write to the store', () => {
         bed.service.on('user_details', json(READER));
         await bed.kept('token');
         const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
-        proxy.rewrite((bytes) => Buffer.from(bytes.toString('latin1').replace(/\r\n:\d{4,}\r\n$/, '\r\n$3\r\nold\r\n'), 'latin1'));
+        proxy.rewrite((bytes) => Buffer.from(bytes.toString('latin1').replace(/\r\n:\d{4,6}(?=\r\n)/g, '\r\n$3\r\nold'), 'latin1'));
         await expectServiceDecides(bed, 'token', { redis: { port: proxy.port } });
       }));
   });

@@ -23,6 +23,8 @@ export interface ChannelCase {
   /** `same` is that of the message before. */
   readonly id: 'new' | 'same' | 'none' | { readonly value: unknown };
   readonly at: unknown;
+  readonly from: unknown;
+  readonly storeMs: unknown;
   /** Replaces the whole envelope. */
   readonly text: string | undefined;
   readonly damage: Damage | undefined;
@@ -35,6 +37,9 @@ interface Damage {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
+
+/** A time of the store's clock that is not before that of the instance. */
+export const TIMELY_MS = 1_700_000_000_000;
 
 const odd = fc.oneof(
   fc.constantFrom<unknown[]>(null, '', 0, true, {}, [], '__proto__', 'constructor', 'toString', 'signedIn', 'SignedOut', '\0', '\ud800'),
@@ -87,6 +92,8 @@ export const channelCase: fc.Arbitrary<ChannelCase> = fc.record({
     { weight: 1, arbitrary: fc.record({ value: odd.filter((value) => typeof value !== 'string') }) },
   ),
   at: fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>(1_700_000_000_000) }, { weight: 1, arbitrary: odd }),
+  from: fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>('another instance') }, { weight: 1, arbitrary: odd }),
+  storeMs: fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>(TIMELY_MS) }, { weight: 1, arbitrary: odd }),
   text: rarely(
     15,
     fc.oneof(fc.json({ maxDepth: 2 }), fc.string(), fc.constantFrom('[]', '{', 'null', '1e999', '{"id":"x"}', `"${'x'.repeat(8_200)}"`)),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SessionAuthService } from 'nestjs-session-auth';
 import type { AcceptingService } from './accepting-service.js';
-import { damaged, sealed, SECRETS, type ChannelCase, type Field } from './channel-arbitraries.js';
+import { damaged, sealed, SECRETS, TIMELY_MS, type ChannelCase, type Field } from './channel-arbitraries.js';
 import type { QuietStore } from './quiet-store.js';
 import type { Counts } from './runs.js';
 
@@ -71,11 +71,11 @@ export class ChannelTrial {
     this.#isCached[index] = true;
   }
 
-  #envelopeOf({ kind, token, username, id, at }: ChannelCase): object {
+  #envelopeOf({ kind, token, username, id, at, from, storeMs }: ChannelCase): object {
     if (id === 'new') this.#ids += 1;
     const named = typeof id === 'object' ? { id: id.value } : id === 'none' ? {} : { id: `id-${this.#ids}` };
     const [sealedToken, name] = [this.#valueOf(token), this.#valueOf(username)];
-    return { kind, ...named, at, ...(token && { token: sealedToken }), ...(username && { username: name }) };
+    return { kind, ...named, at, from, storeMs, ...(token && { token: sealedToken }), ...(username && { username: name }) };
   }
 
   #valueOf(field: Field | undefined): unknown {
@@ -88,22 +88,29 @@ export class ChannelTrial {
 
   /** Returns the expected effect on each session: only an undamaged, new message of the fleet, of a known kind, revokes the sessions that it names. */
   #effectsOf(channelCase: ChannelCase, text: string, isWhole: boolean): Effect[] {
-    const { key, use, scope, id, kind, token, at } = channelCase;
+    const { key, use, scope, id, at, from, storeMs } = channelCase;
     const kept = this.#tokens.map((): Effect => 'kept');
     const isOwn = use === 'messages' && scope === 'own' && SECRETS.some((secret) => secret === key);
     if (!isOwn || !isWhole || text.length > 8_000) return kept;
     // A text of any kind may happen to be a message; it names no session of the test.
     if (channelCase.text !== undefined) return kept.map(() => (text.includes('allRevoked') ? 'either' : 'kept'));
     if (typeof at !== 'number' || typeof id === 'object' || id === 'none') return kept;
+    if (typeof from !== 'string' || typeof storeMs !== 'number') return kept;
     const isNew = this.#seen !== this.#ids;
     this.#seen = this.#ids;
     if (!isNew) return kept;
+    const effects = this.#effectsOfNew(channelCase, kept);
+    // An old one is ignored, as soon as the instance has read the clock of the store again.
+    return storeMs === TIMELY_MS ? effects : effects.map((effect) => (effect === 'kept' ? 'kept' : 'either'));
+  }
+
+  #effectsOfNew({ kind, token, ...channelCase }: ChannelCase, kept: readonly Effect[]): Effect[] {
     if (kind === 'allRevoked') return kept.map(() => 'evicted');
     const username = this.#valueOf(channelCase.username);
     if (kind === 'userRevoked' && typeof username === 'string') this.#revokedUsers.add(username);
     if (kind === 'userRevoked') return kept.map((_, index) => (username === `user-${index % USERS}` ? 'evicted' : 'kept'));
-    if (kind !== 'signedOut' && kind !== 'refused' && kind !== 'evicted') return kept;
-    if (token?.kind !== 'session' && token?.kind !== 'session, spelled otherwise') return kept;
+    if (kind !== 'signedOut' && kind !== 'refused' && kind !== 'evicted') return [...kept];
+    if (token?.kind !== 'session' && token?.kind !== 'session, spelled otherwise') return [...kept];
     const named = token.index % SESSIONS;
     return kept.map((_, index) => (index === named ? (token.kind === 'session' ? 'evicted' : 'either') : 'kept'));
   }

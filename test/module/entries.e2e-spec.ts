@@ -23,11 +23,11 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   ],
   ['browsers', browsers, 'SameOriginGuard endedSessionCookie sessionCookie'],
   ['context', context, 'SessionContext SessionRelay currentUserOf'],
-  ['diagnostics', diagnostics, 'BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
+  ['diagnostics', diagnostics, 'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
   [
     'errors',
     errors,
-    'AccessDeniedError CredentialsRejectedError InvalidConfigurationError InvalidRequestError SessionAuthError SessionAuthErrorFilter ' +
+    'AccessCheckFailedError AccessDeniedError CredentialsRejectedError InvalidConfigurationError InvalidRequestError SessionAuthError SessionAuthErrorFilter ' +
       'SessionRejectedError SessionServiceUnavailableError TooManyAttemptsError isSessionAuthError',
   ],
   ['opentelemetry', opentelemetry, 'observeSessionAuth'],

@@ -175,6 +175,7 @@ describe.each(platforms('Fastify'))('secrets on %s', (_name, platform) => {
         'InvalidRequestError',
         'SessionRejectedError',
         'SessionServiceUnavailableError',
+        'TooManyAttemptsError',
       ]);
     },
     { options },

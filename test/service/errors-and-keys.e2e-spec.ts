@@ -61,7 +61,7 @@ describe.each(platforms('Fastify'))('an error of the service class that a contro
     [404, 401, 'CREDENTIALS_REJECTED', CHALLENGE],
     [403, 403, 'ACCESS_DENIED', NEITHER],
     [500, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
-    [429, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
+    [429, 429, 'TOO_MANY_ATTEMPTS', UNAVAILABLE],
     [200, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
   ])('turns the %p of a sign-in into %p %s', async (upstream, status, code, headers) => {
     const service = await bed.service();

@@ -99,7 +99,6 @@ describe('a sign-in', () => {
     ['502 and then 200', inTurn(reply(502), json(SESSION)), 'server_error'],
     ['503', reply(503), 'server_error'],
     ['408', reply(408), 'server_error'],
-    ['429', reply(429, '', { 'retry-after': '7' }), 'rate_limited'],
     ['201', reply(201, JSON.stringify(SESSION)), 'unexpected_status'],
     ['204', reply(204), 'unexpected_status'],
     ['302', reply(302, '', { location: '/' }), 'unexpected_status'],
@@ -128,8 +127,11 @@ describe('a sign-in', () => {
     expect((outcome as Error).message).toMatch(/unknown/);
   });
 
-  it('waits as long as a busy service asks for', async () => {
-    expect((await signIn(reply(429, '', { 'retry-after': '7' }))).outcome).toMatchObject({ retryAfterSeconds: 7 });
+  it('that is answered with 429 fails as one of too many, after one attempt, with the wait that the service asks for', async () => {
+    const { outcome, requests } = await signIn(reply(429, '', { 'retry-after': '7' }));
+
+    expect(outcome).toMatchObject({ name: 'TooManyAttemptsError', code: 'TOO_MANY_ATTEMPTS', statusCode: 429, retryAfterSeconds: 7 });
+    expect(requests).toHaveLength(1);
   });
 
   it.each([{}, { username: 'ann' }, { password: 'x' }, { username: 7, password: 'x' }, { username: 'ann', password: null }, null, 'ann'])(

@@ -33,7 +33,6 @@ export { SessionHttpService } from './client/http/session-http.service.js';
 export type { SessionAuthDecision } from './guard/decisions.js';
 export { SessionAuthGuard } from './guard/session-auth.guard.js';
 export {
-  AcknowledgeAudit,
   Authorize,
   CclScope,
   FreshSession,

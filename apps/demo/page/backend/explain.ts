@@ -31,7 +31,7 @@ function explainSignIn({ status, retryAfter }: Exchange): string {
   if (status === 202) return 'Accepted, but not signed in: the reply contains neither a user nor a token.';
   if (status === 401) return 'The username or the password is wrong. The reply does not say which.';
   if (status === 429)
-    return `Too many sign-ins from this address have failed, so the session service was not asked. Try again in ${retryAfter ?? 'some'} s (Retry-After).`;
+    return `Too many sign-ins have failed, so the session service accepts no more for a while. Try again in ${retryAfter ?? 'some'} s (Retry-After).`;
   if (status === 503) return `The session service gave no usable answer. Try again in ${retryAfter ?? 'some'} s.`;
   return 'The sign-in was refused.';
 }

@@ -59,8 +59,9 @@ describe('a method that overrides one with a rule', () => {
   it.each<[string, MethodDecorator[], MethodDecorator[], ClassDecorator[], boolean, unknown]>([
     ['a role', [isAdmin], [], [], false, stops],
     ['a role in a closed application', [isAdmin], [], [], true, stops],
-    ['a role under another role of its class', [isAdmin], [], [Roles('clerk')], false, stops],
-    ['a function', [Authorize(() => true)], [], [Authorize(() => true)], false, stops],
+    ['a role under another role of its class', [isAdmin], [], [Roles('clerk')], false, warns],
+    ['a function', [Authorize(() => true)], [], [], false, stops],
+    ['a function under another one of its class', [Authorize(() => true)], [], [Authorize(() => true)], false, warns],
     ['the guard', [guarded], [], [], false, stops],
     ['another registration', [SessionAuthority('staff')], [], [guarded], false, stops],
     ['a role, and has a guard of the application', [isAdmin], [UseGuards(OtherGuard)], [], false, warns],

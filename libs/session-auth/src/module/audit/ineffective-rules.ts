@@ -88,9 +88,16 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
     if (!ruled) continue;
     if (enforces(handler, ruleOf({ owner, called: ruled }), context)) return undefined;
     const text = `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`;
-    return { text, stops: !enhancersOf(called, 'guard').some((guard) => guard !== ApplicationGuardsProxy) };
+    const hasOwnGuard = enhancersOf(called, 'guard').some((guard) => guard !== ApplicationGuardsProxy);
+    return { text, stops: !hasOwnGuard && !isUnderRule(handler, context) };
   }
   return undefined;
+}
+
+/** Whether a rule of its class closes a handler. */
+function isUnderRule(handler: Handler, context: AuditContext): boolean {
+  const rule = ruleOf(handler);
+  return rule.kind === 'protected' && rule.requirements.length > 0 && enforces(handler, rule, context);
 }
 
 /** A subclass that declares its own rule means to replace its base class. */

@@ -20,6 +20,18 @@ function clocks() {
 }
 
 describe('the steps of the wall clock', () => {
+  it('do not include the start of fake timers, whose monotonic clock begins again', () => {
+    let nowMs = 8_000;
+    const steps = new ClockSteps(
+      LIFETIME_MS,
+      () => nowMs,
+      () => 1_000_000,
+    );
+    nowMs = 0;
+    steps.observe();
+    expect([steps.hasNone, steps.isYounger(8_000, LIFETIME_MS, nowMs)]).toEqual([true, false]);
+  });
+
   it('are none while both clocks move alike, and are forgotten after a lifetime', () => {
     const { steps, sleep, moveWall } = clocks();
     sleep(10_000);

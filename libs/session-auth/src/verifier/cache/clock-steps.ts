@@ -27,6 +27,7 @@ export class ClockSteps {
   readonly #wallNow: () => number;
   readonly #steps: Step[] = [];
   #differenceMs: number;
+  #observedMs: number;
   #aheadMs = 0;
   #backMs = 0;
 
@@ -35,6 +36,7 @@ export class ClockSteps {
     this.#lifetimeMs = lifetimeMs;
     this.#now = now;
     this.#wallNow = wallNow;
+    this.#observedMs = now();
     this.#differenceMs = this.#measure();
   }
 
@@ -55,6 +57,10 @@ export class ClockSteps {
 
   /** Compares the clocks. Called before each use and when a lifetime begins, so that no step is overlooked. */
   observe(nowMs = this.#now(), wallMs = this.#wallNow()): void {
+    const isReplaced = nowMs < this.#observedMs;
+    this.#observedMs = nowMs;
+    // A monotonic clock that goes back is another clock, such as that of fake timers: the wall clock has not stepped.
+    if (isReplaced) this.#differenceMs = this.#measure();
     if (this.#steps.length > 0) this.#forgetBefore(nowMs - this.#lifetimeMs);
     if (isWithinGranularity(wallMs - nowMs - this.#differenceMs)) return;
     const differenceMs = this.#measure();
