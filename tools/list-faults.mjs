@@ -5,8 +5,8 @@ import { format, resolveConfig } from 'prettier';
 
 /** How many rows each group of the catalogue has. */
 const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, K: 3, L: 2, M: 3, N: 1, O: 6, P: 47, Q: 22 };
-/** Rows whose remedy is not built yet. */
-const OPEN = new Set([...numbered('P', 22, 22), ...numbered('P', 24, 47), ...numbered('Q', 11, 22)]);
+/** Rows without an end-to-end test: their remedy is not built yet, or unit specs and the simulation of the fleet hold it (P30, Q14 to Q17). */
+const OPEN = new Set(['P30', ...numbered('P', 37, 43), ...numbered('Q', 14, 17), 'Q20']);
 
 const page = fileURLToPath(new URL('../docs/faults.md', import.meta.url));
 const folder = fileURLToPath(new URL('../test/', import.meta.url));

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { relativeLinks } from '../../tools/links.mjs';
 
 /** Compressed, each part alone. Documents: the README, the changelog and the guides. */
-const MAX_BYTES = { code: 300_000, documents: 100_000 };
+const MAX_BYTES = { code: 316_000, documents: 102_000 };
 const BLOCK = 512;
 
 /** Fails when the code or the documents are too large, or a document links to a file that the tarball does not hold. */
