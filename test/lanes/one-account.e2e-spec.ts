@@ -37,8 +37,8 @@ interface Scene {
   readonly app: RunningApp;
   readonly sessions: SessionAuthService;
   /** Sends a request with each token at once. Returns the count of each status. */
-  send(asked: readonly string[], authIv?: (index: number) => string, path?: string): Promise<Record<number, number>>;
-  breakers(): unknown;
+  readonly send: (asked: readonly string[], authIv?: (index: number) => string, path?: string) => Promise<Record<number, number>>;
+  readonly breakers: () => unknown;
 }
 
 const CLOSED = { known: 'closed', strangers: 'closed' };

@@ -69,6 +69,20 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
   });
 
+  it('of one session share each recheck, and are all closed if it is refused [P30]', async () => {
+    const recheckMs = 500;
+    await start({ recheckMs });
+    const token = bed.service.signInAs({});
+    const peers = await Promise.all(Array.from({ length: 60 }, () => connectWith(token)));
+    await checkedAgain(1);
+    const startMs = performance.now();
+    await checkedAgain(3);
+    expect(performance.now() - startMs).toBeGreaterThan(3 * 0.9 * recheckMs - 100);
+    bed.service.revoke(token);
+
+    for (const peer of peers) expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+  });
+
   it('have the user of the last check', async () => {
     await start({ recheckMs: SOON_MS });
     const token = bed.service.signInAs({ username: 'ann' });

@@ -184,6 +184,46 @@ describe('a call in flight', () => {
   });
 });
 
+describe('fresh checks of one session [P29]', () => {
+  it('are at most two calls at once, and a check that waits gets an answer that was sent after it began', async () => {
+    const { verify, answer, calls } = verifierWith();
+    const [older, newer] = [verify(), verify(0)];
+    const waiting = [verify(0), verify(0), verify(0)];
+    expect(calls()).toBe(2);
+    await answer(ann, 0);
+    await answer(ann, 1);
+    expect([await older, await newer, calls()]).toEqual([ann, ann, 3]);
+    await answer(UNAUTHENTICATED, 2);
+    expect(await Promise.all(waiting)).toEqual([UNAUTHENTICATED, UNAUTHENTICATED, UNAUTHENTICATED]);
+    expect([verify(), calls()]).toEqual([UNAUTHENTICATED, 3]);
+  });
+
+  it('time out while they wait for a call that does not begin', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] });
+    const { verify, calls } = verifierWith();
+    void verify(0);
+    void verify(0);
+    const waiting = verify(0);
+    jest.advanceTimersByTime(60_000);
+    expect([await waiting, calls()]).toEqual([unavailable('timeout'), 2]);
+    jest.useRealTimers();
+  });
+
+  it('after a sign-out join no call from before it, and are no more than two calls with it', async () => {
+    const { verifier, verify, answer, calls } = verifierWith();
+    void verify(0);
+    void verify(0);
+    void verifier.revoker.signedOut('token');
+    const after = verify();
+    expect(calls()).toBe(2);
+    await answer(ann, 0);
+    await answer(ann, 1);
+    expect(calls()).toBe(3);
+    await answer(UNAUTHENTICATED, 2);
+    expect(await after).toEqual(UNAUTHENTICATED);
+  });
+});
+
 describe('refresh-ahead', () => {
   it('refreshes a session in use in the background, without delaying a check', async () => {
     const { verify, answer, calls, sleep } = verifierWith({ refreshAheadMs: 50 });

@@ -92,6 +92,52 @@ describe('a flight', () => {
     expect(count()).toBe(2);
   });
 
+  it('is one of two at most: later checks wait, and share one that begins after them [P29]', async () => {
+    const landings: ((value: number) => void)[] = [];
+    const flights = new SingleFlight<number>(() => undefined);
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const fresh = (): Promise<number> => flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 });
+    const first = [fresh(), fresh()];
+    expect(flights.accessOf(keys, { maxAgeMs: 0 })).toBe('waits');
+    const later = Array.from({ length: 100 }, fresh);
+    expect(landings).toHaveLength(2);
+    landings[0]?.(0);
+    await first[0];
+    await new Promise(setImmediate);
+    const last = fresh();
+    landings[1]?.(1);
+    await first[1];
+    await new Promise(setImmediate);
+    expect(landings).toHaveLength(4);
+    landings[2]?.(2);
+    landings[3]?.(3);
+    expect([await Promise.all(first), new Set(await Promise.all(later)), await last]).toEqual([[0, 1], new Set([2]), 3]);
+    expect(flights.accessOf(keys)).toBe('starts');
+  });
+
+  it('lets 1024 checks wait for it at most', () => {
+    const flights = new SingleFlight<number>(() => undefined);
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const fresh = (): unknown => flights.share(keys, () => new Promise(() => undefined), { maxAgeMs: 0 });
+    for (let made = 0; made < 2 + 1_023; made += 1) void fresh();
+    expect(flights.accessOf(keys, { maxAgeMs: 0 })).toBe('waits');
+    void fresh();
+    expect([flights.accessOf(keys, { maxAgeMs: 0 }), flights.accessOf(keys)]).toEqual(['full', 'joins']);
+  });
+
+  it('that fails leaves the table, and the checks that wait start another', async () => {
+    const flights = new SingleFlight<number>(() => undefined);
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const failures: ((error: Error) => void)[] = [];
+    const failing = (): Promise<number> =>
+      flights.share(keys, () => new Promise((_resolve, reject) => failures.push(reject)), { maxAgeMs: 0 });
+    const failed = [failing(), failing()].map((flight) => expect(flight).rejects.toThrow('of the application'));
+    const next = flights.share(keys, () => Promise.resolve(7), { maxAgeMs: 0 });
+    for (const fail of failures) fail(new Error('of the application'));
+    await Promise.all(failed);
+    expect([await next, flights.accessOf(keys)]).toEqual([7, 'starts']);
+  });
+
   it('that settles late does not remove its replacement', async () => {
     const { flights, join, land, count } = departures();
     const early = join();

@@ -81,6 +81,36 @@ describe('the watched sockets', () => {
     expect([client.closings, sockets.index.size]).toEqual([[4503], 0]);
   });
 
+  it('of one session share one recheck, also those that open later and those whose first check is pending [P30]', async () => {
+    const { sockets, service } = watching();
+    const open = Array.from({ length: 299 }, () => new Socket());
+    for (const client of open) {
+      await jest.advanceTimersByTimeAsync(1);
+      await sockets.add(client, SESSION, { ...SETTINGS, recheckMs: 2000 }).start();
+    }
+    const other = new Socket();
+    await sockets.add(other, { ...SESSION, authIv: 'iv' }, { ...SETTINGS, recheckMs: 2000 }).start();
+    service.tokens.length = 0;
+    await jest.advanceTimersByTimeAsync(20_000);
+    // Two sessions, every 1800 to 2000 ms.
+    expect(service.tokens.length).toBeGreaterThanOrEqual(2 * 10);
+    expect(service.tokens.length).toBeLessThanOrEqual(2 * 12);
+    service.answer = UNAUTHENTICATED;
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(open.every(({ closings }) => closings[0] === 4401)).toBe(true);
+    expect([sockets.index.size, jest.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  it('of one session are checked again after the first of them has closed', async () => {
+    const { sockets, service } = watching();
+    const [first, second] = [new Socket(), new Socket()];
+    for (const client of [first, second]) await sockets.add(client, SESSION, SETTINGS).start();
+    first.emit('close');
+    service.answer = UNAUTHENTICATED;
+    await jest.advanceTimersByTimeAsync(1000);
+    expect([first.closings, second.closings]).toEqual([[], [4401]]);
+  });
+
   it('repeat a check during which the sessions of the user were revoked', async () => {
     const { sockets, service, verifier } = watching();
     const client = new Socket();

@@ -67,6 +67,29 @@ describe('a session', () => {
     expect(['ann', 'bo', 'cleo'].map((token) => known.has(keysOf(token)))).toEqual([true, false, false]);
   });
 
+  it('is a stranger with an IV with which it was never authenticated, and its user stays known [P29]', () => {
+    const { known } = tableOf();
+    known.update(keysOf('ann', 'iv'), ann);
+    expect([known.has(keysOf('ann', 'iv')), known.has(keysOf('ann', 'odd')), known.has(keysOf('ann'))]).toEqual([true, false, false]);
+    const user = known.callerOf(tokenKeyOf('ann'));
+    known.update(keysOf('ann', 'iv'), UNAUTHENTICATED);
+    expect([known.has(keysOf('ann', 'iv')), known.callerOf(tokenKeyOf('ann')), typeof user]).toEqual([false, user, 'number']);
+  });
+
+  it('is known with eight IVs at most, of which the first stays [P29]', () => {
+    const { known } = tableOf();
+    const ivs = Array.from({ length: 20 }, (_, index) => `iv-${index}`);
+    for (const iv of ivs) known.update(keysOf('ann', iv), ann);
+    expect(ivs.filter((iv) => known.has(keysOf('ann', iv)))).toEqual([ivs[0], ...ivs.slice(-7)]);
+  });
+
+  it('of a sign-in is known with the IV that is presented first, and with no other', () => {
+    const { known } = tableOf();
+    known.add(tokenKeyOf('ann'), { username: 'ann' });
+    expect([known.has(keysOf('ann', 'iv')), known.has(keysOf('ann', 'odd')), known.has(keysOf('ann', 'iv'))]).toEqual([true, false, true]);
+    expect(known.callerOf(tokenKeyOf('ann'))).toEqual(expect.any(Number));
+  });
+
   it('is evicted when there are too many, and the least recently used first', () => {
     const { known } = tableOf(2);
     for (const token of ['ann', 'bo']) known.update(keysOf(token), ann);
