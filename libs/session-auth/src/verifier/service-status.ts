@@ -33,6 +33,7 @@ export type RevocationBusState = 'off' | 'connected' | 'interrupted';
 
 /** The channel that carries revocations between instances. */
 export interface RevocationBusStatus {
+  /** Whether revocations of other instances arrive. */
   readonly state: RevocationBusState;
   /** Number of messages since startup that no secret opens: their senders have another secret or another `baseUrl`. */
   readonly unreadableMessages: number;

@@ -49,7 +49,11 @@ export function handshakeOf(client: SocketClient): CallRequest {
 
 /** A connection of graphql-ws. */
 export interface SocketConnection {
-  readonly extra: { readonly request: unknown };
+  /** The socket and its request. */
+  readonly extra: {
+    /** The request that opened the socket. */
+    readonly request: unknown;
+  };
   /** Content of the client's first message. */
   readonly connectionParams?: unknown;
 }
