@@ -86,7 +86,8 @@ export class SingleFlight<Value> {
   #share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, demand: FlightDemand, since: number): Promise<Value> {
     const session = this.#sessions.get(keys.sessionKey);
     if (session && this.#canJoin(session.latest, demand, since)) return session.latest.result;
-    if (!session || session.inFlight < MAX_FLIGHTS) return this.#start(keys, session, work, demand.byService === true);
+    if (!session || session.inFlight < MAX_FLIGHTS)
+      return this.#start(keys, session ?? this.#addSession(keys), work, demand.byService === true);
     return new Promise((resolve) => session.waiting.push(() => resolve(this.#share(keys, work, demand, since))));
   }
 
@@ -99,27 +100,22 @@ export class SingleFlight<Value> {
     return maxAgeMs === Infinity || flight.serial > since || isYounger(flight, maxAgeMs);
   }
 
-  #start(
-    keys: SessionKeys,
-    existing: Session<Value> | undefined,
-    work: (flight: Flight) => Promise<Value>,
-    byService: boolean,
-  ): Promise<Value> {
-    const session = existing ?? this.#addSession(keys);
+  #start(keys: SessionKeys, session: Session<Value>, work: (flight: Flight) => Promise<Value>, byService: boolean): Promise<Value> {
     const [startedAtMs, startedAtWallMs] = [performance.now(), Date.now()];
     const isCurrent = (): boolean => session.latest === entry;
     session.inFlight += 1;
-    const land = (value?: Value): void => {
-      if (isCurrent()) {
-        session.latest = undefined;
-        if (value !== undefined) this.#onSettled(keys, value, startedAtMs);
-      }
-      this.#end(keys, session);
-    };
     const result = work({ isCurrent }).then(
-      (value) => (land(value), value),
+      (value) => {
+        if (isCurrent()) {
+          session.latest = undefined;
+          this.#onSettled(keys, value, startedAtMs);
+        }
+        this.#end(keys, session);
+        return value;
+      },
       (error: unknown) => {
-        land();
+        if (isCurrent()) session.latest = undefined;
+        this.#end(keys, session);
         throw error;
       },
     );
