@@ -12,6 +12,7 @@ import { guardedTls } from './questions/guarded-tls.js';
 import { guardedUncached } from './questions/guarded-uncached.js';
 import { importing } from './questions/import.js';
 import { memory } from './questions/memory.js';
+import { oneAccount } from './questions/one-account.js';
 import { size } from './questions/size.js';
 import { stampede } from './questions/stampede.js';
 import { switches } from './questions/switches.js';
@@ -34,6 +35,7 @@ const QUESTIONS = [
   floodOfOne,
   floodOfMany,
   floodOfStrangers,
+  oneAccount,
   waiting,
   memory,
   growth,

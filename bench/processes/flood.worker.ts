@@ -5,6 +5,8 @@ import { serve } from './serve.js';
 export interface Callers {
   readonly values: readonly string[];
   readonly perSecond: number;
+  /** Each request has another `X-AUTH-IV`, which begins with this. */
+  readonly ivs?: string;
 }
 
 /** Callers of several kinds at once. */
@@ -28,9 +30,9 @@ export interface Served {
 
 const agent = new Agent({ keepAlive: true });
 
-function ask({ url, header, patienceMs }: FloodOrder, value: string): Promise<number> {
+function ask({ url, header, patienceMs }: FloodOrder, value: string, authIv: string | undefined): Promise<number> {
   return new Promise((resolve) => {
-    const call = request(url, { agent, headers: { [header]: value } }, (reply) => {
+    const call = request(url, { agent, headers: { [header]: value, ...(authIv !== undefined && { 'x-auth-iv': authIv }) } }, (reply) => {
       reply.resume().on('end', () => resolve(reply.statusCode ?? 0));
     });
     call.setTimeout(patienceMs, () => call.destroy());
@@ -38,12 +40,12 @@ function ask({ url, header, patienceMs }: FloodOrder, value: string): Promise<nu
   });
 }
 
-async function send(order: FloodOrder, { values, perSecond }: Callers): Promise<Served> {
+async function send(order: FloodOrder, { values, perSecond, ivs }: Callers): Promise<Served> {
   const served: Served = { asked: 0, replies: {}, waitsMs: [] };
   const pending: Promise<void>[] = [];
-  const one = async (value: string): Promise<void> => {
+  const one = async (value: string, authIv: string | undefined): Promise<void> => {
     const startedAtMs = performance.now();
-    const status = await ask(order, value);
+    const status = await ask(order, value, authIv);
     served.replies[status] = (served.replies[status] ?? 0) + 1;
     if (status === 200) served.waitsMs.push(performance.now() - startedAtMs);
   };
@@ -52,7 +54,7 @@ async function send(order: FloodOrder, { values, perSecond }: Callers): Promise<
     const timer = setInterval(() => {
       const elapsedMs = performance.now() - start;
       for (; served.asked < (Math.min(elapsedMs, order.durationMs) / 1_000) * perSecond; served.asked += 1) {
-        pending.push(one(values[served.asked % values.length] ?? ''));
+        pending.push(one(values[served.asked % values.length] ?? '', ivs && `${ivs}-${served.asked}`));
       }
       if (elapsedMs < order.durationMs) return;
       clearInterval(timer);

@@ -8,6 +8,10 @@ import { serve } from './serve.js';
 /** How the service answers. */
 export interface SessionServiceSettings {
   readonly latencyMs: number;
+  /** Each reply takes a random time from `latencyMs` to this. @default latencyMs */
+  readonly longestMs?: number;
+  /** Answers 500 to an `X-AUTH-IV` that begins with `odd`. @default false */
+  readonly failsForOddIv?: boolean;
   /** Requests that are processed at a time. @default Infinity */
   readonly workers?: number;
   /** Absent: the service does not use TLS. */
@@ -16,11 +20,15 @@ export interface SessionServiceSettings {
 
 /** A session service that only answers and counts, so that it never limits a benchmark. */
 const callsByKind: Record<string, number> = {};
+/** The user of all tokens `useraccount`. */
+const ACCOUNT = 1_000_000;
 /** Requests beyond the number of workers wait, as in a service with a pool of database connections. */
 const waiting: (() => void)[] = [];
 let busy = 0;
 let workers = Infinity;
 let latencyMs = 0;
+let longestMs = 0;
+let failsForOddIv = false;
 
 function receive(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
@@ -31,12 +39,15 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
 
 function work(answer: () => void): void {
   busy += 1;
-  setTimeout(() => {
-    busy -= 1;
-    const next = waiting.shift();
-    if (next) work(next);
-    answer();
-  }, latencyMs);
+  setTimeout(
+    () => {
+      busy -= 1;
+      const next = waiting.shift();
+      if (next) work(next);
+      answer();
+    },
+    latencyMs + Math.random() * (longestMs - latencyMs),
+  );
 }
 
 function reply({ method, headers }: IncomingMessage, response: ServerResponse): void {
@@ -47,7 +58,12 @@ function reply({ method, headers }: IncomingMessage, response: ServerResponse): 
     response.writeHead(401, { 'Content-Length': 0 }).end();
     return;
   }
-  const body = method === 'GET' ? userJson(Number(number), token) : '{"active":true,"username":"ann","token_type":"Bearer"}';
+  if (failsForOddIv && String(headers['x-auth-iv']).startsWith('odd')) {
+    response.writeHead(500, { 'Content-Length': 0 }).end();
+    return;
+  }
+  const user = kind === 'useraccount' ? ACCOUNT : Number(number);
+  const body = method === 'GET' ? userJson(user, token) : '{"active":true,"username":"ann","token_type":"Bearer"}';
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
@@ -56,6 +72,8 @@ const handlers = {
   start: async (settings: SessionServiceSettings): Promise<string> => {
     const { certificate } = settings;
     latencyMs = settings.latencyMs;
+    longestMs = settings.longestMs ?? latencyMs;
+    failsForOddIv = settings.failsForOddIv === true;
     workers = settings.workers ?? Infinity;
     const server: Server = certificate ? createTlsServer(certificate, receive) : createServer(receive);
     server.keepAliveTimeout = 600_000;

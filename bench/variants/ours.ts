@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   Authorize,
+  FreshSession,
   fromCookie,
   SessionAuthEvents,
   SessionAuthGuard,
@@ -32,7 +33,7 @@ const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions>>>> = 
 };
 
 /** The library with its defaults: every limit and every time-out on. */
-export function variant({ serviceUrl, cache, timeoutMs, switchedOn }: VariantSetup): VariantParts {
+export function variant({ serviceUrl, cache, timeoutMs, switchedOn, isFresh }: VariantSetup): VariantParts {
   const options = switchedOn && OPTIONS[switchedOn];
   const more = { ...(cache && { cache }), ...(timeoutMs !== undefined && { timeoutMs }), ...options };
   const session = SessionAuthModule.forRoot({ baseUrl: serviceUrl, apiKey: 'application-key', ...more });
@@ -41,5 +42,6 @@ export function variant({ serviceUrl, cache, timeoutMs, switchedOn }: VariantSet
     guard: SessionAuthGuard,
     ...(switchedOn === 'decisions' && { providers: [Subscriber] }),
     ...(switchedOn === 'policy' && { providers: [IsUser], rule: Authorize(IsUser) }),
+    ...(isFresh && { rule: FreshSession() }),
   };
 }

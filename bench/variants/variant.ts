@@ -21,6 +21,8 @@ export interface VariantSetup {
   readonly timeoutMs?: number;
   /** Absent: nothing but the guard. Only for the library itself. */
   readonly switchedOn?: Switch;
+  /** Whether the route takes fresh checks only. Only for the library itself. */
+  readonly isFresh?: boolean;
   /** Public key of the realm whose tokens the Keycloak variant reads. */
   readonly realmPublicKey?: string;
 }
