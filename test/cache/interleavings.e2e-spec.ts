@@ -48,6 +48,9 @@ function replyOf(verdict: Verdict<User>): Reply {
   return ({ unauthenticated: 'refused', forbidden: 'forbidden', unavailable: 'out' } as const)[verdict.kind];
 }
 
+/** Calls of one session at once. */
+const MAX_CALLS = 2;
+
 /** One token, a verifier whose service answers when the steps say so, and the model beside it. Each user has the number of its answer. */
 class Trial {
   readonly #model: SessionModel;
@@ -55,6 +58,8 @@ class Trial {
   readonly #verifier: SessionVerifier<User>;
   readonly #clocks: readonly { mockRestore(): void }[];
   readonly #open: Call[] = [];
+  /** Checks that wait until one of two calls has ended. */
+  readonly #later: Call['waiting'][number][] = [];
   #answers = 0;
 
   constructor(settings: Lifetimes) {
@@ -90,8 +95,10 @@ class Trial {
       return;
     }
     expect(expected).toBeUndefined();
-    expect(started).toBe(joined ? 0 : 1);
-    (joined ?? this.#open.at(-1))?.waiting.push({ maxAgeMs, reply: verdict.then(replyOf) });
+    const mustWait = !joined && before >= MAX_CALLS;
+    expect(started).toBe(joined || mustWait ? 0 : 1);
+    const waiting = mustWait ? this.#later : (joined ?? this.#open.at(-1))?.waiting;
+    waiting?.push({ maxAgeMs, reply: verdict.then(replyOf) });
   }
 
   async #answer(which: number, kind: Answer): Promise<void> {
@@ -102,6 +109,8 @@ class Trial {
     this.#model.answered(call, reply);
     for (const { maxAgeMs, reply: promise } of call.waiting) expect(await promise).toBe(this.#model.replyAfter(reply, maxAgeMs));
     await new Promise(setImmediate);
+    expect(this.#open.length).toBeLessThanOrEqual(MAX_CALLS);
+    this.#open.at(-1)?.waiting.push(...this.#later.splice(0));
   }
 
   #change(how: 'signedOut' | 'evict' | 'signedIn'): void {

@@ -83,6 +83,13 @@ describe('a session', () => {
     expect(ivs.filter((iv) => known.has(keysOf('ann', iv)))).toEqual([ivs[0], ...ivs.slice(-7)]);
   });
 
+  it('of a sign-in is a stranger after a refusal that comes before it is presented', () => {
+    const { known } = tableOf();
+    known.add(tokenKeyOf('ann'));
+    known.update(keysOf('ann', 'iv'), UNAUTHENTICATED);
+    expect([known.has(keysOf('ann', 'iv')), known.has(keysOf('ann'))]).toEqual([false, false]);
+  });
+
   it('of a sign-in is known with the IV that is presented first, and with no other', () => {
     const { known } = tableOf();
     known.add(tokenKeyOf('ann'), { username: 'ann' });

@@ -113,6 +113,6 @@ function addTo(known: KnownToken, sessionKey: SessionKey, user: UserNumber | und
 }
 
 function removeFrom(known: KnownToken, sessionKey: SessionKey): void {
-  if (known.session === sessionKey) known.session = undefined;
+  if (known.session === sessionKey || known.session === NOT_PRESENTED) known.session = undefined;
   else known.others = known.others?.filter((other) => other !== sessionKey);
 }
