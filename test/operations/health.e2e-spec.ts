@@ -88,7 +88,7 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
 
   it('is down while the breaker of known sessions is open', async () => {
     const { app, service } = await started();
-    service.on('user_details', json({ username: 'ann' }));
+    service.on('user_details', (request, ...call) => json({ username: String(request.headers['x-auth-token']) })(request, ...call));
     for (const token of ['one', 'two']) await app.get('/me', token);
     service.on('user_details', reply(500));
     for (const token of ['one', 'two']) await app.get('/me', token);

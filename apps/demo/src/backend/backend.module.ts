@@ -21,6 +21,8 @@ import { SessionModule } from './session/session.module.js';
         baseUrl: config.get('SESSION_SERVICE_URL', { infer: true }),
         apiKey: config.get('SESSION_SERVICE_API_KEY', { infer: true }),
         cache: config.get('SESSION_CACHE', { infer: true }),
+        // The demo has three users: failures of as many open its breaker.
+        breaker: { minimumCalls: 3 },
       }),
       protectAllRoutes: true,
     }),

@@ -3,13 +3,15 @@ import { medianMs } from './median.js';
 import { type Scene } from './scene.js';
 
 const SESSIONS = 12;
+/** Failures of one user open no breaker. */
+const USERS = 3;
 const PER_SECOND = 40;
 
 /** The session service fails under traffic: the breaker opens, denies at once, and closes when a probe succeeds. */
 export const OUTAGE: Scene = {
   cache: NO_CACHE,
   async run(stage) {
-    const tokens = await stage.signIn(SESSIONS);
+    const tokens = await stage.signIn(SESSIONS, USERS);
     const stop = stage.traffic(PER_SECOND, (turn) => tokens[turn % SESSIONS] ?? '');
     await stage.step(0, 800);
     await stage.fault('broken');

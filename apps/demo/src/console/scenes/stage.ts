@@ -58,10 +58,10 @@ export class Stage {
     }
   }
 
-  /** Signs the demo's first user in, `count` times, one after the other: the backend limits sign-ins of one user in flight. Resolves to the tokens. */
-  async signIn(count = 1): Promise<readonly string[]> {
-    const { username, password } = this.#parts.parts.info.users[0] ?? {};
+  /** Signs the first `users` of the demo in by turns, `count` times in all, one after the other. Resolves to the tokens. */
+  async signIn(count = 1, users = 1): Promise<readonly string[]> {
     for (let opened = 0; opened < count; opened += 1) {
+      const { username, password } = this.#parts.parts.info.users[opened % users] ?? {};
       const reply = await this.#driver.send({ method: 'POST', path: '/api/session', json: { username, password } });
       if (reply?.status !== 200) throw new Error('The scene could not sign in.');
       this.#tokens.push((JSON.parse(reply.body) as { readonly token: string }).token);
