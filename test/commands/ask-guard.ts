@@ -1,5 +1,5 @@
 import type { SessionAuthOptions } from 'nestjs-session-auth';
-import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
+import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
 import { EXPRESS, startApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { API_KEY } from './odd-service.js';

@@ -1,4 +1,4 @@
-import type { CommandIo } from '../../libs/session-auth/src/commands/command-io.js';
+import type { CommandIo } from '../../libs/session-auth-cli/src/command-line/command-io.js';
 
 /** Inputs and outputs of a command, for a test. */
 export interface CapturedIo extends CommandIo {

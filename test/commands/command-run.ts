@@ -1,4 +1,4 @@
-import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
+import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
 import { until } from '../support/until.js';
 import { captureIo, type CapturedIo } from './captured-io.js';
 

@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
+import { promisify } from 'node:util';
+import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
 import { issueCertificate } from '../support/certificates.js';
-import { compileProgram, type CompiledProgram } from '../support/program.js';
 import { API_KEY, OddService, USER, type Habits, type OddReply } from './odd-service.js';
-import { readCommandLine } from '../../libs/session-auth/src/commands/command-line.js';
-import { paintFor } from '../../libs/session-auth/src/commands/paint.js';
-import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
-import { SUBCOMMANDS } from '../../libs/session-auth/src/commands/subcommands.js';
+import { readCommandLine } from '../../libs/session-auth-cli/src/command-line/command-line.js';
+import { paintFor } from '../../libs/session-auth-cli/src/command-line/command-io.js';
+import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
+import { SUBCOMMANDS } from '../../libs/session-auth-cli/src/run-command.js';
 import { captureIo } from './captured-io.js';
 
-const LIBRARY = join(import.meta.dirname, '../../libs/session-auth');
+const ROOT = join(import.meta.dirname, '../..');
+const HOME = join(ROOT, 'libs/session-auth-cli');
 const ENV = { PATH: process.env.PATH, SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password };
 
 /** A process of the command, and how it ends. */
@@ -25,18 +26,20 @@ interface Running {
 }
 
 describe('the command in a separate process', () => {
-  let program: CompiledProgram;
+  let program: string;
   let main: string;
   let folder: string;
   const services: OddService[] = [];
   beforeAll(async () => {
-    program = await compileProgram(join(LIBRARY, 'src/commands/nestjs-session-auth.ts'));
-    main = join(program.file, '../node_modules/nestjs-session-auth/commands/nestjs-session-auth.js');
     folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+    await mkdir(join(ROOT, 'dist'), { recursive: true });
+    program = await mkdtemp(join(ROOT, 'dist/commands-'));
+    await promisify(execFile)(process.execPath, [join(HOME, 'build.mjs'), program]);
+    main = join(program, 'nestjs-session-auth-cli.js');
   });
   afterAll(async () => {
     for (const service of services) await service.close();
-    await program.remove();
+    await rm(program, { recursive: true });
     await rm(folder, { recursive: true });
   });
 
@@ -54,8 +57,8 @@ describe('the command in a separate process', () => {
   };
 
   it('is an ES module with a shebang, and exits with the code of its subcommand', async () => {
-    const { bin } = JSON.parse(await readFile(join(LIBRARY, 'package.json'), 'utf8')) as { bin: Record<string, string> };
-    expect(bin).toEqual({ 'nestjs-session-auth': './dist/esm/commands/nestjs-session-auth.js' });
+    const { bin } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8')) as { bin: Record<string, string> };
+    expect(bin).toEqual({ 'nestjs-session-auth-cli': './dist/nestjs-session-auth-cli.js' });
     expect(await readFile(main, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(await start(['heal']).ended).toEqual([2, '', expect.stringMatching(/^Unknown subcommand\. /)]);
   });
@@ -145,11 +148,11 @@ describe('the command', () => {
   it.each(SUBCOMMANDS.map(({ name }) => [name]))('%s explains itself for --help, and refuses an unknown option', async (name) => {
     const help = captureIo();
     expect(await runCommand([name, '--help'], help)).toBe(0);
-    expect(help.out()).toMatch(new RegExp(`^Usage: nestjs-session-auth ${name} `));
+    expect(help.out()).toMatch(new RegExp(`^Usage: nestjs-session-auth-cli ${name} `));
     expect(help.out()).toContain('Exit code:\n  0');
     const refused = captureIo();
     expect(await runCommand([name, '--passwordd=hunter2'], refused)).toBe(2);
-    expect([refused.out(), refused.err()]).toEqual(['', `Unknown option --passwordd. See: nestjs-session-auth ${name} --help\n`]);
+    expect([refused.out(), refused.err()]).toEqual(['', `Unknown option --passwordd. See: nestjs-session-auth-cli ${name} --help\n`]);
   });
 
   it('refuses an unknown subcommand with one sentence and exit code 2', async () => {
@@ -163,7 +166,7 @@ describe('the command', () => {
     const error = Object.assign(new TypeError('the key is hunter2'), { code: 'ERR_TRIAL' });
     const broken = { name: 'broken', summary: '', run: () => Promise.reject(error) };
     expect(await runCommand(['broken'], io, [broken])).toBe(1);
-    expect(io.err()).toBe('The command failed: TypeError (ERR_TRIAL). This is a fault of nestjs-session-auth.\n');
+    expect(io.err()).toBe('The command failed: TypeError (ERR_TRIAL). This is a fault of nestjs-session-auth-cli.\n');
   });
 });
 
@@ -194,7 +197,7 @@ describe('a command line', () => {
     [['--key=hunter2'], 'Unknown option --key.'],
     [['-k', 'hunter2'], 'Unknown option -k.'],
   ])('%j is refused without the value: %s', (args, problem) => {
-    expect(() => readCommandLine(line, args)).toThrow(`${problem} See: nestjs-session-auth trial --help`);
+    expect(() => readCommandLine(line, args)).toThrow(`${problem} See: nestjs-session-auth-cli trial --help`);
   });
 });
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { asJunit } from '../../libs/session-auth/src/commands/contract/junit.js';
-import type { RowResult } from '../../libs/session-auth/src/commands/contract/row-result.js';
-import { CONTRACT_ROWS } from '../../libs/session-auth/src/commands/contract/rows.js';
-import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
+import { asJunit } from '../../libs/session-auth-cli/src/contract/report.js';
+import type { RowResult } from '../../libs/session-auth-cli/src/contract/row.js';
+import { CONTRACT_ROWS } from '../../libs/session-auth-cli/src/contract/rows.js';
+import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
 import { freePort } from '../support/server-process.js';
 import { captureIo, type CapturedIo } from './captured-io.js';
 import { startCommand, written } from './command-run.js';
@@ -118,7 +118,7 @@ describe('the contract fails for a service that', () => {
   });
 });
 
-describe('nestjs-session-auth contract', () => {
+describe('nestjs-session-auth-cli contract', () => {
   it('prints before its first call which sign-ins it makes', async () => {
     const io = captureIo(ENV);
     let before: string | undefined;
@@ -166,7 +166,7 @@ describe('nestjs-session-auth contract', () => {
       'it needs another user: pass --second-user',
       'no row opened a session',
     ]);
-    expect(service.signIns.every(({ username }) => username.startsWith('contract-'))).toBe(true);
+    expect(service.signIns.every(({ username }) => username.startsWith('trial-'))).toBe(true);
   });
 
   it('signs in once if the password of the user is wrong', async () => {

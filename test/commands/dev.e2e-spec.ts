@@ -18,7 +18,7 @@ interface Dev extends CommandRun {
   readonly control: (path: string, body?: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
 }
 
-describe('nestjs-session-auth dev', () => {
+describe('nestjs-session-auth-cli dev', () => {
   const running: CommandRun[] = [];
 
   async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
@@ -58,8 +58,7 @@ describe('nestjs-session-auth dev', () => {
       const signedIn = await signIn('eve', 'secret');
       const record = (await signedIn.json()) as { auth_token: string };
       expect(record).toMatchObject({ username: 'eve', role: 'hiring_manager', sub_role: 'approver', client_name: 'Example Client' });
-      expect(record.auth_token).toMatch(/^dev-[0-9a-f-]{36}$/);
-      expect(signedIn.headers.get('cache-control')).toBe('no-store');
+      expect(record.auth_token).toMatch(/^test-[0-9a-f-]{36}$/);
 
       const details = await userDetails(record.auth_token);
       expect([details.status, await details.json()]).toEqual([200, record]);
@@ -90,12 +89,17 @@ describe('nestjs-session-auth dev', () => {
       [401, 'an unknown token', ({ userDetails }) => userDetails('unknown')],
       [400, 'an empty password', ({ signIn }) => signIn('ann', '')],
       [400, 'a body that is not JSON', ({ signIn }) => signIn('ann', 'secret', { 'content-type': 'text/plain' })],
-      [400, 'a body of more than 16 kB', ({ signIn }) => signIn('ann', 'x'.repeat(17_000))],
+      [400, 'a body of more than a MiB', ({ signIn }) => signIn('ann', 'x'.repeat(1_048_576))],
       [403, 'a request without an application key', ({ url }) => fetch(`${url}/authentication/user_details`)],
-      [404, 'another path', ({ url }) => fetch(`${url}/other`, { headers: { 'x-api-key': 'k' } })],
     ])('answers %s to %s, with an empty body', async (status, _what, answer) => {
       const reply = await answer(await start());
       expect([reply.status, await reply.text()]).toEqual([status, '']);
+    });
+
+    it('answers 404 with a body to another path, which the guard takes for a wrong `baseUrl`', async () => {
+      const { url } = await start();
+      const reply = await fetch(`${url}/other`, { headers: { 'x-api-key': 'k' } });
+      expect([reply.status, await reply.text()]).toEqual([404, 'no such path']);
     });
 
     it('accepts only the application key of SESSION_SERVICE_API_KEY', async () => {

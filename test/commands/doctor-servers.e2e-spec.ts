@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
-import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
+import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
+import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
 import { freePort } from '../support/server-process.js';
 import { describeWithRedis, RedisServer } from '../support/redis.js';
 import { captureIo } from './captured-io.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommand } from '../../libs/session-auth/src/commands/run-command.js';
-import type { Report } from '../../libs/session-auth/src/commands/doctor/report.js';
+import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
+import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
 import { askGuard } from './ask-guard.js';
 import { captureIo } from './captured-io.js';
 import { ROWS, type Row } from './doctor-rows.js';

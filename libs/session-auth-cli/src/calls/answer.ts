@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Reply } from '../../../session-auth/src/client/reply.js';
+import { isTlsCode } from '../../../session-auth/src/client/tls-failure.js';
+
+/** A reply, with its times. */
+export interface ReplyAnswer extends Reply {
+  readonly kind: 'reply';
+  readonly headers: IncomingHttpHeaders & Readonly<Record<string, unknown>>;
+  /** Bytes of the body that were read. */
+  readonly bytes: number;
+  readonly firstByteMs: number;
+  readonly totalMs: number;
+  /** Whether the call used a connection of an earlier call. */
+  readonly reused: boolean;
+}
+
+/** The code of a call that the user ended. */
+export const INTERRUPTED = 'INTERRUPTED';
+
+/** No complete reply: a code of Node.js, or one of our own. */
+export interface FailedAnswer {
+  readonly kind: 'failure';
+  /** `TIMEOUT`, `TOO_LARGE`, `INTERRUPTED`, or a code such as `ECONNREFUSED`. */
+  readonly code: string;
+  readonly totalMs: number;
+  readonly reused: boolean;
+}
+
+/** The outcome of a call. */
+export type Answer = ReplyAnswer | FailedAnswer;
+
+/** Returns the status of a reply; `undefined` if there was none. */
+export function statusOf(answer: Answer | undefined): number | undefined {
+  return answer?.kind === 'reply' ? answer.status : undefined;
+}
+
+/** Returns whether a reply has a body. */
+export function hasBody({ body }: Reply): boolean {
+  return body?.length !== 0;
+}
+
+/** Returns how a reply is named in a text, such as `404 with a body`. */
+export function described(answer: Answer): string {
+  if (answer.kind === 'failure') return `no reply (${answer.code})`;
+  return answer.status === 404 && hasBody(answer) ? '404 with a body' : String(answer.status);
+}
+
+/** Returns whether two answers look the same to the guard: a 404 with a body differs from an empty one. */
+export function isSame(one: Answer, other: Answer): boolean {
+  return described(one) === described(other);
+}
+
+const HTML = /^\s*(?:<!doctype html|<html|<head|<body)/i;
+
+/** Returns whether a reply is a web page. */
+export function isWebPage({ headers, body }: Reply): boolean {
+  const type = headers['content-type'];
+  return (typeof type === 'string' && /^text\/html/i.test(type)) || HTML.test(body?.toString('latin1', 0, 200) ?? '');
+}
+
+/** Returns whether a reply is a redirect. */
+export function isRedirect({ status }: Reply): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+/** Returns the `auth_token` in a body of any type, so that a session can be ended even if the library can't read its record. */
+export function tokenIn({ body }: ReplyAnswer): string | undefined {
+  try {
+    const json = JSON.parse(body?.toString() ?? '') as { readonly auth_token?: unknown } | null;
+    return typeof json?.auth_token === 'string' ? json.auth_token : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The meanings of error codes of Node.js, each with a remedy. */
+const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
+  [/^ENOTFOUND$|^EAI_/, 'The host name does not resolve. Check the host of --url and the DNS of this machine.'],
+  [/^ECONNREFUSED$/, 'The connection is refused: nothing listens on that port. Check the port of --url, and whether the service runs.'],
+  [
+    /^(?:ECONNRESET|EPIPE)$/,
+    'The connection is reset before the reply is complete. Check scheme and port of --url, and the proxies on the way.',
+  ],
+  [/^(?:TIMEOUT|ETIMEDOUT)$/, 'There is no complete reply within --timeout. Check the network path and the load of the service.'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM)$/, 'There is no route to the host, or a firewall forbids it.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The certificate is for another host name. Use the host name of the certificate in baseUrl.'],
+  [/^CERT_HAS_EXPIRED$/, 'The certificate has expired. Renew it.'],
+  [/^CERT_NOT_YET_VALID$/, 'The certificate is not valid yet. Check the clocks of both machines.'],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/,
+    'The certificate is of an authority that Node.js does not trust. Set NODE_EXTRA_CA_CERTS to the certificate of the authority, or http.httpsAgent.',
+  ],
+  [/^ERR_SSL_|^EPROTO$/, 'The TLS handshake fails. Check that the port speaks https; for a client certificate, set http.httpsAgent.'],
+  [/^INTERRUPTED$/, 'The call was interrupted.'],
+  [/^TOO_LARGE$/, 'The reply is larger than 4 MiB. This is not the session service.'],
+  [/^HPE_HEADER_OVERFLOW$/, 'The headers of the reply are larger than 16 KiB, which the library refuses.'],
+  [/^(?:HPE_|INVALID_REPLY)/, 'The reply is not valid HTTP. Check that scheme and port of --url fit together.'],
+];
+
+const OTHERWISE = 'The connection fails.';
+
+/** Returns the meaning of a failure, with the remedy. */
+export function failureText({ code }: FailedAnswer): string {
+  const [, text = OTHERWISE] = TEXTS.find(([codes]) => codes.test(code)) ?? [];
+  return `${text} (${code})`;
+}
+
+/** Returns whether a failure is one of TLS. */
+export function isTlsFailure({ code }: FailedAnswer): boolean {
+  return isTlsCode(code);
+}

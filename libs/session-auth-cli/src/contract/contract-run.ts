@@ -1,0 +1,99 @@
+import { Secrets } from '../calls/secrets.js';
+import { ContractClient } from './contract-client.js';
+import type { ContractSettings } from './contract-options.js';
+import { Complaint, NoReply } from './expectations.js';
+import type { ContractRow, Need, RowResult } from './row.js';
+
+/** The reasons to skip a row, by its need. */
+const LACKS = {
+  user: 'it needs a user: pass --user',
+  'second user': 'it needs another user: pass --second-user',
+  'pending user': 'it needs a user whose sign-in answers 202: pass --pending-user',
+} as const;
+const LOCKS = 'it tries a wrong password of the user, which may lock the account: pass --try-wrong-password';
+const INTERRUPTED = 'the command was interrupted';
+const NOT_SIGNED_IN = 'the first sign-in of its user failed, and is not tried again, since that could lock the account';
+
+const MAX_ROWS_WITHOUT_REPLY = 3;
+const MAX_SESSIONS_LEFT_OPEN = 3;
+
+/** Runs rows of the contract against one service, one after the other. */
+export class ContractRun {
+  readonly #settings: ContractSettings;
+  readonly #secrets = new Secrets();
+  /** Needs whose user was signed in once, and those whose user can't be. */
+  readonly #signedIn = new Set<Need>();
+  readonly #blocked = new Map<Need, string>();
+  #stopped: string | undefined;
+  #rowsWithoutReply = 0;
+  #sessionsLeftOpen = 0;
+
+  constructor(settings: ContractSettings) {
+    this.#settings = settings;
+    const { user, others = [], pending } = settings.users;
+    this.#secrets.add(settings.apiKey, ...[user, ...others, pending].map((account) => account?.password));
+  }
+
+  /** Returns why a row can't run with these settings; `undefined` if it can. */
+  lacks({ needs, triesWrongPassword }: ContractRow): string | undefined {
+    const { users, tryWrongPassword } = this.#settings;
+    const others = users.others ?? [];
+    if (needs === 'user' && !users.user) return LACKS.user;
+    if (needs === 'second user' && others.length === 0) return LACKS['second user'];
+    if (needs === 'pending user' && !users.pending) return LACKS['pending user'];
+    return triesWrongPassword && !tryWrongPassword ? LOCKS : undefined;
+  }
+
+  /** Runs a row, or skips it. Leaves none of its sessions open. */
+  async run(row: ContractRow): Promise<RowResult> {
+    const reason = this.lacks(row) ?? this.#stopReason(row);
+    if (reason !== undefined) return { row, outcome: 'skipped', text: reason, seconds: 0 };
+    const client = new ContractClient(this.#settings);
+    const startedAt = performance.now();
+    const problem = await this.#try(row, client);
+    this.#learn(row, client, problem);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    if (problem === undefined) return { row, outcome: 'ok', seconds };
+    if (problem instanceof NoReply && problem.isInterruption) return { row, outcome: 'skipped', text: INTERRUPTED, seconds };
+    return { row, outcome: 'fail', text: this.#secrets.mask(problem.message), seconds };
+  }
+
+  /** Returns the result for the sessions of the rows, as a separate row. */
+  finish(): RowResult {
+    const title = 'Every session that the rows opened was signed out.';
+    const row = { id: 'sessions-ended', section: 'Sessions of this run', title };
+    const left = this.#sessionsLeftOpen;
+    if (left > 0) return { row, outcome: 'fail', text: `${left} could not be signed out. They end when they expire.`, seconds: 0 };
+    return this.#signedIn.size > 0
+      ? { row, outcome: 'ok', seconds: 0 }
+      : { row, outcome: 'skipped', text: 'no row opened a session', seconds: 0 };
+  }
+
+  async #try(row: ContractRow, client: ContractClient): Promise<Complaint | undefined> {
+    try {
+      await row.run(client);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Complaint) return error;
+      throw error;
+    } finally {
+      this.#sessionsLeftOpen += await client.endSessions();
+    }
+  }
+
+  /** Decides whether later rows make sense: to spare the accounts, and the time of a service that does not answer. */
+  #learn({ needs }: ContractRow, { replies }: ContractClient, problem: Complaint | undefined): void {
+    const isGranted = replies.some(({ status }) => status === 200 || status === 202);
+    if (needs !== 'nothing' && isGranted) this.#signedIn.add(needs);
+    if (needs !== 'nothing' && problem && !this.#signedIn.has(needs)) this.#blocked.set(needs, NOT_SIGNED_IN);
+    this.#rowsWithoutReply = problem instanceof NoReply ? this.#rowsWithoutReply + 1 : 0;
+    if (replies.some(({ status }) => status === 429)) this.#stopped = 'the service limits the rate of requests (429)';
+    if (this.#rowsWithoutReply >= MAX_ROWS_WITHOUT_REPLY) this.#stopped = `${MAX_ROWS_WITHOUT_REPLY} rows in succession brought no reply`;
+  }
+
+  #stopReason({ needs }: ContractRow): string | undefined {
+    if (this.#settings.interrupted?.aborted) return INTERRUPTED;
+    if (needs !== 'nothing' && this.#sessionsLeftOpen >= MAX_SESSIONS_LEFT_OPEN) return 'sessions of earlier rows could not be signed out';
+    return this.#stopped ?? this.#blocked.get(needs);
+  }
+}

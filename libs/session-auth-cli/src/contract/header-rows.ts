@@ -1,0 +1,112 @@
+import { API_KEY_HEADER, AUTH_TOKEN_HEADER, AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../../../session-auth/src/contract/wire.js';
+import type { Headers, ServiceRequest } from '../calls/service-client.js';
+import type { ContractClient } from './contract-client.js';
+import { expectStatus } from './expectations.js';
+import { randomText } from '../calls/secrets.js';
+import { type ContractRow, rowsOf, SECTIONS } from './row.js';
+
+const row = rowsOf(SECTIONS.authentication);
+const LONG = 4_096;
+
+/** An operation of the interface, by the name that rows have for it. */
+type Operation = readonly [name: string, method: ServiceRequest['method'], path: string];
+
+const TOKEN_OPERATIONS: readonly Operation[] = [
+  ['sign-out', 'DELETE', AUTHENTICATION_PATH],
+  ['user-details', 'GET', USER_DETAILS_PATH],
+];
+const OPERATIONS: readonly Operation[] = [['sign-in', 'POST', AUTHENTICATION_PATH], ...TOKEN_OPERATIONS];
+
+/** Headers that must be refused, for the right value: each is a request of its own. */
+type BadHeaders = readonly (readonly [id: string, what: string, headers: (right: string) => readonly Headers[]])[];
+
+const BAD_KEYS: BadHeaders = [
+  ['missing', 'without an application key', () => [{}]],
+  ['unknown', 'with an unknown application key', () => [{ [API_KEY_HEADER]: randomText() }]],
+  ['empty', 'with an empty application key', () => [{ [API_KEY_HEADER]: '' }]],
+  ['blank', 'with a blank application key', () => [{ [API_KEY_HEADER]: '  ' }]],
+  ['almost', 'with an application key that has a character too many or too few', (key) => almost(API_KEY_HEADER, key)],
+  [
+    'elsewhere',
+    'with the application key in another header than X-API-KEY',
+    (key) => [{ Authorization: `Bearer ${key}` }, { X_API_KEY: key }],
+  ],
+];
+
+const BAD_TOKENS: BadHeaders = [
+  ['missing', 'without a token', () => [{}]],
+  ['unknown', 'with an unknown token', () => [{ [AUTH_TOKEN_HEADER]: randomText() }]],
+  ['empty', 'with an empty token', () => [{ [AUTH_TOKEN_HEADER]: '' }]],
+  ['blank', 'with a blank token', () => [{ [AUTH_TOKEN_HEADER]: ' ' }]],
+  ['long', `with a token of ${LONG} characters`, () => [{ [AUTH_TOKEN_HEADER]: 'x'.repeat(LONG) }]],
+  ['sql', 'with SQL for a token', () => [{ [AUTH_TOKEN_HEADER]: `' OR '1'='1` }]],
+];
+
+/** Made of the token of a session. */
+const MISUSED_TOKENS: BadHeaders = [
+  ['almost', 'with a token that has a character too many or too few', (token) => almost(AUTH_TOKEN_HEADER, token)],
+  [
+    'elsewhere',
+    'with its token in another header than X-AUTH-TOKEN',
+    (token) => [{ Authorization: `Bearer ${token}` }, { Cookie: `X-AUTH-TOKEN=${token}; auth_token=${token}` }],
+  ],
+];
+
+function almost(name: string, right: string): readonly Headers[] {
+  return [{ [name]: `${right}x` }, { [name]: right.slice(0, -1) }];
+}
+
+/** Returns a request that the service would grant if it had an application key. Opens a session for it if it needs one. */
+async function grantedRequest([, method, path]: Operation, client: ContractClient): Promise<ServiceRequest> {
+  if (method === 'POST') return { method, path, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(client.user) };
+  return { method, path, headers: { [AUTH_TOKEN_HEADER]: await client.openSession() } };
+}
+
+/** Returns a request that would be refused with the right key, too: it proves less. */
+function refusedRequest([, method, path]: Operation): ServiceRequest {
+  const body = JSON.stringify({ username: randomText(), password: randomText() });
+  if (method === 'POST') return { method, path, headers: { 'Content-Type': 'application/json' }, body };
+  return { method, path, headers: { [AUTH_TOKEN_HEADER]: randomText() } };
+}
+
+async function expectRefusals(client: ContractClient, request: ServiceRequest, headers: readonly Headers[]): Promise<void> {
+  for (const others of headers) client.expectRefusal(await client.send({ ...request, headers: { ...request.headers, ...others } }));
+}
+
+function keyRows(operation: Operation): ContractRow[] {
+  const [name, method, path] = operation;
+  const refuses = `${method} ${path} refuses a request`;
+  return [
+    row(
+      `key.${name}.anonymous`,
+      `${refuses} of no user without a key, and with an unknown one, with an empty body.`,
+      'nothing',
+      async (client) => {
+        for (const headers of [{}, { [API_KEY_HEADER]: randomText() }]) await expectRefusals(client, refusedRequest(operation), [headers]);
+      },
+    ),
+    ...BAD_KEYS.map(([id, what, headersOf]) =>
+      row(`key.${name}.${id}`, `${refuses} ${what}, with an empty body.`, 'user', async (client) =>
+        expectRefusals(client, await grantedRequest(operation, client), headersOf(client.apiKey)),
+      ),
+    ),
+    row(`key.${name}.any-case`, `${method} ${path} finds the application key in any case of the header name.`, 'user', async (client) => {
+      const request = await grantedRequest(operation, client);
+      expectStatus(await client.send({ ...request, headers: { ...request.headers, 'x-api-KEY': client.apiKey } }), [200]);
+    }),
+  ];
+}
+
+function tokenRows([name, method, path]: Operation): ContractRow[] {
+  const rows = (bad: BadHeaders, needs: 'nothing' | 'user'): ContractRow[] =>
+    bad.map(([id, what, headersOf]) =>
+      row(`token.${name}.${id}`, `${method} ${path} refuses a request ${what}, with an empty body.`, needs, async (client) => {
+        const headers = headersOf(needs === 'user' ? await client.openSession() : '');
+        await expectRefusals(client, { method, path, headers: { [API_KEY_HEADER]: client.apiKey } }, headers);
+      }),
+    );
+  return [...rows(BAD_TOKENS, 'nothing'), ...rows(MISUSED_TOKENS, 'user')];
+}
+
+/** The application key, and the token of a session. */
+export const HEADER_ROWS: readonly ContractRow[] = [...OPERATIONS.flatMap(keyRows), ...TOKEN_OPERATIONS.flatMap(tokenRows)];

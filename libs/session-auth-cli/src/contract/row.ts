@@ -1,0 +1,64 @@
+import type { ContractClient } from './contract-client.js';
+
+/** The requirement of a row besides the application key. */
+export type Need = 'nothing' | 'user' | 'second user' | 'pending user';
+
+/** The sections of the interface that have rows, in the order of the report. */
+export const SECTIONS = {
+  signIn: '4.1 Sign in: POST /authentication',
+  signOut: '4.2 Sign out: DELETE /authentication',
+  userDetails: '4.3 User details: GET /authentication/user_details',
+  authentication: '5 Authentication: X-API-KEY and X-AUTH-TOKEN',
+} as const;
+
+/** Checks a row. @throws Complaint if it does not hold, and `NoReply` if it could not be determined */
+type Run = (client: ContractClient) => Promise<unknown>;
+
+/** One statement of the contract, and how it is checked. */
+export interface ContractRow {
+  /** Stable, such as `sign-out.ends-session`. */
+  readonly id: string;
+  /** Section of the interface. */
+  readonly section: (typeof SECTIONS)[keyof typeof SECTIONS];
+  /** The requirement, as a sentence. */
+  readonly title: string;
+  readonly needs: Need;
+  readonly run: Run;
+  /** Signs the user in with a wrong password, which may lock the account. */
+  readonly triesWrongPassword?: boolean;
+}
+
+/** Returns a function that makes the rows of a section. */
+export function rowsOf(section: ContractRow['section']): (id: string, title: string, needs: Need, run: Run) => ContractRow {
+  return (id, title, needs, run) => ({ id, section, title, needs, run });
+}
+
+/** The result of one row. */
+export interface RowResult {
+  readonly row: Pick<ContractRow, 'id' | 'title'> & { readonly section: string };
+  readonly outcome: 'ok' | 'fail' | 'skipped';
+  /** Why it fails, or is skipped. Holds no text of a reply. */
+  readonly text?: string;
+  readonly seconds: number;
+}
+
+/** Returns how many rows have each outcome. */
+export function countOutcomes(results: readonly RowResult[]): Readonly<Record<RowResult['outcome'], number>> {
+  const counts = { ok: 0, fail: 0, skipped: 0 };
+  for (const { outcome } of results) counts[outcome] += 1;
+  return counts;
+}
+
+/** Returns results by a text of theirs, in the order of their first result. */
+export function groupResults(
+  results: readonly RowResult[],
+  textOf: (result: RowResult) => string,
+): ReadonlyMap<string, readonly RowResult[]> {
+  const groups = new Map<string, RowResult[]>();
+  for (const result of results) {
+    const group = groups.get(textOf(result));
+    if (group) group.push(result);
+    else groups.set(textOf(result), [result]);
+  }
+  return groups;
+}

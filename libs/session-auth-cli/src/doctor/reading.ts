@@ -1,0 +1,39 @@
+import { isReadable, readJsonObject } from '../../../session-auth/src/client/reply.js';
+import { describeInvalidField, type InvalidField } from '../../../session-auth/src/contract/record/record-check.js';
+import { compileRecordReader } from '../../../session-auth/src/contract/record/record-reader.js';
+import { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
+import type { ReplyAnswer } from '../calls/answer.js';
+
+let invalid: InvalidField | undefined;
+const read = compileRecordReader(UserRecord, undefined, (field) => (invalid = field));
+
+/** The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value. */
+type Reading = { readonly user: UserRecord } | { readonly problem: string };
+
+/** Reads the body of a 200 as the library does. */
+export function readUserRecord(answer: ReplyAnswer): Reading {
+  const json = readJsonObject(answer);
+  if (json === undefined) return { problem: bodyProblem(answer) };
+  const user = readUser(json);
+  if (!user) return { problem: invalid ? `it is not a user record: ${describeInvalidField(invalid)}` : 'it is not a user record' };
+  const hasIdentity = DEFAULTS.identityFields.some((field) => typeof user[field] === 'string' && user[field] !== '');
+  return hasIdentity
+    ? { user }
+    : { problem: `it has none of the identity fields ${DEFAULTS.identityFields.join(', ')}. Set identityFields` };
+}
+
+/** Reads a record as the guard does. */
+export function readUser(json: object): UserRecord | undefined {
+  invalid = undefined;
+  return read(json);
+}
+
+function bodyProblem({ headers, body }: ReplyAnswer): string {
+  const { 'content-type': type, 'content-encoding': encoding } = headers;
+  if (!isReadable(headers, Number.MAX_SAFE_INTEGER))
+    return `its body is encoded${encoding === undefined ? '' : ' (Content-Encoding)'}, and the library asks for identity`;
+  if (body?.length === 0) return 'its body is empty';
+  if (type !== undefined && !/json/i.test(type)) return 'its Content-Type is not JSON';
+  return 'its body is not a JSON object in UTF-8';
+}

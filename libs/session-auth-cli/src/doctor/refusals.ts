@@ -1,0 +1,89 @@
+import { API_KEY_HEADER, AUTH_TOKEN_HEADER, USER_DETAILS_PATH } from '../../../session-auth/src/contract/wire.js';
+import { type Answer, described, failureText, hasBody, isSame, statusOf } from '../calls/answer.js';
+import type { Examination } from './examination.js';
+import { randomText } from '../calls/secrets.js';
+
+/** Sends calls that a session service refuses, each once, and compares the refusals. */
+export async function examineRefusals(examination: Examination): Promise<void> {
+  const { calls, refusals, junkToken, findings } = examination;
+  const junk = refusals.junkToken;
+  if (!junk) return;
+  const probes = [
+    ['noToken', () => calls.call({ method: 'GET', path: USER_DETAILS_PATH })],
+    ['noKey', () => withoutKey(calls, junkToken)],
+    ['wrongKey', () => calls.userDetails(junkToken, { [API_KEY_HEADER]: randomText() })],
+    ['wrongPath', () => calls.userDetails(junkToken, {}, `/${randomText()}${USER_DETAILS_PATH}`)],
+  ] as const;
+  for (const [name, probe] of probes) {
+    if (examination.isOver) return;
+    const answer = await probe();
+    if (answer.kind === 'reply') refusals[name] = answer;
+    else findings.warn('connection', `One call of the first ones failed. ${failureText(answer)}`);
+  }
+  examineTokens(examination, junk);
+}
+
+/** Reads the user of a token without the application key. */
+export function withoutKey(calls: Examination['calls'], token: string): Promise<Answer> {
+  return calls.send({ method: 'GET', path: USER_DETAILS_PATH, headers: { [AUTH_TOKEN_HEADER]: token } });
+}
+
+function examineTokens({ findings, refusals: { noToken } }: Examination, junk: Answer): void {
+  findings.ok('junk-token', `user_details answers ${described(junk)} to a token that was never issued.`);
+  if (!noToken) return;
+  if (noToken.kind === 'reply' && noToken.status < 300)
+    findings.fail('no-token', `user_details answers ${described(noToken)} without a token: it is open, or a cache or gateway answers.`);
+  else findings.ok('no-token', `user_details answers ${described(noToken)} without a token. The library never calls it so.`);
+}
+
+/** Reports whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session service. */
+export function examinePath({ findings, refusals: { junkToken, wrongPath }, sessionAnswer }: Examination): void {
+  if (wrongPath?.kind !== 'reply' || !junkToken) {
+    findings.unknown('wrong-path', 'Whether a wrong baseUrl would be noticed: the call brought no reply.');
+    return;
+  }
+  const text = `A path that does not exist answers ${described(wrongPath)}`;
+  if (!isSame(wrongPath, junkToken)) findings.ok('wrong-path', `${text}, unlike a junk token.`);
+  else if (wrongPath.status === 404 && hasBody(wrongPath) && !sessionAnswer)
+    findings.fail('session-service', `${text}, as user_details does. This is probably not the session service: check the URL.`);
+  else
+    findings.warn(
+      'wrong-path',
+      `${text}, as a junk token. A wrong baseUrl is silent: every user gets 401. Watch the log for the first hours.`,
+    );
+}
+
+/** Reports whether a wrong or a missing key differs from an invalid session. Called last: a session shows more than a junk token. */
+export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey } }: Examination): void {
+  if (!junkToken) return;
+  for (const [id, name, answer] of [
+    ['wrong-key', 'a wrong key', wrongKey],
+    ['no-key', 'no key', noKey],
+  ] as const) {
+    if (!answer) findings.unknown(id, `How the service answers to ${name}: the call brought no reply.`);
+    else if (answer.kind === 'reply' && answer.status < 300)
+      findings.warn(id, `user_details answers ${described(answer)} to ${name}: it does not check the key.`);
+    else if (isSame(answer, junkToken))
+      findings.warn(
+        id,
+        `user_details answers ${described(answer)} to ${name}, as to a junk token. The guard can't distinguish them: a wrong apiKey shows as 401 for every user.`,
+      );
+    else findings.ok(id, `user_details answers ${described(answer)} to ${name}, unlike to a junk token.`);
+  }
+}
+
+/** If user_details does not seem to exist, tries its path with a slash at its end, which the library never sends. Returns whether that one exists. */
+export async function needsSlash(examination: Examination): Promise<boolean> {
+  const { calls, findings, junkToken, refusals } = examination;
+  const { junkToken: junk, wrongPath } = refusals;
+  if (junk?.kind !== 'reply' || examination.isOver) return false;
+  if (junk.status !== 404 || !wrongPath || !isSame(junk, wrongPath)) return false;
+  const status = statusOf(await calls.userDetails(junkToken, {}, `${USER_DETAILS_PATH}/`));
+  const exists = status === 400 || status === 401 || status === 403;
+  if (exists)
+    findings.fail(
+      'trailing-slash',
+      `Only the path with a slash at its end is user_details (${status}). The library sends none: let the gateway accept both.`,
+    );
+  return exists;
+}

@@ -1,0 +1,51 @@
+import { type CommandIo, paintFor } from '../command-line/command-io.js';
+import type { AdvisedOptions, Check, Outcome } from './examination.js';
+
+const STYLES = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'gray' } as const satisfies Record<Outcome, string>;
+const WIDTH = Math.max(...Object.keys(STYLES).map((outcome) => outcome.length));
+
+/** The findings of the examination. */
+export interface Report {
+  readonly checks: readonly Check[];
+  readonly options: AdvisedOptions;
+}
+
+/** Returns the report as JSON. */
+export function reportAsJson({ checks, options }: Report): string {
+  return `${JSON.stringify({ checks, options }, null, 2)}\n`;
+}
+
+/** Returns the report as text: the findings, the checks without a result, and the options as code. */
+export function reportAsText({ checks, options }: Report, io: CommandIo): string {
+  const paint = paintFor(io.stdout, io);
+  const line = ({ id, outcome, text }: Check): string => `${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${paint('bold', id)}: ${text}`;
+  const known = checks.filter(({ outcome }) => outcome !== 'unknown');
+  const unknown = checks.filter(({ outcome }) => outcome === 'unknown');
+  return [
+    ...known.map(line),
+    ...(unknown.length > 0 ? ['', 'Could not be determined:', '', ...unknown.map(line)] : []),
+    '',
+    'Options that follow:',
+    '',
+    optionsAsCode(options),
+    '',
+  ].join('\n');
+}
+
+/** Returns the options as code to paste. */
+function optionsAsCode({ baseUrl, ...others }: AdvisedOptions): string {
+  const lines = [
+    `baseUrl: ${literal(baseUrl)},`,
+    "apiKey: process.env.SESSION_SERVICE_API_KEY ?? '',",
+    ...Object.entries(others).map(([name, value]) => `${name}: ${literal(value)},`),
+  ];
+  return `SessionAuthModule.forRoot({\n${lines.map((text) => `  ${text}`).join('\n')}\n});`;
+}
+
+/** Writes a value as code in the style of Nest: single quotes, and no quotes around names. */
+function literal(value: unknown): string {
+  if (typeof value === 'string') return `'${value.replace(/[\\']/g, (character) => `\\${character}`)}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const fields = Object.entries(value).map(([name, field]) => `${name}: ${literal(field)}`);
+  return `{ ${fields.join(', ')} }`;
+}

@@ -1,0 +1,188 @@
+import { readCacheForMs } from '../../../session-auth/src/client/reply-headers.js';
+import { API_KEY_HEADER } from '../../../session-auth/src/contract/wire.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
+import { type Answer, described, failureText, type ReplyAnswer, tokenIn } from '../calls/answer.js';
+import type { OpenSession } from '../calls/service-client.js';
+import type { Examination } from './examination.js';
+import { randomText } from '../calls/secrets.js';
+import { readUserRecord } from './reading.js';
+import { withoutKey } from './refusals.js';
+
+const MAX_CALLS = 20;
+const MAX_SAMPLE_MS = 2_000;
+/** The longest lifetime of a cache entry. */
+const MAX_TTL_MS = 300_000;
+
+/** Reads the user of the session some times over kept connections. Returns whether the guard could accept it. */
+export async function examineUserDetails(examination: Examination, session: OpenSession): Promise<boolean> {
+  const { calls, findings } = examination;
+  const token = session.tokens[0] ?? '';
+  const answers: Answer[] = [];
+  for (const startedAt = performance.now(); answers.length < MAX_CALLS && performance.now() - startedAt < MAX_SAMPLE_MS;) {
+    answers.push(await calls.userDetails(token));
+    if (examination.isOver || !isRead(answers.at(-1))) break;
+  }
+  const replies = answers.filter((answer) => answer.kind === 'reply').filter(({ status }) => status === 200);
+  const [first] = answers;
+  if (!first || (calls.isInterrupted && replies.length === 0)) return false;
+  if (!isRecord(examination, first)) return false;
+  examination.sessionAnswer = { answer: first, token };
+  if (!examineEcho(examination, session, { replies, last: answers.at(-1) })) return false;
+  examineLatency(examination, replies);
+  examineSize(examination, replies);
+  examineCacheHeaders(examination, replies);
+  if (!isRead(answers.at(-1)) && !examination.isOver)
+    findings.warn('user-details', `One of ${answers.length} calls with the same token answered ${described(answers.at(-1) ?? first)}.`);
+  return true;
+}
+
+function isRead(answer: Answer | undefined): boolean {
+  return answer?.kind === 'reply' && answer.status === 200;
+}
+
+function isRecord({ findings }: Examination, answer: Answer): answer is ReplyAnswer {
+  if (answer.kind === 'failure') findings.fail('user-details', failureText(answer));
+  else if (answer.status !== 200) findings.fail('user-details', `user_details answers ${described(answer)} to the token of the sign-in.`);
+  else {
+    const reading = readUserRecord(answer);
+    if ('user' in reading) findings.ok('user-details', 'user_details answers 200 with a valid user record.');
+    else findings.fail('user-details', `user_details answers 200, but ${reading.problem}.`);
+    return 'user' in reading;
+  }
+  return false;
+}
+
+function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyAnswer[]): void {
+  const allowed = Math.min(...replies.map(({ headers }) => readCacheForMs(headers, MAX_TTL_MS) ?? Infinity));
+  if (allowed === 0) findings.warn('cache', 'Cache-Control or Age of user_details forbid caching: the option cache has no effect.');
+  else if (allowed < Infinity)
+    findings.warn('cache', `Cache-Control or Age of user_details allow to cache a session for ${allowed} ms at most.`);
+  else findings.ok('cache', 'No header of user_details shortens the option cache.');
+}
+
+/** Sends the token with a wrong key and without a key, which shows more than a junk token. */
+export async function examineKeysOfSession(examination: Examination, { tokens: [token = ''] }: OpenSession): Promise<void> {
+  const { calls, refusals } = examination;
+  for (const [name, probe] of [
+    ['wrongKey', () => calls.userDetails(token, { [API_KEY_HEADER]: randomText() })],
+    ['noKey', () => withoutKey(calls, token)],
+  ] as const) {
+    if (examination.isOver) return;
+    const answer = await probe();
+    if (answer.kind === 'reply') refusals[name] = answer;
+  }
+}
+
+/** Calls of user_details with the token of the sign-in. */
+interface Sample {
+  /** Those that were accepted. */
+  readonly replies: readonly ReplyAnswer[];
+  readonly last: Answer | undefined;
+}
+
+/** Reports which token user_details returns, and which `tokenEcho` follows. Returns whether the guard can work with it. */
+function examineEcho(examination: Examination, session: OpenSession, sample: Sample): boolean {
+  const { findings, secrets } = examination;
+  const [token = ''] = session.tokens;
+  const echoed = sample.replies.flatMap((reply) => tokenIn(reply) ?? []);
+  secrets.add(...echoed);
+  const others = [...new Set(echoed.filter((other) => other !== token))];
+  if (others.length > 0) return acceptsOthers(examination, session, { ...sample, others });
+  findings.ok('token-echo', echoed.length > 0 ? 'user_details returns the token that was presented.' : 'user_details returns no token.');
+  return true;
+}
+
+/** Another token is either of a wrong record, or a new one for the same session. */
+function acceptsOthers(
+  { calls, findings, options }: Examination,
+  session: OpenSession,
+  sample: Sample & { others: readonly string[] },
+): boolean {
+  const { replies, last, others } = sample;
+  const isMixedUp = !isOfSameUser(calls.answers, replies);
+  if (!isMixedUp) session.tokens.push(...others);
+  const isReplaced = last?.kind === 'reply' && last.status >= 400 && last.status < 429;
+  if (isMixedUp || isReplaced) findings.fail('token-echo', isMixedUp ? MIXED_UP : REPLACED);
+  else {
+    options.tokenEcho = 'ignore';
+    const change = others.length > 1 ? ', a new one each time' : '';
+    findings.warn(
+      'token-echo',
+      `user_details returns another token than was presented${change}; the old one stays valid. The default 'deny' would answer 503.`,
+    );
+  }
+  return !isMixedUp && !isReplaced;
+}
+
+const MIXED_UP = "user_details returns another token and another user's record. A proxy caches or mixes up replies: do not go live.";
+const REPLACED =
+  'user_details issues a new token, and refuses the old one then. The library cannot work with it: each check ends the session.';
+
+/** Compares the records of user_details with that of the sign-in. */
+function isOfSameUser(answers: readonly Answer[], replies: readonly ReplyAnswer[]): boolean {
+  const users = answers.filter(
+    (answer) => answer.kind === 'reply' && answer.status === 200 && tokenIn(answer) !== undefined,
+  ) as ReplyAnswer[];
+  const names = [...users, ...replies].map((reply) => {
+    const reading = readUserRecord(reply);
+    return 'user' in reading ? `${reading.user.username ?? ''}\n${reading.user.email ?? ''}` : '';
+  });
+  return new Set(names).size === 1;
+}
+
+/** The time limit of a check, as a multiple of the slowest reply. */
+const MARGIN = 3;
+const STEP_MS = 500;
+const MAX_TIMEOUT_MS = 300_000;
+const DRIP_MS = 250;
+
+/** Reports how fast user_details replies over kept connections, and which `timeoutMs` follows. */
+function examineLatency({ calls, findings, options }: Examination, replies: readonly ReplyAnswer[]): void {
+  const times = replies.map(({ totalMs }) => totalMs).sort((a, b) => a - b);
+  const cold = calls.answers.find((answer) => answer.kind === 'reply' && !answer.reused)?.totalMs ?? 0;
+  const slowest = Math.max(cold, ...times);
+  const text = `user_details: p50 ${ms(quantile(times, 0.5))}, p99 ${ms(quantile(times, 0.99))} of ${times.length} calls; a new connection ${ms(cold)}.`;
+  const needed = Math.min(MAX_TIMEOUT_MS, Math.ceil((MARGIN * slowest) / STEP_MS) * STEP_MS);
+  if (needed <= DEFAULTS.timeoutMs) {
+    findings.ok('latency', text);
+    return;
+  }
+  options.timeoutMs = needed;
+  findings.warn('latency', `${text} The default timeoutMs of ${DEFAULTS.timeoutMs} is short for it.`);
+}
+
+/** Reports whether connections are kept, and whether bodies arrive slowly. */
+export function examineConnections({ calls, findings }: Examination): void {
+  const replies = calls.answers.filter((answer) => answer.kind === 'reply');
+  const resets = calls.answers.filter((answer) => answer.kind === 'failure' && answer.reused && answer.code === 'ECONNRESET').length;
+  if (resets > 0)
+    findings.warn(
+      'keep-alive',
+      'The service closes kept connections without a word. The library retries a check then; set retry no lower than 2 attempts.',
+    );
+  else if (!replies.some(({ reused }) => reused))
+    findings.warn('keep-alive', 'The service, or a proxy, closes the connection after each reply. Each check pays for a new one.');
+  else findings.ok('keep-alive', 'Connections are kept between calls.');
+  const slowest = Math.max(0, ...replies.map(({ firstByteMs, totalMs }) => totalMs - firstByteMs));
+  if (slowest > DRIP_MS) findings.warn('slow-body', `A body arrived ${ms(slowest)} after its head. A check waits for the whole body.`);
+}
+
+/** Reports the size of replies, and which `http.maxResponseBytes` follows. */
+function examineSize({ findings, options }: Examination, replies: readonly ReplyAnswer[]): void {
+  const bytes = Math.max(0, ...replies.map((reply) => reply.bytes));
+  const { maxResponseBytes } = DEFAULTS.http;
+  if (bytes <= maxResponseBytes) {
+    findings.ok('response-size', `The record has ${bytes} bytes.`);
+    return;
+  }
+  options.http = { ...options.http, maxResponseBytes: 2 ** Math.ceil(Math.log2(2 * bytes)) };
+  findings.warn('response-size', `The record has ${bytes} bytes, more than the default http.maxResponseBytes of ${maxResponseBytes}.`);
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+}
