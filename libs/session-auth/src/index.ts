@@ -5,15 +5,16 @@ import 'reflect-metadata';
 
 export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
 export type {
+  Audit,
   SessionAuthAsyncOptions,
   SessionAuthCacheOptions,
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './module/options/options.js';
 export type { SessionAuthExtras } from './module/options/extras.js';
+export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
 export type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './module/options/named-options.js';
 export type { SessionAuthHttpOptions } from './module/options/http-options.js';
-export type { Audit } from './module/audit/boot-audit.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
 export type { UnavailableReason } from './contract/outcome.js';
@@ -28,7 +29,7 @@ export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
 export type { ProvidedClass } from './module/authorities/authority-tokens.js';
 export { SessionAuthEvents } from './module/events/session-auth-events.js';
 export type { RevocationBusState, RevocationBusStatus, ServiceState, ServiceStatus } from './verifier/service-status.js';
-export { SessionHttpService } from './client/http/session-http.service.js';
+export { SessionHttpService } from './client/session-http.service.js';
 
 export type { SessionAuthDecision } from './guard/decisions.js';
 export { SessionAuthGuard } from './guard/session-auth.guard.js';
@@ -44,9 +45,9 @@ export {
   type AuthorizationRule,
   type CclScopeParameters,
   type UserFlag,
-} from './guard/access/access.decorators.js';
-export type { AuthorizationPolicy, PolicyClass } from './guard/access/authorization-policy.js';
-export { SessionAuthority } from './guard/access/session-authority.decorator.js';
+} from './guard/access.decorators.js';
+export type { AuthorizationPolicy, PolicyClass } from './guard/authorization-policy.js';
+export { SessionAuthority } from './guard/session-authority.decorator.js';
 export type { AuthorityResolver } from './guard/authorities.js';
 export {
   AuthIv,
@@ -55,10 +56,10 @@ export {
   CurrentUser,
   type CurrentUserRecord,
   type AnyUserRecord,
-} from './guard/access/current-user.decorator.js';
-export type { PresentedSession } from './guard/session/presented-session.js';
-export type { CrossOriginOptions } from './guard/session/trusted-origins.js';
-export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/session/token-source.js';
+} from './guard/current-user.decorator.js';
+export type { PresentedSession } from './guard/presented-session.js';
+export type { CrossOriginOptions } from './guard/trusted-origins.js';
+export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/token-source.js';
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/record/user-record.js';
 export * from './contract/session-auth-types.js';

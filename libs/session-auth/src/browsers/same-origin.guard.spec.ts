@@ -7,8 +7,14 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { storeUpgrade } from '../guard/sockets/socket-client.js';
-import type { CrossOriginOptions } from '../guard/session/trusted-origins.js';
+import type { CrossOriginOptions } from '../guard/trusted-origins.js';
 import { SameOriginGuard } from './same-origin.guard.js';
+import { WEB_SOCKET } from '../guard/sockets/socket-transport.js';
+import { GRAPHQL } from '../guard/graphql/graphql-transport.js';
+import { openTransport } from '../guard/transports.js';
+
+openTransport('ws', WEB_SOCKET);
+openTransport('graphql', GRAPHQL);
 
 const APP = 'https://app.example.com';
 

@@ -3,10 +3,10 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { ACCESS_DENIED, CROSS_ORIGIN_DENIED } from '../contract/denials.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { exceptionOf, reportDenial } from '../guard/denial.js';
-import { Challenges } from '../guard/http/challenges.js';
-import { keepFromSharedCaches } from '../guard/http/http-transport.js';
-import { isCrossOrigin } from '../guard/session/cross-origin.js';
-import { type CrossOriginOptions, readTrustedOrigins } from '../guard/session/trusted-origins.js';
+import { Challenges } from '../guard/challenges.js';
+import { keepFromSharedCaches } from '../guard/http-transport.js';
+import { isCrossOrigin } from '../guard/cross-origin.js';
+import { type CrossOriginOptions, readTrustedOrigins } from '../guard/trusted-origins.js';
 import { transportOf } from '../guard/transports.js';
 
 const NO_CHALLENGES = new Challenges([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { fromCookie } from '../guard/session/token-source.js';
+import { fromCookie } from '../guard/token-source.js';
 import type { SessionCookieOptions } from './cookie-options.js';
 import { endedSessionCookie, sessionCookie } from './session-cookie.js';
 

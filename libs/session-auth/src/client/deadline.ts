@@ -1,4 +1,4 @@
-import type { NoReply } from './http/reply.js';
+import type { NoReply } from './reply.js';
 
 /** Why a deadline ended: its time passed, the application is shutting down, or the caller aborted. */
 export type DeadlineEnd = 'timeout' | 'shutting_down' | 'aborted';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { Deadline } from './deadline.js';
-import type { NoReply, NoReplyReason, Reply } from './http/reply.js';
+import type { NoReply, NoReplyReason, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
 import type { SessionRequests } from './session-requests.js';
 import type { ReadUser, UserDetailsVerdicts } from './user-details-verdict.js';

@@ -12,7 +12,7 @@ import {
   TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
 import type { Deadline } from './deadline.js';
-import type { NoReply, Reply } from './http/reply.js';
+import type { NoReply, Reply } from './reply.js';
 import type { Credentials, SessionRequests } from './session-requests.js';
 import { recordStatus, traced } from './traced-call.js';
 import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';

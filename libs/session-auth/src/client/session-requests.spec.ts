@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
-import type { NoReply } from './http/reply.js';
-import type { ServiceRequest } from './http/service-request.js';
+import type { NoReply } from './reply.js';
+import type { ServiceRequest } from './service-request.js';
 import { SessionRequests } from './session-requests.js';
 
 /** Returns a wire and the requests that it sends. */

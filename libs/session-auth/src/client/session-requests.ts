@@ -10,9 +10,9 @@ import {
   USER_DETAILS_PATH,
 } from '../contract/wire.js';
 import { type Deadline, noReplyAt } from './deadline.js';
-import type { NoReply, Reply } from './http/reply.js';
-import type { RequestSender } from './http/request-sender.js';
-import type { ServiceRequest } from './http/service-request.js';
+import type { NoReply, Reply } from './reply.js';
+import type { RequestSender } from './request-sender.js';
+import type { ServiceRequest } from './service-request.js';
 import type { CallStart } from './traced-call.js';
 
 /** Username and password of a sign-in (section 2.3). */

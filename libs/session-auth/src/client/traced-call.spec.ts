@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED } from '../contract/outcome.js';
 import { Deadline } from './deadline.js';
-import type { NoReply, Reply } from './http/reply.js';
+import type { NoReply, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
 import { SessionRequests } from './session-requests.js';
 import { UserDetailsVerdicts } from './user-details-verdict.js';

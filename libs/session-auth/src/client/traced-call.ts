@@ -1,5 +1,5 @@
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
-import type { NoReply, Reply } from './http/reply.js';
+import type { NoReply, Reply } from './reply.js';
 
 /** Fields of a call's message that are set at its start. */
 export type CallStart = Pick<CallMessage, 'operation' | 'authority' | 'method' | 'serverAddress' | 'serverPort'>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { type Reply, STALE_CONNECTION } from './http/reply.js';
+import { type Reply, STALE_CONNECTION } from './reply.js';
 import { outage, readRecord, type ReadUser, UserDetailsVerdicts, type VerdictSettings, type Warnings } from './user-details-verdict.js';
 
 const nothing = (): void => undefined;

@@ -2,7 +2,7 @@ import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Unavailable, type Verdict
 import type { UserRecord } from '../contract/record/user-record.js';
 import { keepSentUsername } from '../contract/record/usernames.js';
 import { isRefusal, STATUS_OUTCOMES, unavailableReasonOf, type RefusalStatus, type StatusMap } from '../contract/status-outcomes.js';
-import { type NoReply, readJsonObject, type Reply } from './http/reply.js';
+import { type NoReply, readJsonObject, type Reply } from './reply.js';
 import { readCacheForMs, readRetryAfterSeconds } from './reply-headers.js';
 
 /** Warnings for an operator. Called each time; the implementation limits what is logged. */

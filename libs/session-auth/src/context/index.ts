@@ -1,4 +1,5 @@
-export { currentUserOf } from '../guard/context/current-user-of.js';
-export { SessionContext } from '../guard/context/session-context.js';
-export { SessionRelay } from '../module/relay/session-relay.js';
-export type { RelayTargets } from '../module/relay/relay-origins.js';
+export { sessionContext } from './context.plugin.js';
+export { currentUserOf } from './current-user-of.js';
+export { SessionContext } from './session-context.js';
+export { SessionRelay } from './session-relay.js';
+export type { RelayTargets } from './relay-origins.js';

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { CurrentUserRecord } from './access/current-user.decorator.js';
+import type { CurrentUserRecord } from './current-user.decorator.js';
 import type { GuardDenial } from './denial.js';
 
 /** A decision of the guard about one call. Frozen, and without the token and the `X-AUTH-IV`. */

@@ -9,16 +9,20 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionCache } from '../verifier/cache/session-cache.js';
 import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { AccessRules } from './access/access-metadata.js';
-import { Authorize, FreshSession, OptionalAuth, Public } from './access/access.decorators.js';
-import { SessionAuthority } from './access/session-authority.decorator.js';
-import type { Authorities } from './authorities.js';
+import { AccessRules } from './access-metadata.js';
+import { Authorize, FreshSession, OptionalAuth, Public } from './access.decorators.js';
+import { SessionAuthority } from './session-authority.decorator.js';
 import { Decisions, type SessionAuthDecision } from './decisions.js';
 import type { GuardedRequest } from './guarded-request.js';
-import type { HttpRequest } from './http/http-request.js';
-import { SessionReader } from './session/session-reader.js';
-import { fromCookie, fromHeader, fromPayload } from './session/token-source.js';
+import type { HttpRequest } from './http-request.js';
+import { SessionReader } from './session-reader.js';
+import { fromCookie, fromHeader, fromPayload } from './token-source.js';
+import type { Authorities, SessionEnds } from './guard-parts.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
+import { RPC } from './messages/message-transport.js';
+import { openTransport } from './transports.js';
+
+openTransport('rpc', RPC);
 
 const ANN = Object.freeze({ username: 'ann', admin_id: 7 });
 const EVE = Object.freeze({ username: 'eve', admin_id: { id: 7 } });
@@ -91,6 +95,8 @@ function guardOf(settings: { authorities?: Authorities; observed?: boolean; impe
     authority: 'default',
     authorities: settings.authorities,
     decisions: new Decisions(sink, { authority: 'default', impersonatorField: settings.impersonatorField }),
+    ends: {} as SessionEnds,
+    warn: () => undefined,
     ruleTimeoutMs: 60_000,
     ruleFailed: () => undefined,
   });
@@ -242,6 +248,7 @@ describe('the guard of several registrations', () => {
         named.push(name);
         return name === undefined ? own : other;
       },
+      partsOf: () => undefined,
       challengesOf: () => undefined,
     };
     return { authorities, named };

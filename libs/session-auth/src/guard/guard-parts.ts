@@ -1,13 +1,47 @@
 import type { ExecutionContext } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import type { Observable } from 'rxjs';
 import type { UserRecord } from '../contract/record/user-record.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
-import type { FailedRule } from './access/access-rule.js';
-import type { AccessRules } from './access/access-metadata.js';
-import type { Authorities } from './authorities.js';
+import type { FailedRule } from './access-rule.js';
+import type { AccessRules } from './access-metadata.js';
+import type { CallGuard } from './authorities.js';
+import type { Challenges } from './challenges.js';
 import type { Decisions } from './decisions.js';
-import type { SessionReader } from './session/session-reader.js';
+import type { HttpRequest } from './http-request.js';
+import type { SessionReader } from './session-reader.js';
+import type { GuardedCall } from './transport.js';
 
-/** The dependencies of a guard. Nest creates a guard in each module that names it; all of them share the same parts. */
+/** The registrations of an application, as the guard of the registration without a name selects them. */
+export interface Authorities {
+  /** Whether the option `authority` selects a registration for each call. */
+  readonly arePerCall: boolean;
+  /** Returns the guard that checks a call: `own`, or that of another registration; `undefined` if there is no such registration. */
+  guardOf(call: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined;
+  /** Returns the parts of the registration that the option `authority` selects for a connection, or `own`; `undefined` if there is no such registration. */
+  partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined;
+  /** Returns the challenges of a registration with a name; `undefined` if there is no such registration. */
+  challengesOf(name: string): Challenges | undefined;
+}
+
+/** The ends of the sessions of a registration. */
+export interface SessionEnds {
+  /** Emits the fingerprint of each revoked session. */
+  readonly ended: Observable<string>;
+  /** Emits the name of each revoked user; `undefined` for every user. */
+  readonly forgottenUsers: Observable<string | undefined>;
+  /** Calls the listener at each check that finds a session refused. */
+  refused(listener: (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void): void;
+  /** Returns the fingerprint of a session, as `ended` emits it. */
+  fingerprintOf(tokenKey: TokenKey): string;
+}
+
+/**
+ * The objects of a registration that its guards and its plugins share. Nest creates a guard in each module that names it; all of them have the same
+ * parts.
+ */
 export interface GuardParts {
   readonly rules: AccessRules;
   /** Reads the session that a call presents. */
@@ -20,9 +54,31 @@ export interface GuardParts {
   readonly decisions: Decisions;
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;
+  readonly ends: SessionEnds;
+  /** Logs a warning, at most once a minute for each kind. */
+  readonly warn: (kind: string, text: string) => void;
   /** Called for each rule that could not be evaluated. */
   readonly ruleFailed: (rule: FailedRule, context: ExecutionContext) => void;
 }
 
 /** Injection token of {@link GuardParts}. All copies of this package share it. */
 export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
+
+/**
+ * Rejects a guard that no `SessionAuthModule` provides with its parts.
+ * @param guard the class of the guard: `SessionAuthGuard` or a subclass
+ * @throws InvalidConfigurationError always, naming the modules that use the guard
+ */
+export function rejectMissingModule(guard: unknown, modules: ModulesContainer | undefined): never {
+  const names = modulesWith(guard, modules).join(', ') || 'A module';
+  throw new InvalidConfigurationError(
+    `${names} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that registration here too.`,
+  );
+}
+
+function modulesWith(guard: unknown, modules: ModulesContainer | undefined): string[] {
+  return [...(modules?.values() ?? [])]
+    .filter(({ injectables, providers }) => injectables.has(guard as never) || providers.has(guard as never))
+    .filter(({ imports, providers }) => !providers.has(GUARD_PARTS) && ![...imports].some(({ exports }) => exports.has(GUARD_PARTS)))
+    .map(({ metatype }) => metatype.name);
+}

@@ -44,6 +44,17 @@ describe('a request', () => {
     expect(isAdmitted(request, guardVerifier, call)).toBe(expected);
   });
 
+  it('is no longer admitted once a session was revoked', () => {
+    const ending = { revoker: { count: 0 } };
+    for (let revocations = 0; revocations < 20; revocations += 1) {
+      const request = {};
+      attachUser(request, verdict, { ...admission, verifier: ending, revocations });
+      expect(isAdmitted(request, ending, context)).toBe(true);
+      ending.revoker.count += 1;
+      expect(isAdmitted(request, ending, context)).toBe(false);
+    }
+  });
+
   it('is no longer admitted once an application has replaced its user', () => {
     const request: { user?: UserRecord } = {};
     attachUser(request, verdict, admission);

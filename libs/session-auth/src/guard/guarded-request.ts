@@ -3,7 +3,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionCheck } from '../verifier/session-check.js';
-import type { HttpRequest } from './http/http-request.js';
+import type { HttpRequest } from './http-request.js';
 
 const CHECK = Symbol('session check');
 const ADMISSION = Symbol('admission');

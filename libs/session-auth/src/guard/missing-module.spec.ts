@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { rejectMissingModule } from './missing-module.js';
+import { rejectMissingModule } from './guard-parts.js';
 
 class Guard {
   readonly kind = 'guard';

@@ -8,9 +8,17 @@ import { unavailable } from '../contract/outcome.js';
 import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
 import { setErrorAuthority } from './error-authority.js';
 import type { GuardParts } from './guard-parts.js';
-import { Challenges } from './http/challenges.js';
+import { Challenges } from './challenges.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
-import { fromBearer, fromCookie, fromHeader } from './session/token-source.js';
+import { fromBearer, fromCookie, fromHeader } from './token-source.js';
+import { WEB_SOCKET } from './sockets/socket-transport.js';
+import { RPC } from './messages/message-transport.js';
+import { GRAPHQL } from './graphql/graphql-transport.js';
+import { openTransport } from './transports.js';
+
+openTransport('ws', WEB_SOCKET);
+openTransport('rpc', RPC);
+openTransport('graphql', GRAPHQL);
 
 function hostOf(type: string, ...args: unknown[]): ExecutionContextHost {
   const host = new ExecutionContextHost(args);

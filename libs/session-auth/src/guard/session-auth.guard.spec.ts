@@ -1,10 +1,18 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import type { AccessRule } from './access/access-rule.js';
+import type { AccessRule } from './access-rule.js';
 import type { GuardParts } from './guard-parts.js';
-import { Challenges } from './http/challenges.js';
+import { Challenges } from './challenges.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
+import { WEB_SOCKET } from './sockets/socket-transport.js';
+import { RPC } from './messages/message-transport.js';
+import { GRAPHQL } from './graphql/graphql-transport.js';
+import { openTransport } from './transports.js';
+
+openTransport('ws', WEB_SOCKET);
+openTransport('rpc', RPC);
+openTransport('graphql', GRAPHQL);
 
 /** A guard whose parts have nothing but a rule, and take decisions: reading anything else throws. */
 const guardWith = (rule: AccessRule): SessionAuthGuard =>

@@ -5,15 +5,14 @@ import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contrac
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
-import { type FailedRule, meetsAll, type RuleResult } from './access/access-rule.js';
+import { type FailedRule, meetsAll, type RuleResult } from './access-rule.js';
 import type { CallGuard, ClosedRule } from './authorities.js';
 import { markSessionAuthGuard } from './enhancers.js';
-import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
-import { rejectMissingModule } from './missing-module.js';
+import { GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
 import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial, type RuleAnswer, ruleAnswerOf } from './denial.js';
-import { keepFromSharedCaches } from './http/http-transport.js';
-import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session/session-reader.js';
+import { keepFromSharedCaches } from './http-transport.js';
+import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session-reader.js';
 import type { GuardedCall } from './transport.js';
 import { transportOf } from './transports.js';
 

@@ -2,8 +2,8 @@ import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import type { SessionAuthError } from '../contract/errors.js';
 import type { GuardDenial, RuleAnswer } from './denial.js';
 import type { GuardedRequest } from './guarded-request.js';
-import type { Challenges } from './http/challenges.js';
-import type { HttpRequest } from './http/http-request.js';
+import type { Challenges } from './challenges.js';
+import type { HttpRequest } from './http-request.js';
 
 /** The request of a call. It presents the session, and carries the user and the check. */
 export type CallRequest = HttpRequest & GuardedRequest;

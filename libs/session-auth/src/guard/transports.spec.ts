@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { GRAPHQL } from './graphql/graphql-transport.js';
-import { HTTP } from './http/http-transport.js';
+import { HTTP } from './http-transport.js';
 import { RPC } from './messages/message-transport.js';
 import { WEB_SOCKET } from './sockets/socket-transport.js';
-import { callParameter, transportOf } from './transports.js';
+import { callParameter, openTransport, transportOf } from './transports.js';
 
 function contextOf(type: string, ...args: unknown[]): ExecutionContextHost {
   const context = new ExecutionContextHost(args);
@@ -12,7 +12,17 @@ function contextOf(type: string, ...args: unknown[]): ExecutionContextHost {
   return context;
 }
 
+it('a call has no transport before its kind of context is open', () => {
+  expect(transportOf(contextOf('ws'))).toBeUndefined();
+});
+
 describe('a call', () => {
+  beforeAll(() => {
+    openTransport('graphql', GRAPHQL);
+    openTransport('ws', WEB_SOCKET);
+    openTransport('rpc', RPC);
+  });
+
   it('has a transport of its kind, and none of an unknown kind', () => {
     const kinds = ['http', 'graphql', 'ws', 'rpc', 'pigeon', 'constructor'];
     expect(kinds.map((kind) => transportOf(contextOf(kind)))).toEqual([HTTP, GRAPHQL, WEB_SOCKET, RPC, undefined, undefined]);

@@ -1,20 +1,18 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
-import { GRAPHQL } from './graphql/graphql-transport.js';
-import { HTTP } from './http/http-transport.js';
-import { RPC } from './messages/message-transport.js';
-import { WEB_SOCKET } from './sockets/socket-transport.js';
+import { HTTP } from './http-transport.js';
 import type { Transport } from './transport.js';
 
-const TRANSPORTS: ReadonlyMap<string, Transport> = new Map([
-  ['graphql', GRAPHQL],
-  ['ws', WEB_SOCKET],
-  ['rpc', RPC],
-]);
+const opened = new Map<string, Transport>();
 
-/** Returns the transport of a context; `undefined` for an unknown kind of context. */
+/** Opens a kind of context besides HTTP, by the name that Nest has for it. Calls of any other kind are denied. */
+export function openTransport(kind: string, transport: Transport): void {
+  opened.set(kind, transport);
+}
+
+/** Returns the transport of a context; `undefined` for a kind of context that is unknown, or not open. */
 export function transportOf(context: ArgumentsHost): Transport | undefined {
-  const type = context.getType<string>();
-  return type === 'http' ? HTTP : TRANSPORTS.get(type);
+  const kind = context.getType<string>();
+  return kind === 'http' ? HTTP : opened.get(kind);
 }
 
 /** Returns a parameter of a call by name: a parameter of its route, an argument of its field, or a field of its message. */

@@ -4,7 +4,7 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { FORBIDDEN } from '../contract/outcome.js';
 import type { SessionAuthDecision } from '../guard/decisions.js';
-import { Authorize, OptionalAuth, Roles } from '../guard/access/access.decorators.js';
+import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
@@ -14,7 +14,6 @@ import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { RegistrationSockets } from './sockets/registration-sockets.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -141,18 +140,26 @@ describe('the events of a registration', () => {
   });
 });
 
-describe('the sockets of a registration', () => {
-  it('have its guard, and close when the service refuses their session', async () => {
+describe('the ends that a registration shares', () => {
+  it('are those of its sessions', async () => {
     const { find, parts } = await start();
-    const sockets = find(RegistrationSockets);
-    expect(sockets.parts).toBe(parts);
-    const fingerprintOf = jest.spyOn(find(EventSource), 'fingerprintOf');
-    const close = jest.fn();
-    sockets.watched.index.add('fingerprint', { end: close } as never);
+    const [source, reported] = [find(EventSource), [] as unknown[]];
+    parts.ends.ended.subscribe((fingerprint) => reported.push(fingerprint));
+    parts.ends.forgottenUsers.subscribe((username) => reported.push(username));
+    parts.ends.refused((...refusal) => reported.push(refusal));
+    source.ended.next('fingerprint');
+    source.forgottenUsers.next('ann');
     parts.verifier.revoker.refused('key' as never, FORBIDDEN.kind);
-    expect(fingerprintOf.mock.calls).toEqual([['key']]);
-    find(EventSource).ended.next('fingerprint');
-    expect(close).toHaveBeenCalledTimes(1);
+    expect(reported).toEqual(['fingerprint', 'ann', ['key', 'forbidden']]);
+    expect(parts.ends.fingerprintOf('key' as never)).toBe(source.fingerprintOf('key' as never));
+  });
+});
+
+describe('the warnings of the parts of a registration', () => {
+  it('are logged', async () => {
+    const { parts } = await start();
+    parts.warn('of a plugin', 'correct it.');
+    expect(lines).toEqual(['of a plugin: correct it.']);
   });
 });
 

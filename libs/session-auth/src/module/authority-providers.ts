@@ -1,27 +1,24 @@
-import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
+import type { DynamicModule, FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
 import type { SessionClient } from '../client/session-client.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { AccessRules } from '../guard/access/access-metadata.js';
-import type { Authorities } from '../guard/authorities.js';
+import { AccessRules } from '../guard/access-metadata.js';
 import { Decisions } from '../guard/decisions.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { SessionReader } from '../guard/session/session-reader.js';
+import { type Authorities, GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { SessionReader } from '../guard/session-reader.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
-import type { AuthorityTable } from './authorities/authority-table.js';
 import { tokensOf } from './authorities/authority-tokens.js';
+import { NAMED_REGISTRATION_CHECKS } from './authorities/registration-checks.js';
 import { clientProviders, verifierProvider } from './core-providers.js';
-import { EventSource } from './events/event-source.js';
+import { EventSource, sessionEnds } from './events/event-source.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { serviceOf } from './service/named-session-auth.service.js';
 import type { SessionAuthService } from './service/session-auth.service.js';
 import { ApplicationPolicies } from './policies/application-policies.js';
-import { SETTINGS, SETTINGS_PROVIDERS } from './settings/settings-providers.js';
-import type { SessionAuthSettings } from './settings/settings.js';
-import { SessionSockets } from './sockets/session-sockets.js';
-import { RegistrationSockets } from './sockets/registration-sockets.js';
+import { SETTINGS_PROVIDERS } from './settings-providers.js';
+import { SETTINGS, type SessionAuthSettings } from './settings/settings.js';
 import { WarningLog } from './events/warning-log.js';
 
 const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProvider<SessionAuthService> => ({
@@ -35,12 +32,6 @@ const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> =
   provide,
   useFactory: (source: EventSource, log: WarningLog) => new SessionAuthEvents(source, () => log.decisionSubscriberFailed()),
   inject: [EventSource, WarningLog],
-});
-
-const registrationSockets = (events: InjectionToken): FactoryProvider<RegistrationSockets> => ({
-  provide: RegistrationSockets,
-  useFactory: (parts: GuardParts, ended: SessionAuthEvents, source: EventSource) => new RegistrationSockets(parts, ended, source),
-  inject: [GUARD_PARTS, events, EventSource],
 });
 
 const audit: FactoryProvider<BootAudit> = {
@@ -68,20 +59,14 @@ function guardPartsOf(
   const reader = new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
   const ruleFailed: GuardParts['ruleFailed'] = (rule, context) => log.ruleFailed(rule, context);
   const rules = new AccessRules(policies);
-  return { rules, reader, verifier: checks, authority, authorities, decisions, ruleTimeoutMs: protection.timeoutMs, ruleFailed };
+  const shared = { rules, reader, verifier: checks, authority, authorities, decisions, ends: sessionEnds(source, checks) };
+  return { ...shared, warn: (kind, text) => log.warn(kind, text), ruleTimeoutMs: protection.timeoutMs, ruleFailed };
 }
 
 /** Returns the provider of the guard's parts. `table` has the token of the other registrations, if the guard selects them. */
 export function guardPartsWith(table: [InjectionToken?] = []): FactoryProvider<GuardParts> {
   const inject = [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource, WarningLog, ...(table as [InjectionToken])];
   return { provide: GUARD_PARTS, useFactory: guardPartsOf, inject };
-}
-
-/** Returns the provider of `SessionSockets`. `table` has the token of the other registrations, if it selects them. */
-export function socketsAs(provide: InjectionToken, table: [InjectionToken?] = []): FactoryProvider<SessionSockets> {
-  const useFactory = (own: RegistrationSockets, log: WarningLog, others?: AuthorityTable): SessionSockets =>
-    new SessionSockets(own, log, others);
-  return { provide, useFactory, inject: [RegistrationSockets, WarningLog, ...(table as [InjectionToken])] };
 }
 
 /** Returns the providers that each registration has, with or without a name: those of options, client, verifier and audit. */
@@ -94,8 +79,17 @@ export function authorityProviders(name: string): Provider[] {
     eventsAs(tokens.events),
     verifierProvider(tokens.client),
     serviceAs(tokens.service, tokens.client),
-    registrationSockets(tokens.events),
     policies,
     audit,
   ];
+}
+
+/**
+ * Returns the providers and the exports of a registration with a name. None of their tokens is a class that the registration without a name provides:
+ * Nest would give each module the provider of one of the two, by the order of imports.
+ */
+export function namedRegistration(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
+  const { service, events, http } = tokensOf(name);
+  const providers: Provider[] = [...NAMED_REGISTRATION_CHECKS, ...authorityProviders(name), guardPartsWith()];
+  return { providers, exports: [service, events, http] };
 }

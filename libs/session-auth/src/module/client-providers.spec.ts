@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Inject, Injectable, Logger, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
-import { RequestSender } from '../client/http/request-sender.js';
-import { SessionHttpService } from '../client/http/session-http.service.js';
+import { RequestSender } from '../client/request-sender.js';
+import { SessionHttpService } from '../client/session-http.service.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';

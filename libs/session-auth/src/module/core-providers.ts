@@ -1,7 +1,7 @@
 import { Scope, type FactoryProvider, type InjectionToken, type Provider } from '@nestjs/common';
 import { Deadlines } from '../client/deadline.js';
-import { RequestSender } from '../client/http/request-sender.js';
-import type { SessionHttpService } from '../client/http/session-http.service.js';
+import { RequestSender } from '../client/request-sender.js';
+import type { SessionHttpService } from '../client/session-http.service.js';
 import { SessionClient } from '../client/session-client.js';
 import { SessionRequests } from '../client/session-requests.js';
 import { type ReadUser, UserDetailsVerdicts, type Warnings } from '../client/user-details-verdict.js';
@@ -21,8 +21,8 @@ import type { SharedTierReports } from '../verifier/shared/shared-tier-settings.
 import { SharedTier } from '../verifier/shared/shared-tier.js';
 import type { AuthorityTokens } from './authorities/authority-tokens.js';
 import { EventSource } from './events/event-source.js';
-import { SETTINGS, USER_READER } from './settings/settings-providers.js';
-import type { SessionAuthSettings } from './settings/settings.js';
+import { SETTINGS, type SessionAuthSettings } from './settings/settings.js';
+import { USER_READER } from './settings/user-reader.js';
 import { WarningLog } from './events/warning-log.js';
 
 const LANES = ['known', 'strangers'] as const;

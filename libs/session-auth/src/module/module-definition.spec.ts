@@ -3,6 +3,7 @@ import { Injectable, Module, type DynamicModule, type Provider } from '@nestjs/c
 import { APP_GUARD, NestFactory } from '@nestjs/core';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { REGISTRATION } from './authorities/registration.js';
+import { UnopenedParts } from './authorities/unopened-parts.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthExtras } from './options/extras.js';
 import type { SessionAuthOptions } from './options/options.js';
@@ -12,6 +13,8 @@ const GUARD = { provide: APP_GUARD, useExisting: SessionAuthGuard };
 const optionsOf = (useValue: object): object => ({ provide: MODULE_OPTIONS_TOKEN, useValue });
 /** Validates the extras at the start. */
 const CHECK: unknown = { provide: expect.any(Symbol), useFactory: expect.any(Function) };
+/** Without plugins. */
+const WITHOUT_PARTS = { imports: [{ forwardRef: expect.any(Function) as unknown }], exports: [UnopenedParts] };
 const registration = (useValue: object): object => ({ provide: REGISTRATION, useValue });
 
 type Given = SessionAuthExtras | { readonly [Name in keyof SessionAuthExtras]: undefined };
@@ -45,6 +48,7 @@ describe.each(EXTRAS)('a registration with %j', (extras, isGlobal, registered, g
     expect(ConfigurableModuleClass.forRoot({ ...OPTIONS, ...extras } as SessionAuthOptions)).toEqual({
       module: ConfigurableModuleClass,
       global: isGlobal,
+      ...WITHOUT_PARTS,
       providers: [optionsOf(OPTIONS), ...guards, registration(registered), CHECK],
     });
   });
@@ -53,6 +57,7 @@ describe.each(EXTRAS)('a registration with %j', (extras, isGlobal, registered, g
     const useFactory = (): SessionAuthOptions => OPTIONS;
     expect(ConfigurableModuleClass.forRootAsync({ useFactory, ...(extras as SessionAuthExtras) })).toMatchObject({
       global: isGlobal,
+      ...WITHOUT_PARTS,
       providers: [{ provide: MODULE_OPTIONS_TOKEN, useFactory }, ...guards, registration(registered), CHECK],
     });
   });

@@ -5,8 +5,9 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { SessionAuthExtras } from './options/extras.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { registrationProvider } from './authorities/registration.js';
+import { UnopenedParts, unopenedParts } from './authorities/unopened-parts.js';
 import { DEFAULTS } from './settings/defaults.js';
-import { extrasCheck } from './settings/extra-settings.js';
+import { extrasCheck, pluginsIn } from './settings/extra-settings.js';
 
 /** `forRoot` and `forRootAsync`, from Nest's own builder. */
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<SessionAuthOptions>({
@@ -15,12 +16,15 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new Configurabl
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createSessionAuthOptions')
   .setExtras<SessionAuthExtras>(
-    { isGlobal: DEFAULTS.isGlobal, protectAllRoutes: DEFAULTS.protectAllRoutes, name: DEFAULTS.name },
+    { isGlobal: DEFAULTS.isGlobal, protectAllRoutes: DEFAULTS.protectAllRoutes, name: DEFAULTS.name, plugins: [] },
     withExtras,
   )
   .build();
 
-function withExtras(definition: DynamicModule, extras: SessionAuthExtras): DynamicModule {
+function withExtras(
+  { imports = [], providers = [], exports = [], ...definition }: DynamicModule,
+  extras: SessionAuthExtras,
+): DynamicModule {
   const isGlobal = extras.isGlobal ?? DEFAULTS.isGlobal;
   const protectAllRoutes = extras.protectAllRoutes ?? DEFAULTS.protectAllRoutes;
   const name = extras.name ?? DEFAULTS.name;
@@ -30,9 +34,13 @@ function withExtras(definition: DynamicModule, extras: SessionAuthExtras): Dynam
     name,
     protectsAllRoutes: protectAllRoutes,
   });
+  const parts = [...pluginsIn(extras.plugins)].map((plugin) => plugin.open(name));
+  const opened = parts.flatMap((part) => part.exports);
   return {
     ...definition,
     global: isGlobal,
-    providers: [...(definition.providers ?? []), ...guard, registration, extrasCheck(extras, name)],
+    imports: [...imports, unopenedParts(name, opened)],
+    providers: [...providers, ...guard, registration, extrasCheck(extras, name), ...parts.flatMap((part) => part.providers)],
+    exports: [...exports, ...opened, UnopenedParts],
   };
 }

@@ -1,14 +1,9 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
-import { WebSocket, WebSocketServer } from 'ws';
-import { SessionHttpService } from '../client/http/session-http.service.js';
-import { ApplicationGuards, ApplicationGuardsProxy } from '../guard/access/application-guards.js';
-import { SessionContext } from '../guard/context/session-context.js';
+import { SessionHttpService } from '../client/session-http.service.js';
+import { ApplicationGuards, ApplicationGuardsProxy } from '../guard/application-guards.js';
 import { enhancersOf } from '../guard/enhancers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
@@ -16,19 +11,14 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { AuthorityTable } from './authorities/authority-table.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { SessionRelay } from './relay/session-relay.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { SessionSockets } from './sockets/session-sockets.js';
 
 @Injectable()
 class Consumer {
   constructor(
     readonly service: SessionAuthService,
     readonly events: SessionAuthEvents,
-    readonly sockets: SessionSockets,
-    readonly session: SessionContext,
-    readonly relay: SessionRelay,
     readonly guard: SessionAuthGuard,
     readonly http: SessionHttpService,
     @Inject(GUARD_PARTS) readonly parts: GuardParts,
@@ -48,12 +38,10 @@ function start(options: Partial<SessionAuthOptions> = {}, providers: Type[] = []
 
 describe('the registration without a name', () => {
   it('provides its classes to every module', async () => {
-    const context = await start({ asyncContext: true }, [], [Feature]);
-    const { service, events, sockets, session, relay, guard, http, parts } = context.get(Consumer);
-    expect([service, events, sockets, session, relay, guard, http]).toEqual(
-      [SessionAuthService, SessionAuthEvents, SessionSockets, SessionContext, SessionRelay, SessionAuthGuard, SessionHttpService].map(
-        (type) => expect.any(type) as unknown,
-      ),
+    const context = await start({}, [], [Feature]);
+    const { service, events, guard, http, parts } = context.get(Consumer);
+    expect([service, events, guard, http]).toEqual(
+      [SessionAuthService, SessionAuthEvents, SessionAuthGuard, SessionHttpService].map((type) => expect.any(type) as unknown),
     );
     expect(parts).toMatchObject({ authority: 'default', authorities: expect.any(AuthorityTable) as unknown });
     await context.close();
@@ -63,21 +51,6 @@ describe('the registration without a name', () => {
     const context = await start(authority && { authority });
     const { authorities } = context.get<GuardParts>(GUARD_PARTS);
     expect(authorities?.arePerCall).toBe(authority !== undefined);
-    await context.close();
-  });
-
-  it.each<[string, SessionAuthOptions['authority'], string]>([
-    ['its own', undefined, 'SESSION_REQUIRED'],
-    ['that of no registration', () => 'staff', 'SESSION_REJECTED'],
-  ])('checks the handshakes of sockets by the registration that is selected: %s', async (_which, authority, code) => {
-    const context = await start(authority && { authority });
-    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-    context.get(SessionSockets).protect(server);
-    await once(server, 'listening');
-    const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
-    expect(JSON.parse(Buffer.concat(await response.toArray()).toString())).toMatchObject({ code });
-    server.close();
     await context.close();
   });
 

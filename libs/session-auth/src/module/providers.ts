@@ -1,24 +1,20 @@
 import type { FactoryProvider, Provider } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { SessionHttpService } from '../client/http/session-http.service.js';
+import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { SessionContext } from '../guard/context/session-context.js';
-import { ApplicationGuards } from '../guard/access/application-guards.js';
+import { ApplicationGuards } from '../guard/application-guards.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { authorityProviders, guardPartsWith, socketsAs } from './authority-providers.js';
+import { authorityProviders, guardPartsWith } from './authority-providers.js';
 import { AuthorityTable } from './authorities/authority-table.js';
-import { CONTEXT_PROVIDERS } from './context/context-providers.js';
 import { guardEveryHandler } from './handlers/guard-every-handler.js';
 import { GUARD_PROVIDERS } from './handlers/guard-provider.js';
-import { REGISTRATION_CHECKS } from './authorities/registration-checks.js';
+import { REGISTRATION_CHECKS, rejectMissingOptions } from './authorities/registration-checks.js';
+import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { SessionAuthService } from './service/session-auth.service.js';
-import { SessionRelay } from './relay/session-relay.js';
-import { SessionSockets } from './sockets/session-sockets.js';
-import { SETTINGS } from './settings/settings-providers.js';
-import type { SessionAuthSettings } from './settings/settings.js';
+import { SETTINGS, type SessionAuthSettings } from './settings/settings.js';
 import { WarningLog } from './events/warning-log.js';
 
 const applicationGuards: FactoryProvider<ApplicationGuards> = {
@@ -55,20 +51,17 @@ const authorities: FactoryProvider<AuthorityTable> = {
 
 /** The providers of the registration without a name, in the order of the layers: options, client, verifier, guard. */
 export const PROVIDERS: Provider[] = [
+  // `forRoot()` and `forRootAsync()` replace it.
+  { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
   ...REGISTRATION_CHECKS,
   ...authorityProviders(DEFAULT_AUTHORITY),
   authorities,
   guardPartsWith([AuthorityTable]),
-  socketsAs(SessionSockets, [AuthorityTable]),
   applicationGuards,
-  ...CONTEXT_PROVIDERS,
   ...GUARD_PROVIDERS,
   SessionAuthErrorFilter,
   filterOfLastResort,
 ];
 
 /** The providers that an application may inject. The parts of the guard are exported because Nest creates the guard in each module that uses it. */
-export const EXPORTS = [
-  ...[SessionAuthService, SessionAuthEvents, SessionSockets, SessionContext, SessionRelay],
-  ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS],
-];
+export const EXPORTS = [...[SessionAuthService, SessionAuthEvents], ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS]];

@@ -3,13 +3,14 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
-import { RequestSender } from '../client/http/request-sender.js';
+import { RequestSender } from '../client/request-sender.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
 import { nameIn } from './authorities/registration.js';
 import type { NestModule } from './handlers/nest-container.js';
 import { EventSource } from './events/event-source.js';
+import { UnopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { GraphqlContextsModule } from './handlers/graphql-contexts.module.js';
 import { SessionAuthService } from './service/session-auth.service.js';
@@ -37,7 +38,7 @@ describe.each<[string, (name?: string) => DynamicModule]>([
   it('without a name is one of SessionAuthModule itself', () => {
     for (const name of [undefined, 'default']) {
       const definition = register(name);
-      expect([definition.module, definition.exports, definition.providers?.length]).toEqual([SessionAuthModule, undefined, 3]);
+      expect([definition.module, definition.exports, definition.providers?.length]).toEqual([SessionAuthModule, [UnopenedParts], 3]);
     }
   });
 
@@ -50,8 +51,8 @@ describe.each<[string, (name?: string) => DynamicModule]>([
       expect([own.providers.has(provided), partners.providers.has(provided)]).toEqual([true, false]);
       expect([own.exports.has(provided), partners.exports.has(provided)]).toEqual([true, false]);
     }
-    const kinds = ['SessionAuthService', 'SessionAuthEvents', 'SessionSockets', 'SessionHttpService'];
-    expect([...partners.exports]).toEqual(kinds.map((kind) => `${kind}@partners`));
+    const kinds = ['SessionAuthService', 'SessionAuthEvents', 'SessionHttpService'];
+    expect([...partners.exports]).toEqual([...kinds.map((kind) => `${kind}@partners`), UnopenedParts]);
     for (const kind of ['imports', 'providers', 'exports']) expect(Reflect.getMetadata(kind, register('partners').module)).toEqual([]);
     await context.close();
   });

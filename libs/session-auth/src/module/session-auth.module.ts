@@ -7,10 +7,14 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { RequestSender } from '../client/http/request-sender.js';
+import { RequestSender } from '../client/request-sender.js';
 import { Deadlines } from '../client/deadline.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import { GRAPHQL } from '../guard/graphql/graphql-transport.js';
+import { RPC } from '../guard/messages/message-transport.js';
+import { WEB_SOCKET } from '../guard/sockets/socket-transport.js';
+import { openTransport } from '../guard/transports.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
@@ -20,10 +24,15 @@ import type { SessionAuthExtras } from './options/extras.js';
 import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options/options.js';
 import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
 import type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './options/named-options.js';
-import { namedRegistration } from './authorities/named-registration.js';
+import { namedRegistration } from './authority-providers.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { EventSource } from './events/event-source.js';
 import { SessionAuthService } from './service/session-auth.service.js';
+
+// When this module is loaded, not when it is registered: a guard of a second copy of this package takes the parts of the first.
+openTransport('graphql', GRAPHQL);
+openTransport('ws', WEB_SOCKET);
+openTransport('rpc', RPC);
 
 declare const service: unique symbol;
 
@@ -118,5 +127,10 @@ class NamedSessionAuthModule extends SessionAuthModule {}
 function named(definition: DynamicModule, name: string = DEFAULT_AUTHORITY): DynamicModule {
   if (name === DEFAULT_AUTHORITY) return definition;
   const { providers, exports } = namedRegistration(name);
-  return { ...definition, module: NamedSessionAuthModule, providers: [...providers, ...(definition.providers ?? [])], exports };
+  return {
+    ...definition,
+    module: NamedSessionAuthModule,
+    providers: [...providers, ...(definition.providers ?? [])],
+    exports: [...exports, ...(definition.exports ?? [])],
+  };
 }

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
-import { authorityOf } from '../guard/access/access-metadata.js';
+import { authorityOf } from '../guard/access-metadata.js';
 
 const CHALLENGE = {
   description: 'Scheme of each token source, and the realm',

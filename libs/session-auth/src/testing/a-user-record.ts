@@ -1,5 +1,5 @@
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 
 /** Fields of a user record, as the session service sends them. `User` is your own record class, if you have one. */
 export type UserRecordFields<User extends UserRecord = CurrentUserRecord> = { readonly [Field in keyof User]?: User[Field] | null };

@@ -1,5 +1,5 @@
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
 
 export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './scripts.js';

@@ -2,10 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../contract/wire.js';
 import type { Operation, SeenRequest } from './scripts.js';
 
-/** Reads a request with its complete body. Rejects if it is aborted. */
+/** Bytes of a body that are kept: a longer one is cut off, and so is no JSON. */
+const MAX_BODY_BYTES = 1_048_576;
+
+/** Reads a request with its body. Rejects if it is aborted. */
 export async function readRequest(incoming: IncomingMessage, basePath: string): Promise<SeenRequest> {
   const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    if (length < MAX_BODY_BYTES) chunks.push(chunk.subarray(0, MAX_BODY_BYTES - length));
+    length += chunk.length;
+  }
   const { method = '', url: path = '', headers, rawHeaders, socket } = incoming;
   const operation = operationOf(method, path, basePath);
   return { operation, method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString(), remotePort: socket.remotePort };
@@ -21,6 +28,17 @@ function operationOf(method: string, target: string, basePath: string): Operatio
   if (path.replace(/\/$/, '') !== `${basePath}${AUTHENTICATION_PATH}`) return undefined;
   if (method === 'POST') return 'sign_in';
   return method === 'DELETE' ? 'sign_out' : undefined;
+}
+
+/** Returns the body if it is sent as JSON and is an object. */
+export function jsonObjectIn({ headers, body }: SeenRequest): Readonly<Record<string, unknown>> | undefined {
+  if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns a base path with a leading slash and without a trailing one; the root is empty. */

@@ -1,11 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Credentials } from '../client/session-requests.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { UserRecordFields } from './a-user-record.js';
-import { normalized, readRequest } from './received-request.js';
+import { jsonObjectIn, normalized, readRequest } from './received-request.js';
 import { drop, json, type Operation, reply, type Script, type SeenRequest } from './scripts.js';
 import { SessionControls, TOKEN_HEADER } from './session-controls.js';
 
@@ -38,13 +37,17 @@ export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord>
   #port = 0;
   readonly #basePath: string;
 
-  private constructor(basePath: string) {
+  /** @internal */
+  protected constructor(basePath = '') {
     super();
     this.#basePath = normalized(basePath);
     this.#server = createServer((incoming, response) => {
       // An aborted request is ignored.
       readRequest(incoming, this.#basePath).then(
-        (request) => this.#scriptFor(request)(request, response, incoming.socket),
+        (request) => {
+          this.requests.push(request);
+          this.scriptFor(request)(request, response, incoming.socket);
+        },
         () => undefined,
       );
     });
@@ -54,15 +57,25 @@ export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord>
   /** Starts a service on a loopback port. */
   static async start<User extends UserRecord>({ port = 0, basePath = '' }: SessionServiceOptions): Promise<ScriptedSessionService<User>> {
     const service = new ScriptedSessionService<User>(basePath);
-    service.#server.listen(port, '127.0.0.1');
-    await once(service.#server, 'listening');
-    service.#port = (service.#server.address() as AddressInfo).port;
+    await service.listen(port, '127.0.0.1');
     return service;
+  }
+
+  /** @internal Rejects with the error of the server if it can't listen. */
+  protected async listen(port: number, host: string): Promise<void> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   /** Value for the option `baseUrl`. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}${this.#basePath}`;
+  }
+
+  /** @internal */
+  protected get port(): number {
+    return this.#port;
   }
 
   /** Sets the script of user_details, sign-in or sign-out for all later requests. */
@@ -102,19 +115,16 @@ export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord>
     await once(this.#server, 'close');
   }
 
-  /** Records a request, and returns its script. */
-  #scriptFor(request: SeenRequest): Script {
-    this.requests.push(request);
+  /** @internal Returns the script that answers a request. */
+  protected scriptFor(request: SeenRequest): Script {
     if (this.book.isDown) return drop;
     return (request.operation && this.#scripts.get(request.operation)) ?? NO_SUCH_PATH;
   }
 
-  #signIn({ body }: SeenRequest): Script {
-    try {
-      return answer(this.book.signIn(JSON.parse(body) as Credentials));
-    } catch {
-      return reply(400);
-    }
+  #signIn(request: SeenRequest): Script {
+    const { username, password } = jsonObjectIn(request) ?? {};
+    if (typeof username !== 'string' || typeof password !== 'string' || !username || !password) return reply(400);
+    return answer(this.book.signIn({ username, password }));
   }
 
   /** @internal */

@@ -88,7 +88,7 @@ export interface SeenRequest {
   readonly headers: IncomingHttpHeaders;
   /** Names and values of the headers, alternating, as received. */
   readonly rawHeaders: readonly string[];
-  /** The complete body, as UTF-8; empty if there is none. */
+  /** The body, as UTF-8, at most its first MiB; empty if there is none. */
   readonly body: string;
   /** Port of the client, which identifies the connection. */
   readonly remotePort: number | undefined;

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../client/session-requests.js';
 
+/** Sessions that are kept at most: a service for development runs for days. A further one ends the oldest. */
+const MAX_SESSIONS = 100_000;
+
 /** The users and sessions of a test. */
 export class SessionBook {
   /** Whether the session service is unavailable. */
@@ -11,7 +14,14 @@ export class SessionBook {
   /** Opens a session, and returns its token. Without `token`, it has a token that no other session has or had. */
   open(record: object, token = `test-${randomUUID()}`): string {
     this.#sessions.set(token, { auth_token: token, ...record });
+    const [oldest] = this.#sessions.keys();
+    if (oldest !== undefined && this.size > MAX_SESSIONS) this.#sessions.delete(oldest);
     return token;
+  }
+
+  /** Number of open sessions. */
+  get size(): number {
+    return this.#sessions.size;
   }
 
   /** Returns the record of a session; `undefined` if there is no such session. */
@@ -35,10 +45,10 @@ export class SessionBook {
     return this.#sessions.delete(token);
   }
 
-  /** Ends all sessions whose record has this `username`. */
-  endUser(username: string): void {
+  /** Ends all sessions whose record has this `username`, or all sessions without one. */
+  endUser(username?: string): void {
     for (const [token, record] of this.#sessions) {
-      if ((record as { readonly username?: unknown }).username === username) this.#sessions.delete(token);
+      if (username === undefined || (record as { readonly username?: unknown }).username === username) this.#sessions.delete(token);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Credentials } from '../client/session-requests.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
-import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { UserRecordFields } from './a-user-record.js';
 import { SessionBook } from './session-book.js';
 

@@ -1,9 +1,9 @@
 import { SessionClient } from '../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../guard/access/current-user.decorator.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { authorityToken } from '../module/authorities/authority-tokens.js';
-import { USER_READER } from '../module/settings/settings-providers.js';
+import { USER_READER } from '../module/settings/user-reader.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';

@@ -8,7 +8,7 @@ import { InvalidConfigurationError, type SessionAuthError } from '../../contract
 import { unavailable } from '../../contract/outcome.js';
 import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import { unavailableDenial } from '../denial.js';
-import { Challenges } from '../http/challenges.js';
+import { Challenges } from '../challenges.js';
 import { attachUser } from '../guarded-request.js';
 import { GRAPHQL } from './graphql-transport.js';
 import type { CallRequest } from '../transport.js';

@@ -4,9 +4,9 @@ import { bodyOf, type HttpDenial } from '../../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../denial.js';
 import { ENTITIES, Execution, type FieldInfo } from './execution.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
-import { handshakeRequest, presentedRequest, requestLike } from '../sockets/socket-client.js';
+import { handshakeRequest, presentedRequest, requestLike } from '../presented-request.js';
 import type { CallRequest, Transport } from '../transport.js';
-import { endsWithReply, nodeRequestOf, receivedHeaders } from '../http/http-request.js';
+import { endsWithReply, nodeRequestOf, receivedHeaders } from '../http-request.js';
 
 /** Each from its start: another request may take over a shared context during the check. */
 const executions = new WeakMap<object, Execution>();

@@ -9,10 +9,9 @@ import { unavailable } from '../../contract/outcome.js';
 import { AccessDeniedError } from '../../exceptions/session-exceptions.js';
 import { type GuardDenial, payloadOf, unavailableDenial } from '../denial.js';
 import { enhancersOf } from '../enhancers.js';
-import { Challenges } from '../http/challenges.js';
-import { remoteExceptions } from '../optional-packages.js';
+import { Challenges } from '../challenges.js';
 import { completeDeniedEvents } from './denied-events.js';
-import { RPC } from './message-transport.js';
+import { remoteExceptions, RPC } from './message-transport.js';
 
 class Handlers {
   readonly find = (): void => undefined;

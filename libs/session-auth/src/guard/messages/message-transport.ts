@@ -7,7 +7,10 @@ import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';
 import { bindRequest, boundRequest, type Transport } from '../transport.js';
 import { messageHeaders } from './message-headers.js';
-import { rejectRemoteCall, remoteExceptions } from '../optional-packages.js';
+import { PackageExceptions } from '../package-exceptions.js';
+
+/** Exceptions that Nest's microservices send to the caller. */
+export const remoteExceptions = new PackageExceptions(async () => (await import('@nestjs/microservices')).RpcException);
 
 /** Lowest index of a bound request. Nest passes data and context, or the parts of a gRPC call, of which there are up to three. */
 const BOUND_INDEX = 3;
@@ -41,7 +44,7 @@ export const RPC: Transport = {
     const grpc = grpcCallOf(context);
     if (!grpc) return rejectOrDrop(context, denial);
     const error = grpcErrorOf(denial);
-    return endCall(grpc, error) ? new Promise(() => undefined) : rejectRemoteCall(denial, error);
+    return endCall(grpc, error) ? new Promise(() => undefined) : remoteExceptions.reject(denial, error);
   },
 
   answer(host, error) {
@@ -55,6 +58,6 @@ export const RPC: Transport = {
 
 /** An outage does not drop an event of Kafka: kafkajs delivers it again later. */
 function rejectOrDrop(context: ExecutionContext, denial: HttpDenial): Promise<never> {
-  const rejection = rejectRemoteCall(denial, payloadOf(denial));
+  const rejection = remoteExceptions.reject(denial, payloadOf(denial));
   return denial.statusCode !== 503 && isKafkaEvent(context) ? dropEvent(rejection) : rejection;
 }

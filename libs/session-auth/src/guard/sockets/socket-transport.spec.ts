@@ -4,7 +4,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { SESSION_REJECTED } from '../../contract/denials.js';
 import { AccessDeniedError } from '../../exceptions/session-exceptions.js';
 import { payloadOf } from '../denial.js';
-import { Challenges } from '../http/challenges.js';
+import { Challenges } from '../challenges.js';
 import { WEB_SOCKET } from './socket-transport.js';
 
 const socket = { handshake: { headers: { 'x-auth-token': 'good' } }, emit: jest.fn(), once: jest.fn() };

@@ -1,9 +1,11 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { denialOf, payloadOf } from '../denial.js';
-import { rejectSocketMessage } from '../optional-packages.js';
+import { PackageExceptions } from '../package-exceptions.js';
 import { bindRequest, boundRequest, type Transport } from '../transport.js';
 import { acknowledgeAfter, acknowledgementOf } from './acknowledgement.js';
 import { emitException, handshakeOf, type SocketClient } from './socket-client.js';
+
+const exceptions = new PackageExceptions(async () => (await import('@nestjs/websockets')).WsException);
 
 /** Lowest index of a bound request. Nest passes client, payload and acknowledgement to a handler, and the name of the event last. */
 const BOUND_INDEX = 2;
@@ -25,7 +27,7 @@ export const WEB_SOCKET: Transport = {
 
   deny({ context }, denial) {
     const payload = payloadOf(denial);
-    const rejection = rejectSocketMessage(denial, payload);
+    const rejection = exceptions.reject(denial, payload);
     const acknowledge = acknowledgementOf(context);
     return acknowledge ? acknowledgeAfter(rejection, acknowledge, payload) : rejection;
   },

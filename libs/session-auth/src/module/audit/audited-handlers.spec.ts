@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UseGuards, type Type } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
+import { OptionalAuth, Public, Roles } from '../../guard/access.decorators.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { fieldNameOf, handlersIn, typeNameOf, type Handler } from '../handlers/handlers.js';
 import type { RootField } from './schema-reach.js';

@@ -1,4 +1,4 @@
-import type { Requirement } from '../../guard/access/access-rule.js';
+import type { Requirement } from '../../guard/access-rule.js';
 import { isSessionAuthGuard } from '../../guard/enhancers.js';
 import { fieldNameOf, guardsNamedBy, ruleOf, typeNameOf, type Handler } from '../handlers/handlers.js';
 import type { RootField } from './schema-reach.js';

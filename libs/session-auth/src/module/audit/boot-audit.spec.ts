@@ -4,10 +4,11 @@ import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { OptionalAuth, Roles } from '../../guard/access/access.decorators.js';
-import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
+import { OptionalAuth, Roles } from '../../guard/access.decorators.js';
+import { SessionAuthority } from '../../guard/session-authority.decorator.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { BootAudit, type Audit } from './boot-audit.js';
+import type { Audit } from '../options/options.js';
+import { BootAudit } from './boot-audit.js';
 
 /** Has the parts of the guards that decorators apply. Nest creates these guards, and nothing calls them here. */
 @Global()

@@ -2,18 +2,13 @@ import { Logger } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { authorityOf } from '../../guard/access/access-metadata.js';
+import { authorityOf } from '../../guard/access-metadata.js';
 import { type GraphqlOptions, graphqlOptionsOf } from '../handlers/graphql-contexts.module.js';
 import { type Handler, handlersOf } from '../handlers/handlers.js';
 import { findingsOf } from './findings.js';
 import type { Finding } from './ineffective-rules.js';
 import { auditContextOf } from './audit-context.js';
-
-/**
- * The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. With a warning for each, a rule that is certain to
- * have no effect stops the bootstrap too.
- */
-export type Audit = 'off' | 'warn' | 'error';
+import type { Audit } from '../options/options.js';
 
 /** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
 const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { All, Controller, Get, Injectable, Post, SetMetadata, UseGuards, UseInterceptors, type NestInterceptor } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
 import type { Observable } from 'rxjs';
-import { Public, Roles } from '../../guard/access/access.decorators.js';
+import { Public, Roles } from '../../guard/access.decorators.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { handlersIn } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { acknowledgedReason, declarationOf } from '../../guard/access/access-metadata.js';
-import { resolveRule } from '../../guard/access/access-rule.js';
+import { acknowledgedReason, declarationOf } from '../../guard/access-metadata.js';
+import { resolveRule } from '../../guard/access-rule.js';
 import { namesSessionAuthGuard } from '../../guard/enhancers.js';
 import type { Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';

@@ -3,8 +3,8 @@ import { Controller, Get, Next, Post, UseGuards, Version, type Type } from '@nes
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern, Transport } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { AcknowledgeAudit, Authorize, FreshSession, OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
-import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
+import { AcknowledgeAudit, Authorize, FreshSession, OptionalAuth, Public, Roles } from '../../guard/access.decorators.js';
+import { SessionAuthority } from '../../guard/session-authority.decorator.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
-import { declarationOf, decoratedMethods, methodOf } from '../../guard/access/access-metadata.js';
-import type { AccessRule } from '../../guard/access/access-rule.js';
-import { ApplicationGuardsProxy } from '../../guard/access/application-guards.js';
+import { declarationOf, decoratedMethods, methodOf } from '../../guard/access-metadata.js';
+import type { AccessRule } from '../../guard/access-rule.js';
+import { ApplicationGuardsProxy } from '../../guard/application-guards.js';
 import { enhancersOf, namesSessionAuthGuard } from '../../guard/enhancers.js';
 import { fieldNameOf, ruleOf, typeNameOf, type Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UseGuards, type Type } from '@nestjs/common';
 import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
-import { Authorize, OptionalAuth, Public, Roles } from '../../guard/access/access.decorators.js';
+import { Authorize, OptionalAuth, Public, Roles } from '../../guard/access.decorators.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { handlersIn } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';

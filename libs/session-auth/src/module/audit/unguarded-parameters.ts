@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { parameterNameOf } from '../../guard/access/access-metadata.js';
+import { parameterNameOf } from '../../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../../guard/enhancers.js';
 import { ruleOf, type Handler } from '../handlers/handlers.js';
 import type { AuditContext } from './audit-context.js';

@@ -2,18 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { WebSocketGateway } from '@nestjs/websockets';
-import { SessionAuthority } from '../../guard/access/session-authority.decorator.js';
 import type { AuthorityResolver, CallGuard } from '../../guard/authorities.js';
 import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
-import type { HttpRequest } from '../../guard/http/http-request.js';
+import type { HttpRequest } from '../../guard/http-request.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import { fromHeader } from '../../guard/session/token-source.js';
+import { fromHeader } from '../../guard/token-source.js';
 import type { GuardedCall } from '../../guard/transport.js';
 import { WarningLog } from '../events/warning-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
-import { SessionSockets } from '../sockets/session-sockets.js';
-import { RegistrationSockets } from '../sockets/registration-sockets.js';
 import { AuthorityTable } from './authority-table.js';
 import type { NestModule } from '../handlers/nest-container.js';
 import { nameIn, registrationProvider } from './registration.js';
@@ -35,7 +31,7 @@ const context = new ExecutionContextHost([]);
 const request: HttpRequest = { headers: { 'x-tenant': 'partners' } };
 const call = { context, request } as unknown as GuardedCall;
 const own: CallGuard = { admit: () => true };
-const ownSockets = {} as RegistrationSockets;
+const ownParts = {} as GuardParts;
 
 describe('the registrations of an application', () => {
   let lines: string[];
@@ -43,7 +39,7 @@ describe('the registrations of an application', () => {
   let modules: ModulesContainer;
   let log: WarningLog;
   const found = (name: string): NestModule | undefined => [...modules.values()].find((module) => nameIn(module) === name);
-  const partOf = (name: string, token: symbol | typeof RegistrationSockets): unknown => found(name)?.providers.get(token)?.instance;
+  const partOf = (name: string, token: symbol): unknown => found(name)?.providers.get(token)?.instance;
   const tableOf = (resolve?: unknown): AuthorityTable => new AuthorityTable(modules, resolve as AuthorityResolver | undefined, log);
 
   beforeEach(async () => {
@@ -84,7 +80,7 @@ describe('the registrations of an application', () => {
     expect([table.guardOf(call, name, own), table.guardOf(call, undefined, own), table.challengesOf(name)]).toEqual(
       Array(3).fill(undefined),
     );
-    expect(table.socketsOf(context, request, ownSockets)).toBeUndefined();
+    expect(table.partsOf(context, request, ownParts)).toBeUndefined();
     expect(lines).toEqual([]);
   });
 
@@ -95,17 +91,17 @@ describe('the registrations of an application', () => {
     expect(table.challengesOf('default')).toBeUndefined();
   });
 
-  it('have sockets each, except those of another copy', () => {
-    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBe(partOf('partners', RegistrationSockets));
-    expect(tableOf(() => 'partners').socketsOf(context, request, ownSockets)).toBeInstanceOf(RegistrationSockets);
-    expect(tableOf(() => 'copy').socketsOf(context, request, ownSockets)).toBeUndefined();
-    expect(tableOf(() => 'default').socketsOf(context, request, ownSockets)).toBe(ownSockets);
+  it('have parts each, which the option authority selects for a connection', () => {
+    for (const name of ['partners', 'copy']) {
+      expect(tableOf(() => name).partsOf(context, request, ownParts)).toBe(partOf(name, GUARD_PARTS));
+    }
+    expect(tableOf(() => 'default').partsOf(context, request, ownParts)).toBe(ownParts);
   });
 
   it('are that without a name for each call, without the option authority', () => {
     const table = tableOf();
     expect(table.arePerCall).toBe(false);
-    expect([table.guardOf(call, undefined, own), table.socketsOf(context, request, ownSockets)]).toEqual([own, ownSockets]);
+    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([own, ownParts]);
     expect(lines).toEqual([]);
   });
 
@@ -138,24 +134,9 @@ describe('the registrations of an application', () => {
     ],
   ])('are none where the option authority returns %s, which is logged', async (_kind, resolve) => {
     const table = tableOf(resolve);
-    expect([table.guardOf(call, undefined, own), table.socketsOf(context, request, ownSockets)]).toEqual([undefined, undefined]);
+    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([undefined, undefined]);
     expect(lines).toEqual([expect.stringMatching(/^no authority: /)]);
     // A rejection that nothing handles would fail this test.
     await new Promise((resolve) => setImmediate(resolve));
-  });
-});
-
-describe('a gateway with the sockets of another registration than its messages', () => {
-  it('stops the start of the application', async () => {
-    @SessionAuthority('partners')
-    @WebSocketGateway()
-    class MixedGateway {
-      constructor(readonly sockets: SessionSockets) {}
-    }
-    const imports = [SessionAuthModule.forRoot(OPTIONS), SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners' })];
-    const root: DynamicModule = { module: Root, imports, providers: [MixedGateway] };
-    await expect(NestFactory.createApplicationContext(root, { logger: false, abortOnError: false })).rejects.toThrow(
-      /^MixedGateway has SessionSockets of the registration 'default'/,
-    );
   });
 });

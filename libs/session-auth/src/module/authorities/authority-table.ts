@@ -1,26 +1,23 @@
-import type { ExecutionContext, OnModuleInit } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-import type { Authorities, AuthorityResolver, CallGuard } from '../../guard/authorities.js';
-import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
-import type { HttpRequest } from '../../guard/http/http-request.js';
+import type { AuthorityResolver, CallGuard } from '../../guard/authorities.js';
+import { type Authorities, GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
+import type { HttpRequest } from '../../guard/http-request.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import type { GuardedCall } from '../../guard/transport.js';
-import type { Challenges } from '../../guard/http/challenges.js';
-import { rejectForeignSockets } from './gateway-authorities.js';
+import type { Challenges } from '../../guard/challenges.js';
 import { nameIn } from './registration.js';
-import { RegistrationSockets } from '../sockets/registration-sockets.js';
 import type { WarningLog } from '../events/warning-log.js';
 
-/** The parts of a registration that the guard, the filter of errors and `SessionSockets` use. */
+/** A registration that has a name. */
 interface NamedRegistration {
   readonly guard: CallGuard;
-  readonly challenges: Challenges;
-  readonly sockets: RegistrationSockets | undefined;
+  readonly parts: GuardParts;
 }
 
 /** The registrations of an application that have a name. */
-export class AuthorityTable implements Authorities, OnModuleInit {
+export class AuthorityTable implements Authorities {
   readonly arePerCall: boolean;
   readonly #modules: ModulesContainer;
   readonly #resolve: AuthorityResolver | undefined;
@@ -34,24 +31,18 @@ export class AuthorityTable implements Authorities, OnModuleInit {
     this.#log = log;
   }
 
-  /** @throws InvalidConfigurationError if the sockets of a gateway and its messages belong to two registrations */
-  onModuleInit(): void {
-    rejectForeignSockets(this.#modules);
-  }
-
   guardOf({ context, request }: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined {
     const name = authority ?? this.#nameOf(context, request);
     return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.guard;
   }
 
   challengesOf(name: string): Challenges | undefined {
-    return this.#find(name)?.challenges;
+    return this.#find(name)?.parts.reader.challenges;
   }
 
-  /** Returns the sockets of the registration that the option `authority` selects for a connection; `undefined` if there is no such registration. */
-  socketsOf(context: ExecutionContext, request: HttpRequest, own: RegistrationSockets): RegistrationSockets | undefined {
+  partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined {
     const name = this.#nameOf(context, request);
-    return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.sockets;
+    return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.parts;
   }
 
   /** An unknown name is not logged: the client of a call may choose it. */
@@ -80,8 +71,7 @@ function namedRegistrations(modules: ModulesContainer): ReadonlyMap<string, Name
     const name = nameIn(module);
     if (name === undefined) continue;
     const parts = module.providers.get(GUARD_PARTS)?.instance as GuardParts;
-    const sockets = module.providers.get(RegistrationSockets)?.instance as RegistrationSockets | undefined;
-    named.set(name, { guard: new SessionAuthGuard(parts), challenges: parts.reader.challenges, sockets });
+    named.set(name, { guard: new SessionAuthGuard(parts), parts });
   }
   return named;
 }

@@ -1,16 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { SessionHttpService } from '../../client/http/session-http.service.js';
+import { SessionHttpService } from '../../client/session-http.service.js';
 import { SessionClient } from '../../client/session-client.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
+import { ProvidedBy } from '../options/plugins.js';
 import { SessionAuthService } from '../service/session-auth.service.js';
-import { SessionSockets } from '../sockets/session-sockets.js';
 import { authorityToken, tokensOf } from './authority-tokens.js';
 
 const PARTS = {
   client: [SessionClient, 'SessionClient'],
   service: [SessionAuthService, 'SessionAuthService'],
   events: [SessionAuthEvents, 'SessionAuthEvents'],
-  sockets: [SessionSockets, 'SessionSockets'],
   http: [SessionHttpService, 'SessionHttpService'],
 } as const;
 
@@ -36,6 +35,14 @@ describe('the injection tokens of a registration', () => {
     const expected = Object.fromEntries(Object.entries(PARTS).map(([part, [, label]]) => [part, `${label}@partners`]));
     expect(tokensOf('partners')).toEqual(expected);
     expect(bundled(() => tokensOf('partners'))).toEqual(expected);
+  });
+
+  it('have the name of a class of a plugin, also in a bundle', () => {
+    abstract class a {
+      abstract readonly authority: string;
+    }
+    ProvidedBy('part of entry', 'OfPlugin')(a);
+    expect([authorityToken('partners', a), authorityToken('default', a)]).toEqual(['OfPlugin@partners', a]);
   });
 
   it('have the own name of any other class', () => {

@@ -1,26 +1,29 @@
 import type { InjectionToken } from '@nestjs/common';
 import { SessionClient } from '../../client/session-client.js';
-import { SessionHttpService } from '../../client/http/session-http.service.js';
+import { SessionHttpService } from '../../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { SessionAuthService } from '../service/session-auth.service.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
-import { SessionSockets } from '../sockets/session-sockets.js';
+import { pluginClasses, type PluginClass } from '../options/plugins.js';
+
+/** A class that a plugin provides for each registration, whose name its objects have. */
+type ProvidedByPlugin = abstract new (...parts: never[]) => { readonly authority: string };
 
 /** A class that each registration provides to the application. */
-export type ProvidedClass = typeof SessionAuthService | typeof SessionAuthEvents | typeof SessionSockets | typeof SessionHttpService;
+export type ProvidedClass = typeof SessionAuthService | typeof SessionAuthEvents | typeof SessionHttpService | ProvidedByPlugin;
 
 /** Fixed, because a bundler may rename the classes. */
 const LABELS = new Map<unknown, string>([
   [SessionAuthService, 'SessionAuthService'],
   [SessionAuthEvents, 'SessionAuthEvents'],
-  [SessionSockets, 'SessionSockets'],
   [SessionHttpService, 'SessionHttpService'],
   [SessionClient, 'SessionClient'],
 ]);
 
 /** Returns the injection token of a class of one registration: the class itself for the registration without a name. */
-export function authorityToken(name: string, provided: ProvidedClass | typeof SessionClient): InjectionToken {
-  return name === DEFAULT_AUTHORITY ? provided : `${LABELS.get(provided) ?? provided.name}@${name}`;
+export function authorityToken(name: string, provided: ProvidedClass | PluginClass): InjectionToken {
+  if (name === DEFAULT_AUTHORITY) return provided;
+  return `${LABELS.get(provided) ?? pluginClasses().get(provided)?.name ?? provided.name}@${name}`;
 }
 
 /** Injection tokens of one registration. */
@@ -28,7 +31,6 @@ export interface AuthorityTokens {
   readonly client: InjectionToken;
   readonly service: InjectionToken;
   readonly events: InjectionToken;
-  readonly sockets: InjectionToken;
   readonly http: InjectionToken;
 }
 
@@ -38,7 +40,6 @@ export function tokensOf(name: string): AuthorityTokens {
     client: authorityToken(name, SessionClient),
     service: authorityToken(name, SessionAuthService),
     events: authorityToken(name, SessionAuthEvents),
-    sockets: authorityToken(name, SessionSockets),
     http: authorityToken(name, SessionHttpService),
   };
 }

@@ -1,10 +1,11 @@
-import type { Provider } from '@nestjs/common';
+import type { Provider, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { MODULE_OPTIONS_TOKEN } from '../module-definition.js';
 import type { NestModule } from '../handlers/nest-container.js';
 import { nameIn, registrationIn } from './registration.js';
-import { rejectUnknownAuthorities } from './unknown-authorities.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { authorityOf } from '../../guard/access-metadata.js';
+import { classesOf, handlersIn } from '../handlers/handlers.js';
 
 /** Returns the registration without a name that a module is. */
 function unnamedIn(module: NestModule): ReturnType<typeof registrationIn> {
@@ -56,19 +57,15 @@ function rejectAmbiguousNames(modules: ModulesContainer): void {
   );
 }
 
-/** Rejects the import of the class itself. @throws InvalidConfigurationError always */
-function rejectMissingOptions(): never {
+/** Rejects the import of the class itself, as the factory of the options. @throws InvalidConfigurationError always */
+export function rejectMissingOptions(): never {
   throw new InvalidConfigurationError(
     'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
   );
 }
 
-/**
- * Providers that make startup fail if the module is registered without options, or more than once. `forRoot()` and `forRootAsync()` replace
- * the first.
- */
+/** Providers that make startup fail if the module is registered more than once. */
 export const REGISTRATION_CHECKS: Provider[] = [
-  { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
   { provide: Symbol('registration check'), useFactory: rejectAmbiguousRegistrations, inject: [ModulesContainer] },
   { provide: Symbol('authority check'), useFactory: rejectUnknownAuthorities, inject: [ModulesContainer] },
 ];
@@ -77,3 +74,24 @@ export const REGISTRATION_CHECKS: Provider[] = [
 export const NAMED_REGISTRATION_CHECKS: Provider[] = [
   { provide: Symbol('name check'), useFactory: rejectAmbiguousNames, inject: [ModulesContainer] },
 ];
+
+/** Rejects `@SessionAuthority()` with a name that no registration has. @throws InvalidConfigurationError */
+function rejectUnknownAuthorities(modules: ModulesContainer): void {
+  const names = new Set([...modules.values()].map(nameIn)).add(DEFAULT_AUTHORITY);
+  for (const owner of new Set([...modules.values()].flatMap(classesOf))) {
+    for (const [place, name] of authoritiesOf(owner)) {
+      if (names.has(name)) continue;
+      throw new InvalidConfigurationError(
+        `${place} has @SessionAuthority('${name}'), which is not registered. Import SessionAuthModule.forRoot({ name: '${name}', baseUrl, apiKey }), or correct the name.`,
+      );
+    }
+  }
+}
+
+function authoritiesOf(owner: Type): [place: string, name: string][] {
+  const all = [
+    [owner.name, authorityOf(owner)] as const,
+    ...handlersIn(owner).map(({ name, method }) => [`${owner.name}.${name}`, authorityOf(method)] as const),
+  ];
+  return all.flatMap(([place, name]) => (name === undefined ? [] : [[place, name] as [string, string]]));
+}

@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { BehaviorSubject, Subject } from 'rxjs';
+import type { UserRecord } from '../../contract/record/user-record.js';
 import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionAuthDecision } from '../../guard/decisions.js';
+import type { SessionEnds } from '../../guard/guard-parts.js';
+import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 
 const FINGERPRINT_DIGITS = 32;
@@ -41,4 +44,14 @@ export class EventSource {
     this.forgottenUsers.complete();
     this.decisions.complete();
   }
+}
+
+/** Returns the ends of sessions, as the parts of a registration share them. */
+export function sessionEnds(source: EventSource, { revoker }: Pick<SessionVerifier<UserRecord>, 'revoker'>): SessionEnds {
+  return {
+    ended: source.ended.asObservable(),
+    forgottenUsers: source.forgottenUsers.asObservable(),
+    refused: (listener) => revoker.onRefusal(listener),
+    fingerprintOf: (tokenKey) => source.fingerprintOf(tokenKey),
+  };
 }

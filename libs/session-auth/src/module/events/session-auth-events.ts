@@ -12,8 +12,8 @@ export class SessionAuthEvents {
 
   /**
    * Emits the fingerprint of each revoked session: signed out on this instance, or refused by the service after it was valid here; with
-   * `cache.store`, on any instance. Emits once per session and minute. A message between instances may be lost: the next check finds the
-   * revocation.
+   * `cache.store`, on any instance. Emits each sign-out, and anything else once per session and minute, unless the session is checked
+   * again in between. A message between instances may be lost: the next check finds the revocation.
    */
   readonly ended$: Observable<string>;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ExecutionContext, Logger } from '@nestjs/common';
-import { FailedRule } from '../../guard/access/access-rule.js';
+import { FailedRule } from '../../guard/access-rule.js';
 import { WarningLog } from './warning-log.js';
 
 const MINUTE_MS = 60_000;
@@ -87,7 +87,7 @@ describe('the log of warnings', () => {
       (each) => each.ruleFailed(new FailedRule({ kind: 'flags', isMet: () => true }, undefined, true), CALL),
       /^rule failed: flags of WarningLog\.openings took longer than timeoutMs\./,
     ],
-    [(each) => each.unprotectedSocket(), /^unprotected socket: .*Call SessionSockets\.protect\(server\) in afterInit\.$/],
+    [(each) => each.warn('of a plugin', 'correct it.'), /^of a plugin: correct it\.$/],
     [(each) => each.noAuthority(), /^no authority: the option authority threw, .* the call got 401\./],
     [(each) => each.unencryptedBaseUrl(), /^plain text: baseUrl is http: and not on this host/],
   ])('says once what is wrong and what to do, after the name of its registration: line %#', (write, line) => {

@@ -2,16 +2,15 @@ import { type ExecutionContext, Logger } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { Warnings } from '../../client/user-details-verdict.js';
 import { describeInvalidField, type InvalidField } from '../../contract/record/record-check.js';
-import type { FailedRule } from '../../guard/access/access-rule.js';
+import type { FailedRule } from '../../guard/access-rule.js';
 import type { Misconfiguration } from '../../verifier/misconfiguration-detector.js';
-import type { InvalidRecordLog } from '../settings/user-reader.js';
 
 const ONCE_EVERY_MS = 60_000;
 /** Kinds and fields that are logged at most within that time. A record class has fewer fields, unless it contains itself. */
 const MAX_SUBJECTS = 500;
 
 /** Writes warnings to Nest's logger, each kind, and each field of the user record, at most once a minute. */
-export class WarningLog implements Warnings, InvalidRecordLog {
+export class WarningLog implements Warnings {
   readonly #logger = new Logger('SessionAuth');
   readonly #prefix: string;
   readonly #writtenAt = new Map<string, number>();
@@ -133,9 +132,9 @@ export class WarningLog implements Warnings, InvalidRecordLog {
     );
   }
 
-  /** A socket.io socket was open before its session could be checked. */
-  unprotectedSocket(): void {
-    this.#write('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.');
+  /** A warning of a plugin. */
+  warn(kind: string, text: string): void {
+    this.#write(kind, text);
   }
 
   /** The option `authority` returned no name. */

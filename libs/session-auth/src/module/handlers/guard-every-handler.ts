@@ -1,6 +1,6 @@
 import type { ModulesContainer } from '@nestjs/core';
-import { ApplicationGuardsProxy, type ApplicationGuards } from '../../guard/access/application-guards.js';
-import { applyGuard } from '../../guard/access/declare-access.js';
+import { ApplicationGuardsProxy, type ApplicationGuards } from '../../guard/application-guards.js';
+import { applyGuard } from '../../guard/declare-access.js';
 import { namesSessionAuthGuard } from '../../guard/enhancers.js';
 import { completeDeniedEvents } from '../../guard/messages/denied-events.js';
 import { classesOf, handlersIn, type Handler } from './handlers.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
-import { AccessRules } from '../../guard/access/access-metadata.js';
-import { Public } from '../../guard/access/access.decorators.js';
+import { AccessRules } from '../../guard/access-metadata.js';
+import { Public } from '../../guard/access.decorators.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { GUARD_PROVIDERS } from './guard-provider.js';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { declarationOf, methodOf } from '../../guard/access/access-metadata.js';
-import { type AccessRule, resolveRule } from '../../guard/access/access-rule.js';
+import { declarationOf, methodOf } from '../../guard/access-metadata.js';
+import { type AccessRule, resolveRule } from '../../guard/access-rule.js';
 import { enhancersOf } from '../../guard/enhancers.js';
 import { GRAPHQL_OPTIONS } from './graphql-contexts.module.js';
 import type { NestModule, Wrapper } from './nest-container.js';

@@ -1,3 +1,5 @@
+import type { SessionAuthPlugin } from './plugins.js';
+
 /** Extras of `forRoot` and `forRootAsync`, next to the options. */
 export interface SessionAuthExtras {
   /**
@@ -12,4 +14,9 @@ export interface SessionAuthExtras {
    * those of a hybrid application included. @default false
    */
   readonly protectAllRoutes?: boolean;
+  /**
+   * Parts of the library that few applications need: `sessionSockets` of `nestjs-session-auth/sockets`, `sessionContext` of
+   * `nestjs-session-auth/context`. @default []
+   */
+  readonly plugins?: readonly SessionAuthPlugin[];
 }

@@ -4,10 +4,7 @@ import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options.js';
 import type { OptionalRecord } from './record-option.js';
 
 /** Options of a registration with a name. Its user record may be of a class other than the one that `SessionAuthTypes` declares as `user`. */
-export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
-  SessionAuthOptions<User>,
-  'userRecord' | 'authority' | 'asyncContext'
-> &
+export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<SessionAuthOptions<User>, 'userRecord' | 'authority'> &
   OptionalRecord<User>;
 
 /** The extras of a registration with a name. */

@@ -4,12 +4,11 @@ import type { StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
 import type { SessionStore } from '../../contract/session-store.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../../guard/access/current-user.decorator.js';
+import type { CurrentUserRecord } from '../../guard/current-user.decorator.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
-import type { TokenSource } from '../../guard/session/token-source.js';
+import type { TokenSource } from '../../guard/token-source.js';
 import type { BreakerSettings } from '../../verifier/lanes/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/lanes/retry.js';
-import type { Audit } from '../audit/boot-audit.js';
 import type { SessionAuthHttpOptions } from './http-options.js';
 import type { RecordOption, TextField } from './record-option.js';
 
@@ -98,12 +97,6 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly audit?: Audit;
 
   /**
-   * Provides the user of the current call to `SessionContext` and `SessionRelay` (`nestjs-session-auth/context`), at the price of an
-   * interceptor and an `AsyncLocalStorage` for each call. @default false
-   */
-  readonly asyncContext?: boolean;
-
-  /**
    * Selects the session service of each call by the name of its registration, for tenants or regions. `@SessionAuthority()` replaces it. An
    * exception, and any value that is not the name of a registration, such as a promise, deny the call: 401. Only in the registration
    * without a name.
@@ -154,3 +147,9 @@ export type SessionAuthAsyncOptions<User extends UserRecord = CurrentUserRecord>
   SessionAuthOptions<User>,
   'createSessionAuthOptions'
 >;
+
+/**
+ * The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. With a warning for each, a rule that is certain to
+ * have no effect stops the bootstrap too.
+ */
+export type Audit = 'off' | 'warn' | 'error';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Global, Injectable, Module, type ExecutionContext, type Provider, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
-import { Authorize, Public, Roles } from '../../guard/access/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
+import { Authorize, Public, Roles } from '../../guard/access.decorators.js';
+import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import { ApplicationPolicies } from './application-policies.js';
 

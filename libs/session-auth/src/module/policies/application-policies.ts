@@ -1,8 +1,8 @@
 import type { OnModuleInit, Type } from '@nestjs/common';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
-import type { AskPolicy, Policies } from '../../guard/access/policies.js';
+import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
+import type { AskPolicy, Policies } from '../../guard/policies.js';
 import type { NestModule, Wrapper } from '../handlers/nest-container.js';
 import { placedHandlersOf, ruleOf, type Handler } from '../handlers/handlers.js';
 import { contextIdOf } from './call-context.js';

@@ -3,8 +3,8 @@ import { Global, Injectable, Module, Scope, type Provider, type Type } from '@ne
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { Authorize } from '../../guard/access/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
+import { Authorize } from '../../guard/access.decorators.js';
+import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import { ApplicationPolicies } from './application-policies.js';
 

@@ -3,8 +3,8 @@ import { Global, Inject, Injectable, Module, Scope, type ExecutionContext, type 
 import { ContextIdFactory, ModulesContainer, NestFactory, REQUEST } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MessagePattern } from '@nestjs/microservices';
-import { Authorize } from '../../guard/access/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/access/authorization-policy.js';
+import { Authorize } from '../../guard/access.decorators.js';
+import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import { ApplicationPolicies } from './application-policies.js';
 

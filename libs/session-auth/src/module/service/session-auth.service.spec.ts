@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines, noReplyAt } from '../../client/deadline.js';
-import type { NoReply, Reply } from '../../client/http/reply.js';
-import type { ServiceRequest } from '../../client/http/service-request.js';
+import type { NoReply, Reply } from '../../client/reply.js';
+import type { ServiceRequest } from '../../client/service-request.js';
 import { SessionClient } from '../../client/session-client.js';
 import { SessionRequests } from '../../client/session-requests.js';
 import { UserDetailsVerdicts } from '../../client/user-details-verdict.js';

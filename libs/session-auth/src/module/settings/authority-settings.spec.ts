@@ -65,19 +65,15 @@ describe('the option authority', () => {
 });
 
 describe('an option of the registration without a name', () => {
-  it.each([
-    ['authority', () => 'default'],
-    ['asyncContext', true],
-    ['asyncContext', false],
-  ])('stops the application in a registration with a name: %s %p', (option, value) => {
-    const options = { ...REQUIRED, [option]: value };
-    expect(() => readSettings(options, 'partners')).toThrow(new Error(`SessionAuthModule 'partners': ${option} ${MISPLACED}`));
+  it('stops the application in a registration with a name', () => {
+    const options = { ...REQUIRED, authority: () => 'default' };
+    expect(() => readSettings(options, 'partners')).toThrow(new Error(`SessionAuthModule 'partners': authority ${MISPLACED}`));
     expect(() => rejectDefaultOnly(options, 'default')).not.toThrow();
   });
 
   it('may be undefined in a registration with a name', () => {
-    const options = { ...REQUIRED, authority: undefined, asyncContext: undefined } as unknown as SessionAuthOptions;
-    expect(readSettings(options, 'partners')).toMatchObject({ asyncContext: false, resolveAuthority: undefined });
+    const options = { ...REQUIRED, authority: undefined } as unknown as SessionAuthOptions;
+    expect(readSettings(options, 'partners')).toMatchObject({ resolveAuthority: undefined });
   });
 });
 

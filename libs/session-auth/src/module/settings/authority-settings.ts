@@ -5,7 +5,7 @@ import type { SessionAuthExtras } from '../options/extras.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { invalidOption } from './option-checks.js';
 
-const EXTRAS = ['name', 'isGlobal', 'protectAllRoutes'] as const satisfies readonly (keyof SessionAuthExtras)[];
+const EXTRAS = ['name', 'isGlobal', 'protectAllRoutes', 'plugins'] as const satisfies readonly (keyof SessionAuthExtras)[];
 
 /** Validates the name of a registration. @throws InvalidConfigurationError */
 export function readName(name: unknown): string {
@@ -24,12 +24,10 @@ export function readResolver(resolver: unknown): AuthorityResolver | undefined {
   );
 }
 
-/** Rejects options that only the registration without a name can have, in another. @throws InvalidConfigurationError */
-export function rejectDefaultOnly({ authority, asyncContext }: SessionAuthOptions, name: string): void {
-  if (name === DEFAULT_AUTHORITY) return;
-  const misplaced = Object.entries({ authority, asyncContext }).find(([, value]) => value !== undefined);
-  if (misplaced)
-    invalidOption(misplaced[0], 'is in a registration with a name', 'Set it in the registration without a name, for all of them');
+/** Rejects the option that only the registration without a name can have, in another. @throws InvalidConfigurationError */
+export function rejectDefaultOnly({ authority }: SessionAuthOptions, name: string): void {
+  if (name === DEFAULT_AUTHORITY || authority === undefined) return;
+  invalidOption('authority', 'is in a registration with a name', 'Set it in the registration without a name, for all of them');
 }
 
 /** Rejects an extra among the options of `forRootAsync`: they are read too late for it. @throws InvalidConfigurationError */

@@ -14,7 +14,6 @@ export const DEFAULTS = {
   identityFields: ['username', 'email'],
   tokenEcho: 'deny',
   audit: 'warn',
-  asyncContext: false,
   http: { maxResponseBytes: 65_536, maxTokenLength: 4_096 },
   name: 'default',
   isGlobal: true,

@@ -35,6 +35,29 @@ describe('an extra of a registration', () => {
     }
   });
 
+  it.each([[null], ['sockets'], [{ open: () => undefined }], [[undefined]], [[{ open: 'all' }]], [[() => undefined]]])(
+    'stops the application if it is no list of plugins: plugins',
+    async (plugins) => {
+      const message =
+        'SessionAuthModule: plugins must be a list of plugins. Name values that entries of nestjs-session-auth export for it.';
+      await expect(start(main({ plugins }))).rejects.toThrow(new Error(message));
+      await expect(start(asynchronous({ plugins }))).rejects.toThrow(new Error(message));
+    },
+  );
+
+  it.each([main, asynchronous])('opens each of its plugins once, for its registration', async (registration) => {
+    const opened: string[] = [];
+    const plugin = {
+      open: (authority: string) => {
+        opened.push(authority);
+        return { providers: [{ provide: `part of ${authority}`, useValue: authority }], exports: [`part of ${authority}`] };
+      },
+    };
+    await start(registration({ plugins: [plugin, plugin] }), registration({ name: 'partners', plugins: [plugin] }));
+    expect(opened).toEqual(['default', 'partners']);
+    expect([started?.get<string>('part of default'), started?.get<string>('part of partners')]).toEqual(['default', 'partners']);
+  });
+
   it('stops the application with the name of its registration', async () => {
     const partners = main({ name: 'partners', isGlobal: 'yes' });
     await expect(start(main({}), partners)).rejects.toThrow("SessionAuthModule 'partners': isGlobal must be a boolean.");

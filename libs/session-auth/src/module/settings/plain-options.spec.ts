@@ -15,19 +15,13 @@ function expectRefused(options: object, message: string): void {
 class StaffRecord extends UserRecord {}
 
 describe('an option that is on or off', () => {
-  it.each([
-    ['forwardAuthIv', true],
-    ['asyncContext', false],
-  ] as const)('may be true and false: %s', (option, fallback) => {
-    expect([true, false, undefined].map((value) => settingsOf({ [option]: value })[option])).toEqual([true, false, fallback]);
+  it('may be true and false', () => {
+    expect([true, false, undefined].map((forwardAuthIv) => settingsOf({ forwardAuthIv }).forwardAuthIv)).toEqual([true, false, true]);
   });
 
-  it.each([
-    ['forwardAuthIv', true],
-    ['asyncContext', false],
-  ] as const)('stops the application if it is no boolean: %s', (option, fallback) => {
-    for (const value of [null, 0, 1, '', 'true', 'false', [], {}]) {
-      expectRefused({ [option]: value }, `${option} must be a boolean. Set true or false, or leave it out for ${fallback}`);
+  it('stops the application if it is no boolean', () => {
+    for (const forwardAuthIv of [null, 0, 1, '', 'true', 'false', [], {}]) {
+      expectRefused({ forwardAuthIv }, 'forwardAuthIv must be a boolean. Set true or false, or leave it out for true');
     }
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { UserRecord } from '../../contract/record/user-record.js';
-import type { HttpRequest } from '../../guard/http/http-request.js';
+import type { HttpRequest } from '../../guard/http-request.js';
 import { REGISTRATION } from '../authorities/registration.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { SessionAuthModule } from '../session-auth.module.js';
@@ -11,7 +11,7 @@ const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const KNOWN =
   "'baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
   "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho', 'audit', " +
-  "'asyncContext', 'http', 'authority'";
+  "'http', 'authority'";
 
 /** All settings that do not depend on the two required options. */
 const DEFAULT_SETTINGS = {
@@ -34,7 +34,6 @@ const DEFAULT_SETTINGS = {
   impersonatorField: undefined,
   tokenEcho: 'deny',
   audit: 'warn',
-  asyncContext: false,
   http: { httpAgent: undefined, httpsAgent: undefined, proxy: undefined, maxResponseBytes: 65_536, maxTokenLength: 4_096 },
   resolveAuthority: undefined,
 };

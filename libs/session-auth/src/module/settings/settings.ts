@@ -6,7 +6,7 @@ import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import { isClass } from '../../guard/is-class.js';
-import type { TokenSource } from '../../guard/session/token-source.js';
+import type { TokenSource } from '../../guard/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
@@ -24,9 +24,11 @@ import { readCacheSettings, readStoreSettings, type StoreContext } from './cache
 import { readHttpSettings, type HttpSettings } from './http-settings.js';
 import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
 import { readSources } from './source-settings.js';
-import type { Audit } from '../audit/boot-audit.js';
-import type { SessionAuthCacheOptions, SessionAuthOptions } from '../options/options.js';
+import type { Audit, SessionAuthCacheOptions, SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';
+
+/** Injection token of the {@link SessionAuthSettings}. */
+export const SETTINGS = Symbol('session-auth settings');
 
 /** The validated options, with defaults applied. */
 export interface SessionAuthSettings {
@@ -50,14 +52,13 @@ export interface SessionAuthSettings {
   readonly impersonatorField: string | undefined;
   readonly tokenEcho: TokenEcho;
   readonly audit: Audit;
-  readonly asyncContext: boolean;
   readonly http: HttpSettings;
 }
 
 const OPTIONS = [
   ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
   ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField'],
-  ...['tokenEcho', 'audit', 'asyncContext', 'http', 'authority'],
+  ...['tokenEcho', 'audit', 'http', 'authority'],
 ];
 
 /** Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the first invalid option */
@@ -92,7 +93,6 @@ function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthS
     ...readFieldNames(options),
     tokenEcho: enumOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
     audit: enumOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
-    asyncContext: booleanOption('asyncContext', options.asyncContext, DEFAULTS.asyncContext),
     http: readHttpSettings(options.http),
   };
 }

@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord } from '../../contract/record/user-record.js';
-import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
+import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/token-source.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { readSources } from './source-settings.js';
 

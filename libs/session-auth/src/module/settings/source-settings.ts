@@ -1,7 +1,7 @@
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { isClass } from '../../guard/is-class.js';
-import { invalidSourceOf, isHeaderName } from '../../guard/session/source-names.js';
-import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/session/token-source.js';
+import { invalidSourceOf, isHeaderName } from '../../guard/source-names.js';
+import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/token-source.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { invalidOption } from './option-checks.js';
 

@@ -6,6 +6,9 @@ import { undecoratedFields } from '../../contract/record/undecorated-fields.js';
 import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
+/** Injection token of the function that {@link readUserWith} returns. */
+export const USER_READER = Symbol('session-auth user reader');
+
 /** The class of user records, and the fields that identify a user. */
 interface UserReaderSettings {
   readonly userRecord: UserRecordClass;

@@ -1,11 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { acknowledgedReason } from '../../guard/access/access-metadata.js';
-import { auditContextOf } from '../../module/audit/audit-context.js';
-import { isGuarded, TYPE_RESOLVER } from '../../module/audit/audited-handlers.js';
-import { handlersOf, ruleOf, type Handler } from '../../module/handlers/handlers.js';
+import { acknowledgedReason } from '../../guard/access-metadata.js';
+import { auditContextOf, type AuditContext } from '../../module/audit/audit-context.js';
+import { isGuarded, TYPE_RESOLVER, requirementsOf, resolves } from '../../module/audit/audited-handlers.js';
+import { handlersOf, ruleOf, type Handler, typeNameOf } from '../../module/handlers/handlers.js';
 import { callsOf, type Call } from './calls.js';
-import { isReached, type Surroundings } from './reached-fields.js';
 
 /**
  * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of `@OptionalAuth()` and `@Public()`, and
@@ -82,4 +81,29 @@ function sortKey({ kind, call, handler }: AccessMapEntry): string {
 /** By code units, so that the order is the same in every locale. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
+}
+
+/** The context of a handler. */
+interface Surroundings {
+  readonly handlers: readonly Handler[];
+  readonly context: AuditContext;
+}
+
+const ROOTS: ReadonlySet<string | undefined> = new Set(['Query', 'Mutation', 'Subscription']);
+
+/**
+ * Returns whether a caller without a session gets to the guards of a handler: for a field, a root field that needs no session must lead to it. Any
+ * doubt is reported as reached.
+ */
+function isReached(handler: Handler, { handlers, context }: Surroundings): boolean {
+  if (!handler.kinds.has('field') && !handler.kinds.has('reference')) return true;
+  const type = typeNameOf(handler);
+  if (type === undefined || ROOTS.has(type) || !context.rootFields) return true;
+  // `Query._entities` resolves the types that have references.
+  if (handlers.some((other) => other.kinds.has('reference') && typeNameOf(other) === type)) return true;
+  return context.rootFields.some((root) => {
+    if (!root.reaches.has(type)) return false;
+    const resolvers = handlers.filter((other) => resolves(other, root));
+    return resolvers.length === 0 || resolvers.some((resolver) => !requirementsOf(resolver, context.isGlobal));
+  });
 }

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
+import { Deadline } from './deadline.js';
+import { AxiosHttpService } from './axios-http.service.js';
+import { Connections } from './connections.js';
+import type { ServiceRequest } from './service-request.js';
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((close) => close()));
+});
+
+const unused: AxiosAdapter = () => Promise.reject(new Error('no agent was brought'));
+
+/** Starts a server that records what it receives, and an HTTP service for it whose interceptor records, and may change, what it sends. */
+async function serving(change: (config: InternalAxiosRequestConfig) => void = () => undefined) {
+  const seen: { readonly head: IncomingMessage; readonly body: string }[] = [];
+  const sent: InternalAxiosRequestConfig[] = [];
+  const server = createServer((head, response) => {
+    void text(head).then((body) => (seen.push({ head, body }), response.end('reply')));
+  }).listen(0, '127.0.0.1');
+  let connections = 0;
+  server.on('connection', () => (connections += 1));
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
+  const pool = new Connections({ origin, ...limits });
+  open.push(
+    () => pool.close(),
+    () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  );
+  const http = new AxiosHttpService(pool, { adapter: unused, httpAgent: undefined, httpsAgent: undefined });
+  http.axiosRef.interceptors.request.use((config) => {
+    sent.push(config);
+    change(config);
+    return config;
+  });
+  const send = (request: Partial<ServiceRequest>) => {
+    const deadline = new Deadline(60_000);
+    open.push(() => deadline.clear());
+    return http.send({ method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection: false, ...request });
+  };
+  return { http, origin, seen, sent, send, connections: () => connections };
+}
+
+describe('a request that passes interceptors', () => {
+  it('has exactly its headers and its body', async () => {
+    const { seen, sent, send } = await serving();
+    const headers = ['Content-Type', 'application/json', 'X-A', 'a'];
+    await send({ method: 'POST', path: '/path?query', headers, body: '{"a":1}' });
+    expect([sent[0]?.headers.toJSON(), sent[0]?.data]).toEqual([{ 'Content-Type': 'application/json', 'X-A': 'a' }, '{"a":1}']);
+    const { method, url, rawHeaders } = seen[0]?.head ?? {};
+    expect([method, url, seen[0]?.body]).toEqual(['POST', '/path?query', '{"a":1}']);
+    expect(rawHeaders?.filter((_value, index) => index % 2 === 0).map((name) => name.toLowerCase())).toEqual([
+      'host',
+      'connection',
+      'content-type',
+      'x-a',
+      'content-length',
+    ]);
+  });
+
+  it('has no body if it has none, or if an interceptor sets one that is not text', async () => {
+    const none = await serving();
+    await none.send({});
+    expect([none.sent[0] && 'data' in none.sent[0] && none.sent[0].data, none.seen[0]?.body]).toEqual([undefined, '']);
+
+    const object = await serving((config) => (config.data = { a: 1 }));
+    await object.send({ method: 'POST', body: 'text' });
+    expect(object.seen[0]?.body).toBe('');
+  });
+
+  it('is sent on a fresh connection if it must be', async () => {
+    const { seen, send, connections } = await serving();
+    await send({});
+    await send({ freshConnection: true });
+    expect([connections(), ...seen.map(({ head }) => head.headers.connection)]).toEqual([2, 'keep-alive', 'close']);
+  });
+});
+
+describe('a request of the application itself', () => {
+  it('is sent over the pool', async () => {
+    const { http, origin, seen, connections } = await serving();
+    for (const path of ['/first', '/second']) {
+      const { status, statusText, data } = await http.axiosRef.request<Buffer>({ url: `${origin}${path}` });
+      expect([status, statusText, String(data)]).toEqual([200, '', 'reply']);
+    }
+    expect([connections(), ...seen.map(({ head }) => `${head.method} ${head.url}`)]).toEqual([1, 'GET /first', 'GET /second']);
+  });
+});

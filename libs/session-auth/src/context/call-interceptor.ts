@@ -1,0 +1,55 @@
+import 'reflect-metadata';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { isObservable, map, type Observable } from 'rxjs';
+import type { Admission } from '../guard/guarded-request.js';
+import { isAsyncIterable, iteratedIn, observedIn, subscribedIn } from './bound-streams.js';
+import { currentCall, type CurrentCall } from './current-call.js';
+import { admissionTo } from './current-user-of.js';
+import { FieldCall } from './field-calls.js';
+
+/** A call of a handler. Its interceptors share the array of its arguments. */
+class HandlerCall implements CurrentCall {
+  readonly admission: Admission | undefined;
+  readonly #args: unknown;
+
+  constructor(admission: Admission | undefined, args: unknown) {
+    this.admission = admission;
+    this.#args = args;
+  }
+
+  isCallWith(args: unknown): boolean {
+    return this.#args === args;
+  }
+}
+
+/**
+ * Runs handlers as a part of their call, with the pipes and the interceptors after this one. An interceptor, because what a guard sets in an
+ * `AsyncLocalStorage` after its first `await` is lost when it returns.
+ */
+export class CallInterceptor implements NestInterceptor {
+  /** Returns the result of the handler. Its Observable is subscribed as a part of the call. */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const outer = currentCall();
+    const args = context.getArgs<unknown[]>();
+    if (isCallWith(outer, args)) return next.handle();
+    const admission = admissionTo(context);
+    if (!admission && !outer) return next.handle();
+    const call = admission && new HandlerCall(admission, args);
+    const kind = context.getType<string>();
+    if (kind === 'rpc' && isObservable(args[0])) args[0] = observedIn(call, args[0]);
+    const result = subscribedIn(call, () => next.handle());
+    return kind === 'graphql' ? resultOfResolver(context, call, result) : result;
+  }
+}
+
+function isCallWith(call: CurrentCall | undefined, args: unknown[]): boolean {
+  return (call instanceof HandlerCall || call instanceof FieldCall) && call.isCallWith(args);
+}
+
+/** Nest's metadata key of the type of a resolver. */
+const RESOLVER_TYPE = 'graphql:resolver_type';
+
+function resultOfResolver(context: ExecutionContext, call: CurrentCall | undefined, result: Observable<unknown>): Observable<unknown> {
+  if (Reflect.getMetadata(RESOLVER_TYPE, context.getHandler()) !== 'Subscription') return result;
+  return result.pipe(map((events) => (isAsyncIterable(events) ? iteratedIn(call, events) : events)));
+}

@@ -1,0 +1,21 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Admission } from '../guard/guarded-request.js';
+
+/** The call that the current code runs for. */
+export interface CurrentCall {
+  /** The admission of the call; `undefined` if no guard has admitted it. */
+  readonly admission: Admission | undefined;
+}
+
+/** One storage for all applications of a process: each call of a handler replaces the call that it was made in. */
+const calls = new AsyncLocalStorage<CurrentCall | undefined>();
+
+/** Returns the current call; `undefined` outside of a call. */
+export function currentCall(): CurrentCall | undefined {
+  return calls.getStore();
+}
+
+/** Calls a function as a part of a call. `undefined`: as a part of none. */
+export function runInCall<Result>(call: CurrentCall | undefined, run: () => Result): Result {
+  return calls.run(call, run);
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { GRAPHQL } from '../guard/graphql/graphql-transport.js';
+import { attachUser, type Admission } from '../guard/guarded-request.js';
+import { currentCall, runInCall } from './current-call.js';
+import { FieldCall, runField, runPublicField } from './field-calls.js';
+
+interface Path {
+  readonly prev: Path | undefined;
+  readonly key: string | number;
+}
+interface Info {
+  readonly path: Path;
+  readonly variableValues: object;
+}
+
+/** A field of an execution, below another one. */
+const fieldBelow = (above: Info | undefined, key: string | number, execution: object): Info => ({
+  path: { prev: above?.path, key },
+  variableValues: execution,
+});
+
+/** The admission of a call, with a user of this name. */
+function admissionOf(username: string): Admission {
+  const context = new ExecutionContextHost([]);
+  return { verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context, user: { username }, session: undefined };
+}
+
+/** Admits a field, as a guard does. */
+function admit(info: Info, username: string): void {
+  const call = GRAPHQL.open(new ExecutionContextHost([{}, {}, {}, info]));
+  const user = { username };
+  attachUser(call.request, { kind: 'authenticated', user }, { ...admissionOf(username), user });
+  GRAPHQL.admitted?.(call);
+}
+
+/** The name of the user that the resolver of a field finds, which runs within a call of someone else. */
+function userIn(info: Info | undefined, run = runField): unknown {
+  const read = (): Promise<unknown> => Promise.resolve(currentCall()?.admission?.user?.username ?? 'none');
+  return runInCall({ admission: admissionOf('outer') }, () => run({ info }, read));
+}
+
+describe('the user of a field', () => {
+  it('is that of the nearest admitted field above', async () => {
+    const execution = {};
+    const query = fieldBelow(undefined, 'query', execution);
+    const [opening, list] = [fieldBelow(query, 'opening', execution), fieldBelow(query, 'list', execution)];
+    const item = fieldBelow(list, 0, execution);
+    expect(await userIn(fieldBelow(query, 'below', execution))).toBe('none');
+
+    admit(query, 'ann');
+    admit(opening, 'bob');
+
+    expect(await userIn(fieldBelow(query, 'below', execution))).toBe('ann');
+    expect(await userIn(fieldBelow(opening, 'below', execution))).toBe('bob');
+    expect(await userIn(fieldBelow(item, 'below', execution))).toBe('ann');
+  });
+
+  it('is its own, if a guard has admitted the field itself, and is that of the fields below it', async () => {
+    const execution = {};
+    const query = fieldBelow(undefined, 'query', execution);
+    admit(query, 'ann');
+    const own = fieldBelow(query, 'own', execution);
+    expect(await userIn(own)).toBe('ann');
+    admit(own, 'bob');
+
+    expect(await userIn(own)).toBe('bob');
+    expect(await userIn(fieldBelow(own, 'below', execution))).toBe('bob');
+    expect(await userIn(fieldBelow(query, 'beside', execution))).toBe('ann');
+  });
+
+  it('is none in another execution that shares the path of the field above', async () => {
+    const query = fieldBelow(undefined, 'query', {});
+    admit(query, 'ann');
+    expect(await userIn(fieldBelow(query, 'below', {}))).toBe('none');
+  });
+
+  it.each([undefined, { path: undefined }, { path: {} }, { variableValues: {} }, { variableValues: null }])(
+    'is none without an info object: %j',
+    async (info) => {
+      expect(await userIn(info as unknown as Info | undefined)).toBe('none');
+    },
+  );
+
+  it('is none for a public field', async () => {
+    const execution = {};
+    const query = fieldBelow(undefined, 'query', execution);
+    admit(query, 'ann');
+    expect(await userIn(fieldBelow(query, 'public', execution), runPublicField)).toBe('none');
+  });
+
+  it('is found by the info object of a resolver without arguments, which is in the place of the context', async () => {
+    const execution = {};
+    const query = fieldBelow(undefined, 'query', execution);
+    admit(query, 'ann');
+    const read = (): Promise<unknown> => Promise.resolve(currentCall()?.admission?.user?.username);
+    expect(await runField({ source: {}, context: fieldBelow(query, 'type', execution), info: undefined }, read)).toBe('ann');
+  });
+});
+
+describe('the call of a field', () => {
+  it('is that of the resolver with its info object, whatever its arguments have become', () => {
+    const [info, other] = [fieldBelow(undefined, 'one', {}), fieldBelow(undefined, 'other', {})];
+    const call = new FieldCall({ source: {}, args: {}, context: {}, info });
+    expect(call.isCallWith([{}, { mapped: true }, {}, info])).toBe(true);
+    expect(call.isCallWith([{}, {}, {}, other])).toBe(false);
+    expect(call.isCallWith([])).toBe(false);
+  });
+});

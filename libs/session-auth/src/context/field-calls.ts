@@ -1,0 +1,37 @@
+import { lastAdmissionOf, type Admission } from '../guard/guarded-request.js';
+import { admittedRequest, resolverKeyOf } from '../guard/graphql/graphql-transport.js';
+import { runInCall, type CurrentCall } from './current-call.js';
+
+/** The argument of a field middleware. A resolver of references has one argument less: its context and info are one place further left. */
+interface FieldMiddlewareContext {
+  readonly source?: unknown;
+  readonly args?: unknown;
+  readonly context?: unknown;
+  readonly info?: unknown;
+}
+
+/** A field, which has the admission of its own guard, or that of the nearest field above it that has one. */
+export class FieldCall implements CurrentCall {
+  readonly #args: readonly unknown[];
+
+  constructor({ source, args, context, info }: FieldMiddlewareContext) {
+    this.#args = [source, args, context, info];
+  }
+
+  get admission(): Admission | undefined {
+    const request = admittedRequest(this.#args);
+    return request && lastAdmissionOf(request);
+  }
+
+  isCallWith(args: readonly unknown[]): boolean {
+    return resolverKeyOf(this.#args) === resolverKeyOf(args);
+  }
+}
+
+type FieldMiddleware = (field: FieldMiddlewareContext, next: () => Promise<unknown>) => unknown;
+
+/** Runs the resolver of a field as a part of its call. Nest runs no interceptors on fields, unless `fieldResolverEnhancers` has them. */
+export const runField: FieldMiddleware = (field, next) => runInCall(new FieldCall(field), next);
+
+/** Runs the resolver of a public field as a part of no call. */
+export const runPublicField: FieldMiddleware = (_field, next) => runInCall(undefined, next);

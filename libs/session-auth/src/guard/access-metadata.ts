@@ -1,0 +1,140 @@
+import 'reflect-metadata';
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { namesSessionAuthGuardItself } from './enhancers.js';
+import { type AccessRule, type Declaration, type Requirement, resolveRule } from './access-rule.js';
+import { type Policies, withPolicies } from './policies.js';
+
+/** Fixed, namespaced keys: two copies of this package read each other's decorators. */
+const OPEN_KEY = 'nestjs-session-auth:open';
+const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
+const AUTHORITY_KEY = 'nestjs-session-auth:authority';
+const DECORATED_KEY = 'nestjs-session-auth:decorated';
+const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
+const PARAMETER_KEY = 'nestjs-session-auth:parameter';
+/** Begins the name of a function that `bind()` returns. */
+const BOUND = 'bound ';
+const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
+
+/** The kinds of requirements, one for each decorator. */
+export type RequirementKind = (typeof KINDS)[number];
+
+/** Declares a handler or a controller public or optional. */
+export function declareOpen(target: object, open: 'public' | 'optional'): void {
+  Reflect.defineMetadata(OPEN_KEY, open, target);
+}
+
+/** Declares a requirement of a handler or a controller. Two on one target must both be met. */
+export function declareRequirement(target: object, requirement: Requirement & { readonly kind: RequirementKind }): void {
+  const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
+  const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
+  Reflect.defineMetadata(key, [...own, requirement], target);
+}
+
+/** Declares the registration that checks the calls of a handler or a controller. Returns a different one that was declared on it before. */
+export function declareAuthority(target: object, name: string): string | undefined {
+  const earlier = Reflect.getOwnMetadata(AUTHORITY_KEY, target) as string | undefined;
+  Reflect.defineMetadata(AUTHORITY_KEY, name, target);
+  return earlier === name ? undefined : earlier;
+}
+
+/** Returns the registration that a handler names, or a controller or one of the classes that it extends. */
+export function authorityOf(target: object): string | undefined {
+  return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
+}
+
+/** Returns the declarations of the decorators on a handler, or on a controller and the classes that it extends. */
+export function declarationOf(target: object): Declaration {
+  return {
+    ...openingOf(target),
+    requirements: KINDS.flatMap((kind) => (Reflect.getMetadata(`${REQUIREMENTS_KEY}:${kind}`, target) ?? []) as Requirement[]),
+    authority: authorityOf(target),
+  };
+}
+
+/** Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of a class that it extends. */
+function openingOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
+  let namesGuard = false;
+  for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
+    const open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];
+    if (open) return { open: open === 'public' && namesGuard ? undefined : open, namesGuard };
+    namesGuard ||= namesSessionAuthGuardItself(level);
+  }
+  return { open: undefined, namesGuard };
+}
+
+/** Returns the method of a class that a constructor has bound: the bound function has no metadata. Returns any other function itself. */
+export function methodOf(called: { readonly name?: unknown }, owner: { readonly prototype?: unknown }): object {
+  const { name } = called;
+  if (typeof name !== 'string' || !name.startsWith(BOUND) || Reflect.getMetadataKeys(called).length > 0) return called;
+  const method = (owner.prototype as Readonly<Record<string, unknown>> | undefined)?.[name.slice(BOUND.length)];
+  return typeof method === 'function' ? method : called;
+}
+
+/** Records a function that a rule was declared on, by the class and the name of the method. */
+export function recordDecorated(prototype: object, name: string | symbol, method: object): void {
+  Reflect.defineMetadata(DECORATED_KEY, [...new Set([...decoratedMethods(prototype, name), method])], prototype, name);
+}
+
+/**
+ * Returns the functions that rules were declared on, for an own method of a prototype. Decorators between and above the rules may each have
+ * replaced the function.
+ */
+export function decoratedMethods(prototype: object, name: string | symbol): object[] {
+  return [Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) ?? []].flat() as object[];
+}
+
+/** Records why the warnings of the audit about a handler are accepted. */
+export function acknowledge(method: object, reason: string): void {
+  Reflect.defineMetadata(ACKNOWLEDGED_KEY, reason, method);
+}
+
+/** Returns why the warnings of the audit about a handler are accepted; `undefined` if they are not. */
+export function acknowledgedReason(method: object): string | undefined {
+  return Reflect.getMetadata(ACKNOWLEDGED_KEY, method) as string | undefined;
+}
+
+/** Names the parameter decorator that a factory is for. Returns the factory. */
+export function nameParameter<Factory extends object>(decorator: string, factory: Factory): Factory {
+  Reflect.defineMetadata(PARAMETER_KEY, decorator, factory);
+  return factory;
+}
+
+/** Returns the name of the parameter decorator that a factory is for; `undefined` if the factory is not of this library. */
+export function parameterNameOf(factory: object): string | undefined {
+  return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
+}
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+/** Controllers may inherit the same handler; each has its own rule for it. */
+interface CachedRule {
+  readonly controller: Type;
+  readonly rule: AccessRule;
+  readonly next: CachedRule | undefined;
+}
+
+/** The rules of handlers, each resolved at the first request and cached. */
+export class AccessRules {
+  readonly #rules = new WeakMap<Handler, CachedRule>();
+  readonly #policies: Policies | undefined;
+
+  /** @param policies the policies of the application; without them, a policy denies */
+  constructor(policies?: Policies) {
+    this.#policies = policies;
+  }
+
+  /** Returns the rule of the handler of a context. */
+  of(context: ExecutionContext): AccessRule {
+    const handler = context.getHandler();
+    const controller = context.getClass();
+    const first = this.#rules.get(handler);
+    for (let cached = first; cached; cached = cached.next) if (cached.controller === controller) return cached.rule;
+    const rule = withPolicies(
+      resolveRule(declarationOf(methodOf(handler, controller)), declarationOf(controller)),
+      controller,
+      this.#policies,
+    );
+    this.#rules.set(handler, { controller, rule, next: first });
+    return rule;
+  }
+}

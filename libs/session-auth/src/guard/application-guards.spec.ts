@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { SessionAuthGuard } from './session-auth.guard.js';
+import { ApplicationGuards, ApplicationGuardsProxy } from './application-guards.js';
+
+const context = {} as ExecutionContext;
+
+/** A session guard that decides as the test says. */
+class DecidingGuard extends SessionAuthGuard {
+  static deciding(...results: unknown[]): DecidingGuard {
+    const guard = Object.create(DecidingGuard.prototype) as { canActivate: () => unknown; calls: number };
+    guard.calls = 0;
+    guard.canActivate = () => results[Math.min(guard.calls++, results.length - 1)];
+    return guard as unknown as DecidingGuard;
+  }
+  readonly calls!: number;
+}
+
+class OtherGuard implements CanActivate {
+  canActivate(): never {
+    throw new Error('a guard of the application is called by Nest alone');
+  }
+}
+
+function guardsOf(guards: readonly CanActivate[], requestGuards: readonly unknown[] = [], requestScoped = DecidingGuard.deciding(true)) {
+  const config = new ApplicationConfig();
+  config.useGlobalGuards(...guards);
+  for (const metatype of requestGuards) config.addGlobalRequestGuard(new InstanceWrapper({ metatype: metatype as never }));
+  return { config, guards: new ApplicationGuards(config, requestScoped) };
+}
+
+const later = (result: unknown): unknown => Promise.resolve(result);
+
+describe('the session guards of the application', () => {
+  it.each<[string, boolean, unknown[]]>([
+    ['none', true, []],
+    ['one that admits', true, [true]],
+    ['one that admits later', true, [later(true)]],
+    ['one that returns anything else', false, ['yes']],
+    ['one that returns anything else later', false, [later('yes')]],
+    ['one that denies after one that admits', false, [true, false]],
+    ['one that denies after one that admits later', false, [later(true), false]],
+    ['one that denies later', false, [true, later(false), true]],
+    ['three that admit', true, [later(true), true, later(true)]],
+  ])('admit a call if each admits it: %s, %j', async (_name, expected, results) => {
+    const { guards } = guardsOf(results.map((result) => DecidingGuard.deciding(result)));
+    expect(await guards.canActivate(context)).toBe(expected);
+  });
+
+  it('are called until one denies', async () => {
+    const all = [DecidingGuard.deciding(later(true)), DecidingGuard.deciding(later(false)), DecidingGuard.deciding(true)];
+    await guardsOf(all).guards.canActivate(context);
+    expect(all.map(({ calls }) => calls)).toEqual([1, 1, 0]);
+  });
+
+  it('decide without a promise if all do', () => {
+    expect(guardsOf([DecidingGuard.deciding(true)]).guards.canActivate(context)).toBe(true);
+    expect(guardsOf([DecidingGuard.deciding(false)]).guards.canActivate(context)).toBe(false);
+  });
+
+  it('are those of this package only', () => {
+    expect(guardsOf([new OtherGuard(), DecidingGuard.deciding(true)]).guards.canActivate(context)).toBe(true);
+  });
+
+  it('include one of request scope, which needs no instance per request', () => {
+    const requestScoped = DecidingGuard.deciding(false);
+    expect(guardsOf([], [OtherGuard, SessionAuthGuard], requestScoped).guards.canActivate(context)).toBe(false);
+    expect(guardsOf([DecidingGuard.deciding(true)], [SessionAuthGuard], requestScoped).guards.canActivate(context)).toBe(false);
+    expect(guardsOf([], [OtherGuard], requestScoped).guards.canActivate(context)).toBe(true);
+  });
+
+  it('include those that the application adds after the first call', () => {
+    const { config, guards } = guardsOf([]);
+    expect(guards.canActivate(context)).toBe(true);
+    config.useGlobalGuards(DecidingGuard.deciding(false));
+    expect([guards.canActivate(context), guards.canActivate(context)]).toEqual([false, false]);
+  });
+});
+
+describe('the proxy of the guards of an application', () => {
+  it('asks the guards of its own application, and admits without any', () => {
+    const [own, other] = [new ModulesContainer(), new ModulesContainer()];
+    ApplicationGuardsProxy.register(own, guardsOf([DecidingGuard.deciding(false)]).guards);
+    expect([own, other].map((modules) => new ApplicationGuardsProxy(modules).canActivate(context))).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,83 @@
+import { SESSION_REJECTED } from '../contract/denials.js';
+import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
+import type { HttpDenial } from '../exceptions/denial-body.js';
+import { isHeaderName } from './source-names.js';
+
+/** The part of a token source that names its authentication scheme. */
+interface SchemeSource {
+  readonly header?: string;
+  readonly scheme?: string;
+}
+
+type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** The headers of a 401 that refuses the token of a request, for the errors of one registration. */
+interface Refusal {
+  readonly of: Challenges;
+  readonly headers: HeaderList;
+}
+
+/** The refusal of the token of a request. Set only if it depends on the source that found the token. */
+const REFUSED = Symbol('headers of a refused token');
+
+/** A request whose token a source has found. */
+interface PresentingRequest {
+  [REFUSED]?: Refusal | undefined;
+}
+
+/** Sources without a header have no scheme, but each 401 must have a challenge. */
+const DEFAULT_SCHEME = titleCase(AUTH_TOKEN_HEADER);
+const NO_HEADERS: HeaderList = [];
+
+/** The `WWW-Authenticate` of 401: one challenge for each scheme of the token sources, in the order of the sources. */
+export class Challenges {
+  readonly #missing: HeaderList;
+  /** By the index of the source that found the token. */
+  readonly #refused: readonly Refusal[];
+  /** For a token that no source has found: a handler passed it to the service. */
+  readonly #refusedOfUnknown: HeaderList;
+  readonly #dependsOnSource: boolean;
+
+  constructor(sources: readonly SchemeSource[]) {
+    const schemes = sources.map(schemeOf);
+    const unique = [...new Set(schemes.filter((scheme) => scheme !== undefined))];
+    const listed = unique.length === 0 ? [DEFAULT_SCHEME] : unique;
+    const isAlone = new Set(schemes).size < 2;
+    this.#missing = challengesOf(listed);
+    this.#refused = schemes.map((scheme) => ({ of: this, headers: challengesOf(listed, isAlone ? listed[0] : scheme) }));
+    this.#refusedOfUnknown = challengesOf(listed, isAlone ? listed[0] : undefined);
+    this.#dependsOnSource = !isAlone;
+  }
+
+  /** Records which source found the token of a request. */
+  presentedBy(source: number, request: object): void {
+    if (this.#dependsOnSource) (request as PresentingRequest)[REFUSED] = this.#refused[source];
+  }
+
+  /**
+   * Returns the headers of a denial. `error="invalid_token"` is in the challenge of the scheme by which the request presented its token, and in no
+   * other (RFC 6750, section 3.1).
+   */
+  headersOf({ statusCode, code, retryAfterSeconds }: HttpDenial, request?: object): HeaderList {
+    if (retryAfterSeconds !== undefined) return [['retry-after', String(retryAfterSeconds)]];
+    if (statusCode !== 401) return NO_HEADERS;
+    if (code !== SESSION_REJECTED.code) return this.#missing;
+    const refusal = (request as PresentingRequest | undefined)?.[REFUSED];
+    return refusal?.of === this ? refusal.headers : this.#refusedOfUnknown;
+  }
+}
+
+function challengesOf(schemes: readonly string[], refused?: string): HeaderList {
+  const challenges = schemes.map((scheme) => `${scheme} realm="session"${scheme === refused ? ', error="invalid_token"' : ''}`);
+  return [['www-authenticate', challenges.join(', ')]];
+}
+
+function schemeOf({ scheme, header }: SchemeSource): string | undefined {
+  const name = scheme ?? (header === undefined ? undefined : titleCase(header));
+  return isHeaderName(name) ? name : undefined;
+}
+
+/** Schemes have no case: one form for all spellings of a header. */
+function titleCase(header: string): string {
+  return header.toLowerCase().replace(/(?<![^-])[a-z]/g, (letter) => letter.toUpperCase());
+}

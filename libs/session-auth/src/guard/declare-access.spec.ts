@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import { UseGuards, type CanActivate, type Type } from '@nestjs/common';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuard } from './enhancers.js';
+import { SessionAuthGuard } from './session-auth.guard.js';
+import { authorityOf, declarationOf, decoratedMethods, nameParameter, parameterNameOf } from './access-metadata.js';
+import { Authorize, OptionalAuth, Public, Roles } from './access.decorators.js';
+import { applyGuard } from './declare-access.js';
+import { SessionAuthority } from './session-authority.decorator.js';
+
+class OtherGuard implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+function controller(...decorators: ClassDecorator[]): Type {
+  class Controller {
+    readonly name = 'controller';
+  }
+  for (const decorator of decorators) decorator(Controller);
+  return Controller;
+}
+
+const guardsOf = (target: object): readonly unknown[] => enhancersOf(target, 'guard');
+
+describe('an access decorator', () => {
+  it.each([
+    ['@OptionalAuth()', OptionalAuth()],
+    ['@Roles()', Roles('admin')],
+    ['@Authorize()', Authorize(() => true)],
+    ['@SessionAuthority()', SessionAuthority('partners')],
+  ])('%s applies the guard once, on a class and on a method', (_name, decorator) => {
+    class Routes {
+      find(): string {
+        return 'found';
+      }
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Routes.prototype, 'find');
+    for (let times = 0; times < 2; times += 1) decorator(Routes.prototype, 'find', descriptor as TypedPropertyDescriptor<unknown>);
+    expect(guardsOf(descriptor?.value as object)).toEqual([SessionAuthGuard]);
+    expect(guardsOf(controller(decorator, decorator))).toEqual([SessionAuthGuard]);
+    expect(guardsOf(Routes)).toEqual([]);
+  });
+
+  it('applies the guard beside guards of the application, unless one of them is a session guard', () => {
+    class OwnGuard extends SessionAuthGuard {}
+    expect(guardsOf(controller(UseGuards(OtherGuard), Roles('admin')))).toEqual([OtherGuard, SessionAuthGuard]);
+    expect(guardsOf(controller(UseGuards(OtherGuard, OwnGuard), Roles('admin')))).toEqual([OtherGuard, OwnGuard]);
+  });
+
+  it('@Public() applies no guard', () => {
+    expect(guardsOf(controller(Public()))).toEqual([]);
+  });
+
+  it('records the method that it decorates, and nothing for a class', () => {
+    class Routes {
+      @Roles('admin')
+      find(): string {
+        return 'found';
+      }
+      plain(): string {
+        return 'plain';
+      }
+    }
+    Roles('admin')(Routes);
+    const { find } = Object.getOwnPropertyDescriptors(Routes.prototype);
+    expect(decoratedMethods(Routes.prototype, 'find')).toEqual([find.value]);
+    expect([decoratedMethods(Routes.prototype, 'plain'), decoratedMethods(Routes, undefined as unknown as string)]).toEqual([[], []]);
+  });
+
+  it.each([undefined, { get: () => 7 }, { value: 7 }])('rejects a property that is not a method: %j', (descriptor) => {
+    const decorate = (): unknown => Roles('admin')({}, 'field', descriptor as TypedPropertyDescriptor<unknown>);
+    expect(decorate).toThrow(InvalidConfigurationError);
+    expect(decorate).toThrow(/is on field, which is not a method/);
+  });
+
+  it('adds its requirement to those of the same kind', () => {
+    const requirements = declarationOf(
+      controller(
+        Roles('b'),
+        Authorize(() => true),
+        Roles('a'),
+      ),
+    ).requirements;
+    expect(requirements.map(({ text }) => text)).toEqual(['@Roles(b)', '@Roles(a)', '@Authorize(function)']);
+  });
+});
+
+describe('the guard of this package', () => {
+  it('is recognized as a class, as an instance, as a descendant and as the guard of another copy', () => {
+    class OwnGuard extends SessionAuthGuard {}
+    Reflect.defineMetadata('nestjs-session-auth:guard', true, OtherCopy);
+    const instance = Object.create(SessionAuthGuard.prototype) as object;
+    expect([SessionAuthGuard, OwnGuard, instance, OtherCopy, new OtherCopy()].map(isSessionAuthGuard)).toEqual(Array(5).fill(true));
+  });
+
+  class OtherCopy {
+    readonly name = 'other copy';
+  }
+
+  it.each([undefined, null, 7, 'SessionAuthGuard', {}, OtherGuard, new OtherGuard(), Object.create(null)])('is not %p', (guard) => {
+    expect(isSessionAuthGuard(guard)).toBe(false);
+  });
+
+  it('is named by a target that has it among others, and by no other target', () => {
+    const targets = [controller(UseGuards(OtherGuard, SessionAuthGuard)), controller(UseGuards(OtherGuard)), controller()];
+    expect(targets.map(namesSessionAuthGuard)).toEqual([true, false, false]);
+  });
+
+  it('is applied once', () => {
+    const target = controller(UseGuards(OtherGuard));
+    applyGuard(SessionAuthGuard, target);
+    applyGuard(SessionAuthGuard, target);
+    expect(guardsOf(target)).toEqual([OtherGuard, SessionAuthGuard]);
+  });
+});
+
+describe('@SessionAuthority()', () => {
+  it('names the registration of a handler; twice the same name is one', () => {
+    expect(authorityOf(controller(SessionAuthority('partners'), SessionAuthority('partners')))).toBe('partners');
+  });
+
+  it('rejects a second name beside the first', () => {
+    const declare = (): unknown => controller(SessionAuthority('partners'), SessionAuthority('staff'));
+    expect(declare).toThrow(/@SessionAuthority\('staff'\) is beside @SessionAuthority\('partners'\)/);
+  });
+
+  it.each(['', 'a b', undefined as unknown as string])('rejects the name %j', (name) => {
+    expect(() => SessionAuthority(name)).toThrow(InvalidConfigurationError);
+  });
+});
+
+describe('the opening of a class or a handler', () => {
+  const under = (base: Type, ...decorators: ClassDecorator[]): Type => {
+    class Derived extends base {}
+    for (const decorate of decorators) decorate(Derived);
+    return Derived;
+  };
+  const guarded = UseGuards(SessionAuthGuard);
+
+  it.each<[string, Type, 'public' | 'optional' | undefined]>([
+    ['of the class that it extends', under(controller(Public())), 'public'],
+    ['of the class that it extends, whose guard it inherits', under(controller(Public(), guarded), UseGuards(OtherGuard)), 'public'],
+    ['none, if it names the guard itself', under(controller(Public()), guarded), undefined],
+    ['none, if it names the guard again', under(controller(Public(), guarded), guarded), undefined],
+    ['none, if a class between them names the guard', under(under(controller(Public()), guarded)), undefined],
+    ['its own beside a guard', controller(Public(), guarded), 'public'],
+    ['optional, which needs the guard', under(controller(OptionalAuth()), guarded), 'optional'],
+  ])('is that %s', (_which, target, open) => {
+    expect(declarationOf(target).open).toBe(open);
+  });
+});
+
+it('declarations are read by every copy of this package', () => {
+  const target = controller();
+  const requirement = { kind: 'roles', isMet: () => true };
+  Reflect.defineMetadata('nestjs-session-auth:open', 'optional', target);
+  Reflect.defineMetadata('nestjs-session-auth:requirements:roles', [requirement], target);
+  Reflect.defineMetadata('nestjs-session-auth:authority', 'partners', target);
+  expect(declarationOf(target)).toEqual({ open: 'optional', namesGuard: false, requirements: [requirement], authority: 'partners' });
+  Reflect.defineMetadata('nestjs-session-auth:decorated', target, target, 'find');
+  expect(decoratedMethods(target, 'find')).toEqual([target]);
+});
+
+it('a parameter decorator has a name', () => {
+  const factory = (): undefined => undefined;
+  expect(nameParameter('@Own()', factory)).toBe(factory);
+  expect([parameterNameOf(factory), Reflect.getMetadata('nestjs-session-auth:parameter', factory)]).toEqual(['@Own()', '@Own()']);
+  expect(parameterNameOf(() => undefined)).toBeUndefined();
+});

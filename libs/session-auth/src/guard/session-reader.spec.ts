@@ -1,0 +1,92 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import { SESSION_REJECTED } from '../contract/denials.js';
+import type { HttpRequest } from './http-request.js';
+import { MALFORMED_TOKEN, NO_TOKEN, SessionReader, type SessionReaderSettings } from './session-reader.js';
+import { fromBearer, fromCookie, fromHeader, type TokenSource } from './token-source.js';
+
+const context = {} as ExecutionContext;
+
+function read(settings: Partial<SessionReaderSettings>, headers: HttpRequest['headers'] = {}): unknown {
+  const sessions = new SessionReader({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5, ...settings });
+  return sessions.read(context, { headers });
+}
+
+/** A source that returns any value, as the code of an application may. */
+const finding = (found: unknown): TokenSource => (() => found) as TokenSource;
+
+describe('the session that a request presents', () => {
+  it.each([
+    ['a token', { 'x-auth-token': 'token' }, { token: 'token', authIv: undefined }],
+    ['a token and an IV', { 'x-auth-token': 'token', 'x-auth-iv': 'iv' }, { token: 'token', authIv: 'iv' }],
+    ['a token and an empty IV', { 'x-auth-token': 'token', 'x-auth-iv': '' }, MALFORMED_TOKEN],
+    ['a token and a long IV', { 'x-auth-token': 'token', 'x-auth-iv': '123456' }, MALFORMED_TOKEN],
+    ['a long token', { 'x-auth-token': '123456' }, MALFORMED_TOKEN],
+    ['an empty token', { 'x-auth-token': '' }, NO_TOKEN],
+    ['nothing', {}, NO_TOKEN],
+    ['an IV alone', { 'x-auth-iv': 'iv' }, NO_TOKEN],
+  ])('for %s in the headers %j is %j', (_name, headers, session) => {
+    expect(read({}, headers)).toEqual(session);
+  });
+
+  it('has the IV of a field of the handshake, which replaces none', () => {
+    const handshakeFields = { token: 'token', 'x-auth-iv': 'field' };
+    const sessions = new SessionReader({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5 });
+    expect(sessions.read(context, { headers: {}, handshakeFields })).toEqual({ token: 'token', authIv: 'field' });
+    expect(sessions.read(context, { headers: { 'x-auth-iv': 'iv' }, handshakeFields })).toEqual({ token: 'token', authIv: 'iv' });
+  });
+
+  it('has no IV if forwardAuthIv is false', () => {
+    expect(read({ forwardAuthIv: false }, { 'x-auth-token': 'token', 'x-auth-iv': '123456' })).toEqual({ token: 'token' });
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+  ])('comes from the next source if one returns %s', (_name, found) => {
+    expect(read({ sources: [finding(found), finding('token')] })).toMatchObject({ token: 'token' });
+    expect(read({ sources: [finding(found)] })).toBe(NO_TOKEN);
+  });
+
+  it.each([
+    ['an empty string', () => '', NO_TOKEN],
+    ['a list', () => ['token'], MALFORMED_TOKEN],
+    ['a number', () => 7, MALFORMED_TOKEN],
+    ['a promise', () => Promise.resolve('token'), MALFORMED_TOKEN],
+    ['a promise that fails', () => Promise.reject(new Error('of the application')), MALFORMED_TOKEN],
+  ])('is decided by the first source that returns a value: %s', async (_name, find, session) => {
+    expect(read({ sources: [finding(find()), finding('token')] })).toBe(session);
+    await new Promise(setImmediate);
+  });
+
+  it('is malformed if a source throws, regardless of the next one', () => {
+    const throwing: TokenSource = () => {
+      throw new Error('of the application');
+    };
+    expect(read({ sources: [throwing, finding('token')] })).toBe(MALFORMED_TOKEN);
+  });
+});
+
+describe('the headers that a reply depends on', () => {
+  it('are those of the sources, each once; a source without a header adds none', () => {
+    const sources = [fromHeader('X-AUTH-TOKEN'), finding('token'), fromBearer(), fromHeader('X-AUTH-TOKEN'), fromCookie('session')];
+    expect(new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
+  });
+});
+
+describe('the challenge of a refused token', () => {
+  const schemes = ['X-Auth-Token', 'Bearer', 'Cookie'];
+
+  it.each([
+    ['X-Auth-Token', { 'x-auth-token': 'long token' }],
+    ['Bearer', { authorization: 'Bearer long token' }],
+    ['Cookie', { cookie: 'session=long token' }],
+  ])('marks the source that presented it: %s', (presenting, headers) => {
+    const sources = [fromHeader('X-AUTH-TOKEN'), fromBearer(), fromCookie('session')];
+    const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 5 });
+    const request = { headers };
+    sessions.read(context, request);
+    const challenges = schemes.map((scheme) => `${scheme} realm="session"${scheme === presenting ? ', error="invalid_token"' : ''}`);
+    expect(sessions.challenges.headersOf(SESSION_REJECTED, request)).toEqual([['www-authenticate', challenges.join(', ')]]);
+  });
+});

@@ -1,0 +1,138 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import type { HttpRequest } from './http-request.js';
+import { invalidSourceOf } from './source-names.js';
+import { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './token-source.js';
+
+const find = (source: TokenSource, request: Partial<HttpRequest>): FoundToken =>
+  source({} as ExecutionContext, { headers: {}, ...request });
+
+describe('a token behind Bearer', () => {
+  it.each<[string | string[] | undefined, FoundToken]>([
+    ['Bearer token', 'token'],
+    ['bEARER    token', 'token'],
+    ['Bearer', ''],
+    ['Bearertoken', undefined],
+    ['NotBearer token', undefined],
+    [' Bearer token', undefined],
+    ['Basic Bearer token', undefined],
+    [undefined, undefined],
+    [
+      ['Basic a', 'Basic b'],
+      ['Basic a', 'Basic b'],
+    ],
+  ])('in %j is %j', (authorization, found) => {
+    expect(find(fromBearer(), { headers: { authorization } as HttpRequest['headers'] })).toEqual(found);
+  });
+});
+
+describe('a header that was sent twice', () => {
+  it.each(['Authorization', 'Proxy-Authorization', 'From', 'Referer', 'User-Agent', 'Host'])(
+    'is not a valid token, although Node.js keeps the first value of %s',
+    (name) => {
+      const headers = { [name.toLowerCase()]: 'token' };
+      expect(find(fromHeader(name), { headers, rawHeaders: [name, 'token', name, 'other'] })).toEqual(['token', 'token']);
+      expect(find(fromHeader(name), { headers, rawHeaders: [name, 'token', 'Other', 'other'] })).toBe('token');
+    },
+  );
+
+  it('is the joined value if Node.js keeps all values', () => {
+    const rawHeaders = ['X-Auth-Token', 'a', 'X-Auth-Token', 'b'];
+    expect(find(fromHeader('X-Auth-Token'), { headers: { 'x-auth-token': 'a, b' }, rawHeaders })).toBe('a, b');
+  });
+
+  it('is a list if the platform returns one', () => {
+    const headers = { referer: ['a', 'b'] } as unknown as HttpRequest['headers'];
+    expect(find(fromHeader('Referer'), { headers, rawHeaders: ['Referer', 'a', 'Referer', 'b'] })).toEqual(['a', 'b']);
+  });
+});
+
+describe('a token in the fields of a handshake', () => {
+  it.each<[string, TokenSource, string, (token: string) => string]>([
+    ['a header', fromHeader('X-AUTH-TOKEN'), 'x-auth-token', (token) => token],
+    ['Bearer', fromBearer(), 'authorization', (token) => `Bearer ${token}`],
+  ])('is found where %s is missing, and replaces none [P24]', (_name, source, header, written) => {
+    expect(find(source, { handshakeFields: { token: 'short' } })).toBe('short');
+    expect(find(source, { handshakeFields: { token: 'short', [header]: written('named') } })).toBe('named');
+    expect(find(source, { handshakeFields: { token: 'short', [header]: null } })).toBe('short');
+    expect(find(source, { headers: { [header]: written('own') }, handshakeFields: { token: 'short', [header]: written('named') } })).toBe(
+      'own',
+    );
+  });
+
+  it('is found beside a header with another scheme', () => {
+    const headers = { authorization: 'Basic YTpi' };
+    expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Bearer named' } })).toBe('named');
+    expect(find(fromBearer(), { headers, handshakeFields: { token: 'short' } })).toBe('short');
+    expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Basic YTpi', token: 'short' } })).toBeUndefined();
+  });
+
+  it('is not found in a field that has the name of a cookie, or of its header [P24]', () => {
+    expect(find(fromCookie('session'), { handshakeFields: { cookie: 'session=token', session: 'token', token: 'token' } })).toBeUndefined();
+  });
+});
+
+describe('a token in a cookie', () => {
+  it.each<[string | undefined, FoundToken]>([
+    ['session=token', 'token'],
+    ['a=b; session=token; c=d', 'token'],
+    ['a=b; \t session=token \t; c=d', 'token'],
+    ['a=b;session=token', 'token'],
+    ['session=to ken', 'to ken'],
+    ['session=a=b', 'a=b'],
+    ['session=', ''],
+    ['Session=token', undefined],
+    ['xsession=token', undefined],
+    ['session', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('in %j is %j', (cookie, found) => {
+    expect(find(fromCookie('session'), { headers: cookie === undefined ? {} : { cookie } })).toBe(found);
+  });
+
+  it('that was sent twice is not a valid token', () => {
+    const headers = { cookie: 'session=good; session=other' };
+    expect(Array.isArray(find(fromCookie('session'), { headers }))).toBe(true);
+  });
+});
+
+describe('a source', () => {
+  const names = (create: (name: string) => TokenSource, ...values: unknown[]): unknown[] =>
+    values.map((name) => invalidSourceOf(create(name as string)));
+
+  it.each<[string, (name: string) => TokenSource, string[], unknown[]]>([
+    ['fromHeader', fromHeader, ['X-AUTH-TOKEN', "!#$%&'*+-.^_`|~09"], ['', 'a b', 'a:b', 'a\n', 'é', undefined, ['X-AUTH-TOKEN']]],
+    ['fromCookie', fromCookie, ['session', '__Host-session'], ['', 'a b', 'a;b', 'a=b', 'a\n', 'é', undefined, ['session']]],
+    ['fromPayload', fromPayload, ['token', ' '], ['', undefined, 7, ['token']]],
+  ])('%s() with a name that it cannot have is marked, and finds no token', (creator, create, valid, invalid) => {
+    expect(names(create, ...valid)).toEqual(valid.map(() => undefined));
+    expect(names(create, ...invalid)).toEqual(invalid.map(() => ({ creator })));
+    const headers = { undefined: 'token', '': 'token', cookie: '=token; undefined=token' };
+    for (const name of invalid) expect(find(create(name as string), { headers, handshakeFields: { token: 'token' } })).toBeUndefined();
+  });
+
+  it('fromCookie() with options that are invalid is marked with the problem and the remedy, and finds no token', () => {
+    const source = fromCookie('session', { trustedOrigins: ['*'] });
+    expect(invalidSourceOf(source)).toEqual({
+      creator: 'fromCookie',
+      problem: expect.stringContaining('trustedOrigins[0]'),
+      remedy: expect.any(String),
+    });
+    expect(find(source, { method: 'GET', headers: { cookie: 'session=token' } })).toBeUndefined();
+  });
+
+  it('that another copy of this package marked is invalid', () => {
+    const mark = { creator: 'fromHeader' };
+    expect(invalidSourceOf({ [Symbol.for('nestjs-session-auth:invalid-source')]: mark })).toBe(mark);
+  });
+
+  it('has the name of its header, and fromBearer() its scheme', () => {
+    const sources = [fromHeader('X-AUTH-TOKEN'), fromBearer(), fromCookie('session'), fromPayload('token')];
+    expect(sources.map(({ header, scheme }) => [header, scheme])).toEqual([
+      ['X-AUTH-TOKEN', undefined],
+      ['Authorization', 'Bearer'],
+      ['Cookie', undefined],
+      [undefined, undefined],
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  type ForwardReference,
+  type InjectionToken,
+  Module,
+  type OnModuleInit,
+  Scope,
+} from '@nestjs/common';
+import { INQUIRER, ModulesContainer } from '@nestjs/core';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import { dependenciesOf, type Wrapper } from '../handlers/nest-container.js';
+import { pluginClasses } from '../options/plugins.js';
+import { authorityToken } from './authority-tokens.js';
+
+/** The factories that reject the injection of a class. They get the name of what injects it. */
+const rejections = new WeakMap<object, (consumer: string) => never>();
+
+/** Provides the classes of plugins that a registration does not name, so that the start fails where one is injected. */
+@Module({})
+export class UnopenedParts implements OnModuleInit {
+  /** @internal Created by Nest. */
+  constructor(private readonly modules: ModulesContainer) {}
+
+  /** Checks what Nest creates for each request, and has not created yet. @throws InvalidConfigurationError */
+  onModuleInit(): void {
+    for (const { controllers, providers, injectables } of this.modules.values()) {
+      for (const wrapper of [...controllers.values(), ...providers.values(), ...injectables.values()]) {
+        if (!wrapper.isDependencyTreeStatic()) checkDependencies(wrapper);
+      }
+    }
+  }
+}
+
+function checkDependencies(wrapper: Wrapper): void {
+  for (const dependency of dependenciesOf(wrapper)) {
+    const factory: unknown = dependency?.metatype;
+    if (typeof factory === 'function') rejections.get(factory)?.(String(wrapper.name));
+  }
+}
+
+/**
+ * Returns the module of the classes that no plugin of a registration provides. Nest asks for it when it scans the modules, and has loaded the files
+ * of the application by then.
+ */
+export function unopenedParts(authority: string, opened: readonly InjectionToken[]): ForwardReference {
+  let module: DynamicModule | undefined;
+  return { forwardRef: () => (module ??= moduleOf(authority, new Set(opened))) };
+}
+
+function moduleOf(authority: string, opened: ReadonlySet<InjectionToken>): DynamicModule {
+  const providers = [...pluginClasses()].flatMap(([provided, { name, plugin }]) => {
+    const token = authorityToken(authority, provided);
+    return opened.has(token) ? [] : [rejection(token, name, plugin)];
+  });
+  return { module: UnopenedParts, providers, exports: providers.map(({ provide }) => provide) };
+}
+
+/** Nest creates a transient provider for each class that injects it, and never otherwise. */
+function rejection(provide: InjectionToken, name: string, plugin: string): FactoryProvider<never> {
+  const reject = (consumer: string): never => {
+    throw new InvalidConfigurationError(
+      `${consumer} needs ${name}, which SessionAuthModule does not provide here. Add ${plugin} to plugins in its options.`,
+    );
+  };
+  const useFactory = (consumer: object | undefined): never => reject(consumer?.constructor.name ?? 'A provider');
+  rejections.set(useFactory, reject);
+  return { provide, scope: Scope.TRANSIENT, useFactory, inject: [INQUIRER] };
+}

@@ -1,0 +1,45 @@
+import type { InjectionToken, Provider } from '@nestjs/common';
+
+/**
+ * A part of the library that an application opens by naming it in `plugins`. The library's own: `sessionSockets` of `nestjs-session-auth/sockets` and
+ * `sessionContext` of `nestjs-session-auth/context`.
+ */
+export interface SessionAuthPlugin {
+  /**
+   * Returns what the part adds to a registration. Called when its module is declared: what can fail belongs into a factory.
+   * @param authority name of the registration
+   */
+  open(authority: string): OpenedPart;
+}
+
+/** The addition of a part to a registration. */
+export interface OpenedPart {
+  /** They inject the parts of the registration by `GUARD_PARTS`, and what Nest provides: nothing else. */
+  readonly providers: readonly Provider[];
+  /** Injection tokens of those that an application may inject. */
+  readonly exports: readonly InjectionToken[];
+}
+
+/** A class that a plugin provides. */
+export type PluginClass = abstract new (...parts: never[]) => object;
+
+/** How messages call a class, because a bundler may rename it, and its plugin. */
+interface Provision {
+  readonly name: string;
+  readonly plugin: string;
+}
+
+const provisions = new Map<PluginClass, Provision>();
+
+/**
+ * Names the plugin that provides a class: an application that injects the class without the plugin does not start, and the error names the plugin.
+ * @param plugin the value and its entry: `sessionContext of nestjs-session-auth/context`
+ */
+export function ProvidedBy(plugin: string, name: string): (provided: PluginClass) => void {
+  return (provided) => void provisions.set(provided, { name, plugin });
+}
+
+/** Returns the classes of the plugins whose entries the application has imported. */
+export function pluginClasses(): ReadonlyMap<PluginClass, Provision> {
+  return provisions;
+}

@@ -1,0 +1,195 @@
+import { EventEmitter } from 'node:events';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import type { Server } from 'socket.io';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Deadlines } from '../client/deadline.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { GuardParts } from '../guard/guard-parts.js';
+import { SessionReader } from '../guard/session-reader.js';
+import { fromHeader } from '../guard/token-source.js';
+import { SessionCache } from '../verifier/cache/session-cache.js';
+import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { WarningLog } from '../module/events/warning-log.js';
+import { SessionSockets } from './session-sockets.js';
+
+const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+/** Every cached session is stale at once: the clock of the cache is ahead by more than the lifetime. */
+const STALE = { ttlMs: 1_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 600_000 };
+const ahead = (): number => performance.now() + 2_000;
+const UPGRADE = { headers: { 'x-auth-token': 'good' } };
+
+/** The sockets of a registration, whose service refuses the token `bad`. */
+function registration(authority = 'default') {
+  const service = { isDown: false };
+  const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> =>
+    Promise.resolve(
+      service.isDown
+        ? unavailable('server_error')
+        : token === 'bad'
+          ? UNAUTHENTICATED
+          : { kind: 'authenticated', user: { username: token } },
+    );
+  const [source, log] = [new EventSource(), new WarningLog()];
+  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+    cache: new SessionCache<UserRecord>(STALE, ahead),
+  });
+  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+  const warn = (kind: string, text: string): void => log.warn(kind, text);
+  const parts = { verifier, reader, authority, ends: sessionEnds(source, verifier), warn } as unknown as GuardParts;
+  return { service, verifier, sockets: new SessionSockets(parts, new ModulesContainer()) };
+}
+
+/** Returns a server of socket.io, as Nest creates it. */
+const socketIoServer = (): Server => new IoAdapter(createServer()).createIOServer(0);
+
+afterEach(() => void jest.restoreAllMocks());
+
+describe('the sockets of a server of ws', () => {
+  let http: HttpServer;
+  let server: WebSocketServer;
+  let own: ReturnType<typeof registration>;
+
+  beforeEach(async () => {
+    own = registration();
+    http = createServer();
+    server = new WebSocketServer({ server: http });
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => {
+    for (const client of server.clients) client.terminate();
+    own.sockets.onApplicationShutdown();
+    server.close();
+    http.close();
+  });
+
+  /** Returns the status of the answer to a handshake: 101 if its socket opens. */
+  function handshake(token: string): Promise<number | undefined> {
+    const { port } = http.address() as AddressInfo;
+    const client = new WebSocket(`ws://127.0.0.1:${port}`, { headers: { 'x-auth-token': token } });
+    client.on('error', () => undefined);
+    return new Promise((resolve) => {
+      client.once('open', () => resolve(101));
+      client.once('unexpected-response', (request, { statusCode }) => {
+        request.destroy();
+        resolve(statusCode);
+      });
+    });
+  }
+
+  it('open with a valid session only, and their user is known from then on', async () => {
+    own.sockets.protect(server);
+    const users: unknown[] = [];
+    server.on('connection', (client) => users.push(own.sockets.userOf(client)?.username));
+    expect(await handshake('bad')).toBe(401);
+    expect(own.sockets.countSockets()).toEqual({ watched: 0, waiting: 0 });
+    expect(await handshake('good')).toBe(101);
+    expect([users, own.sockets.countSockets()]).toEqual([['good'], { watched: 1, waiting: 0 }]);
+  });
+
+  it('use the options of the last call, which other calls without options keep', async () => {
+    await own.verifier.verify({ token: 'good', authIv: undefined });
+    own.service.isDown = true;
+    own.sockets.protect(server, { outageGraceMs: 0 });
+    own.sockets.protect(server);
+    expect([await handshake('good'), server.listenerCount('connection')]).toEqual([503, 1]);
+    own.sockets.protect(server, { outageGraceMs: 60_000 });
+    expect([await handshake('good'), server.listenerCount('connection')]).toEqual([101, 1]);
+    own.sockets.protect(server, {});
+    expect(await handshake('good')).toBe(101);
+  });
+
+  it('that no gateway opens can be watched, and are watched until the application shuts down', async () => {
+    const client = handshake('unchecked');
+    const socket = await new Promise<WebSocket>((resolve) => server.once('connection', resolve));
+    expect([await client, own.sockets.userOf(socket)]).toEqual([101, undefined]);
+    expect(await own.sockets.watch(socket, UPGRADE)).toEqual({ username: 'good' });
+    expect([own.sockets.userOf(socket)?.username, own.sockets.countSockets().watched]).toEqual(['good', 1]);
+    own.sockets.onApplicationShutdown();
+    expect([own.sockets.userOf(socket), own.sockets.countSockets().watched, socket.readyState]).toEqual([undefined, 0, WebSocket.OPEN]);
+  });
+
+  it('that are watched have the options of their call', async () => {
+    await own.verifier.verify({ token: 'good', authIv: undefined });
+    own.service.isDown = true;
+    const client = { readyState: 1, close: () => undefined, emit: () => undefined, once: () => undefined };
+    expect(await own.sockets.watch({ ...client }, UPGRADE, { outageGraceMs: 0 })).toBeUndefined();
+    expect(await own.sockets.watch({ ...client }, UPGRADE)).toEqual({ username: 'good' });
+  });
+});
+
+describe('the sockets of an application', () => {
+  it('are counted while they wait', () => {
+    const { sockets } = registration();
+    const server = new WebSocketServer({ noServer: true });
+    sockets.protect(server);
+    const request = { headers: UPGRADE.headers, rawHeaders: [], socket: Object.assign(new EventEmitter(), { destroyed: true }) };
+    (server.options.verifyClient as unknown as (info: object, answer: () => void) => void)({ req: request }, () => undefined);
+    expect(sockets.countSockets()).toEqual({ watched: 0, waiting: 1 });
+  });
+
+  it('of socket.io are protected by the server of any namespace, once', () => {
+    const { sockets } = registration();
+    const server = socketIoServer();
+    for (const each of [server.of('/news'), server, server.of('/')]) sockets.protect(each);
+    expect(['/', '/news'].map((name) => server.of(name).listenerCount('connect'))).toEqual([1, 1]);
+  });
+
+  it('of socket.io that were not let in are closed with a warning', async () => {
+    const warnings: unknown[] = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
+    const client = { handshake: { headers: {} }, connected: true, emit: () => undefined, once: () => undefined };
+    expect(await registration().sockets.watch(client)).toBeUndefined();
+    expect(warnings).toEqual([expect.stringMatching(/^unprotected socket: /)]);
+  });
+});
+
+describe('a misuse of SessionSockets.protect()', () => {
+  const misuse = (sockets: SessionSockets) => () => sockets.protect({});
+
+  it('with an unsupported server stops the start of the application, with the first error', () => {
+    const { sockets } = registration();
+    misuse(sockets)();
+    misuse(sockets)();
+    expect(() => sockets.onApplicationBootstrap()).toThrow(InvalidConfigurationError);
+    expect(() => sockets.onApplicationBootstrap()).toThrow(
+      /supports servers of ws and of socket\.io, .* with that server; .* SessionAuthService\.verify\(\) before you accept it\.$/,
+    );
+  });
+
+  it('with an unsupported server throws after the start', () => {
+    const { sockets } = registration();
+    sockets.onApplicationBootstrap();
+    expect(misuse(sockets)).toThrow(InvalidConfigurationError);
+    expect(() => sockets.onApplicationBootstrap()).not.toThrow();
+  });
+
+  it('for a server of another registration stops the start, and leaves the server to that one', () => {
+    const [first, second, again] = [registration('staff'), registration('shop'), registration('staff')];
+    const server = socketIoServer();
+    for (const { sockets } of [first, second, again]) sockets.protect(server);
+    expect(server.of('/').listenerCount('connect')).toBe(2);
+    expect([first, again].map(({ sockets }) => sockets.onApplicationBootstrap())).toEqual([undefined, undefined]);
+    expect(() => second.sockets.onApplicationBootstrap()).toThrow(
+      /two registrations of SessionAuthModule: 'staff' and 'shop'\..* the option authority can select a registration for each socket\.$/,
+    );
+    expect([first, second].map(({ sockets }) => sockets.authority)).toEqual(['staff', 'shop']);
+  });
+
+  it('keeps its first error, whatever follows', () => {
+    const [first, second] = [registration('staff'), registration('shop')];
+    const server = socketIoServer();
+    first.sockets.protect(server);
+    second.sockets.protect(server);
+    misuse(second.sockets)();
+    expect(() => second.sockets.onApplicationBootstrap()).toThrow("'staff' and 'shop'");
+  });
+});

@@ -1,0 +1,152 @@
+import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import type { GuardParts } from '../guard/guard-parts.js';
+import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import type { SocketClient, SocketConnection } from '../guard/sockets/socket-client.js';
+import { ProvidedBy } from '../module/options/plugins.js';
+import { rejectForeignSockets } from './gateway-authorities.js';
+import { OpenSocketChecks } from './open-socket-checks.js';
+import { socketIoServerOf } from './socket-io-server.js';
+import { SocketIoHandshakes } from './socket-io-handshakes.js';
+import { type SessionSocketOptions, type SocketCounts, type SocketUpgrade, watchSettings } from './socket-options.js';
+import { ApplicationSockets } from './application-sockets.js';
+import { WsHandshakes } from './ws-handshakes.js';
+import { isWsServer } from './ws-server.js';
+
+/** The registration that protects each server. */
+const protectedBy = new WeakMap<object, string>();
+
+/**
+ * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call `protect` in `afterInit` of a gateway:
+ *
+ * ```ts
+ * afterInit(server: Server) {
+ *   this.sockets.protect(server);
+ * }
+ * ```
+ */
+@ProvidedBy('sessionSockets of nestjs-session-auth/sockets', 'SessionSockets')
+export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #modules: ModulesContainer;
+  readonly #application: ApplicationSockets;
+  readonly #ws: WsHandshakes;
+  readonly #socketIo: SocketIoHandshakes;
+  readonly #open: OpenSocketChecks;
+  #started = false;
+  #misuse: InvalidConfigurationError | undefined;
+  readonly #options = new WeakMap<object, SessionSocketOptions>();
+
+  /** @internal Created by Nest. */
+  constructor(parts: GuardParts, modules: ModulesContainer) {
+    this.#modules = modules;
+    this.#application = new ApplicationSockets(parts);
+    this.#ws = new WsHandshakes(this.#application);
+    this.#socketIo = new SocketIoHandshakes(this.#application);
+    this.#open = new OpenSocketChecks(this.#application, () =>
+      parts.warn('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.'),
+    );
+  }
+
+  /** Name of the registration. */
+  get authority(): string {
+    return this.#application.own.parts.authority;
+  }
+
+  /**
+   * Checks every handshake of a server. Call it in `afterInit` of a gateway, with the argument of `afterInit`. It covers the whole server: all
+   * namespaces of socket.io, including those created later, or all ws gateways on the same port and path.
+   *
+   * A client without a valid session receives 401, 403 or 503 with the guard's headers and body (socket.io: a `connect_error` with `statusCode`,
+   * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user already in `handleConnection`
+   * ({@link userOf}), is checked again every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
+   * outage of the session service. Another call for the same server only replaces the options.
+   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another registration protects it. The application
+   * can't catch an error of `afterInit`, so before the application has started, startup fails with the error instead
+   */
+  protect(server: object, options?: SessionSocketOptions): void {
+    const socketIo = socketIoServerOf(server);
+    const target = socketIo ?? server;
+    if (this.#isProtectedByOther(target)) return;
+    const isKnown = this.#options.has(target);
+    if (options || !isKnown) this.#options.set(target, options ?? {});
+    const settings = () => watchSettings(this.#options.get(target) ?? {});
+    if (isKnown) return;
+    if (socketIo) this.#socketIo.protect(socketIo, settings);
+    else if (isWsServer(server)) this.#ws.protect(server, settings);
+    else this.#rejectServer(unknownServer());
+  }
+
+  /**
+   * Checks the session of an open socket, and watches the socket. For sockets of graphql-ws and others that no gateway opens. Sockets of gateways
+   * are checked before they open, by {@link protect}; for them, it only returns the user. Messages that the application sends to a ws socket wait for
+   * the verdict. A socket without a valid session is closed with 4401, 4403 or 4503, and the `code` as the reason. A socket.io socket that `protect`
+   * did not admit is disconnected, because broadcasts to it can't be held.
+   *
+   * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no session, here and to the guard. Never rejects.
+   * @param upgrade the request that opened the socket, or the connection of graphql-ws, whose `connectionParams` may have the token
+   * @returns the user, or `undefined` if the socket was denied or is closed
+   */
+  watch(
+    client: SocketClient,
+    upgrade?: SocketUpgrade | SocketConnection,
+    options: SessionSocketOptions = {},
+  ): Promise<CurrentUserRecord | undefined> {
+    return this.#open.check(client, upgrade, watchSettings(options));
+  }
+
+  /** Returns the user of a socket at the last check; `undefined` if the socket is not watched, or no longer. */
+  userOf(client: SocketClient): CurrentUserRecord | undefined {
+    return this.#application.watchedOf(client)?.user;
+  }
+
+  /** Returns the numbers of watched sockets and of waiting handshakes of this registration. */
+  countSockets(): SocketCounts {
+    const { watched, checks } = this.#application.own;
+    return { watched: watched.index.size, waiting: checks.waiting.size };
+  }
+
+  /** @throws InvalidConfigurationError if a gateway has it, and another registration checks its messages */
+  onModuleInit(): void {
+    rejectForeignSockets(this.#modules, this);
+  }
+
+  /** @throws InvalidConfigurationError if `protect` was called with an unsupported server */
+  onApplicationBootstrap(): void {
+    if (this.#misuse) throw this.#misuse;
+    this.#started = true;
+  }
+
+  /** Stops watching. Nest has closed the sockets. */
+  onApplicationShutdown(): void {
+    this.#application.stop();
+  }
+
+  #isProtectedByOther(target: object): boolean {
+    const other = protectedBy.get(target) ?? this.authority;
+    protectedBy.set(target, other);
+    if (other === this.authority) return false;
+    this.#rejectServer(protectedTwice(other, this.authority));
+    return true;
+  }
+
+  /** An error in `afterInit` would end the process, and could not be caught. */
+  #rejectServer(error: InvalidConfigurationError): void {
+    if (this.#started) throw error;
+    this.#misuse ??= error;
+  }
+}
+
+function protectedTwice(first: string, second: string): InvalidConfigurationError {
+  return new InvalidConfigurationError(
+    `SessionSockets.protect() was called for one server by two registrations of SessionAuthModule: '${first}' and '${second}'. Protect it by one: ` +
+      'the option authority can select a registration for each socket.',
+  );
+}
+
+function unknownServer(): InvalidConfigurationError {
+  return new InvalidConfigurationError(
+    'SessionSockets.protect() supports servers of ws and of socket.io, and this is neither. Call it in afterInit(server) of a gateway, with that ' +
+      'server; with another library check the handshake yourself with SessionAuthService.verify() before you accept it.',
+  );
+}

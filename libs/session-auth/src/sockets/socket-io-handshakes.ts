@@ -1,0 +1,85 @@
+import { SESSION_REJECTED } from '../contract/denials.js';
+import { unavailable } from '../contract/outcome.js';
+import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, withoutStack } from '../guard/denial.js';
+import { disconnect, handshakeOf } from '../guard/sockets/socket-client.js';
+import { RecoveredSessions } from './recovered-sessions.js';
+import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
+import type { SocketWatchSettings } from './socket-options.js';
+import { UnfinishedHandshakes } from './session-index.js';
+import type { ApplicationSockets } from './application-sockets.js';
+
+type Settings = () => SocketWatchSettings;
+type Next = (error?: Error) => void;
+
+const REPLACED = denialOfVerdict(unavailable('busy', 1));
+
+/** Checks sockets of socket.io before their namespace opens them. Until then, no event and no broadcast reaches them. */
+export class SocketIoHandshakes {
+  readonly #application: ApplicationSockets;
+  readonly #unfinished = new UnfinishedHandshakes(REPLACED);
+  readonly #recovered: RecoveredSessions;
+  readonly #protected = new WeakSet<SocketIoNamespace>();
+
+  constructor(application: ApplicationSockets) {
+    this.#application = application;
+    this.#recovered = new RecoveredSessions(application);
+  }
+
+  /** Checks every handshake in every namespace of a server, including namespaces created later. Reads `settings` at each handshake. */
+  protect(server: SocketIoServer, settings: Settings): void {
+    const { connectionStateRecovery } = server.opts;
+    if (connectionStateRecovery) connectionStateRecovery.skipMiddlewares = false;
+    for (const namespace of [server.of('/'), ...server._nsps.values()]) this.#protectNamespace(namespace, settings);
+    server.of('/').on('new_namespace', (namespace) => this.#protectNamespace(namespace, settings));
+  }
+
+  #protectNamespace(namespace: SocketIoNamespace, settings: Settings): void {
+    if (this.#protected.has(namespace)) return;
+    this.#protected.add(namespace);
+    if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
+    namespace.use((socket, next) => {
+      // Middlewares of the application may have run for long, and no `close` would end the handshake.
+      if (socket.conn.readyState === 'closed') deny(REPLACED, this.#application.own.parts.authority, next);
+      else this.#check(socket, settings(), next);
+    });
+    // Runs before the listeners of the application, so that they find the user: `connect` comes before `connection`.
+    namespace.prependListener('connect', (socket) => this.#opened(socket));
+  }
+
+  /** Always calls `next`, because socket.io keeps the socket until then. */
+  #check(socket: SocketIoSocket, settings: SocketWatchSettings, next: Next): void {
+    const unfinished = this.#unfinished.begin(socket);
+    const pending = this.#application.begin({
+      client: socket,
+      request: handshakeOf(socket),
+      settings,
+      settle: (outcome, registration) => {
+        if (!('verdict' in outcome)) {
+          unfinished.finish();
+          deny(outcome, registration.parts.authority, next);
+          return;
+        }
+        const watched = this.#application.watch(registration, socket, outcome.session, settings);
+        unfinished.endsWith(watched);
+        watched.admit(outcome.verdict);
+        this.#recovered.settle(socket);
+        next();
+      },
+    });
+    if (pending) unfinished.endsWith(pending);
+  }
+
+  /** Closes the socket if its session has ended while middlewares of the application ran. */
+  #opened(socket: SocketIoSocket): void {
+    this.#unfinished.finish(socket);
+    const watched = this.#application.watchedOf(socket);
+    if (watched) watched.opened();
+    else disconnect(socket, payloadOf(SESSION_REJECTED));
+  }
+}
+
+/** The client's `connect_error` has the denial as its `data`. */
+function deny(denial: GuardDenial, authority: string, next: Next): void {
+  reportDenial(denial, authority);
+  next(withoutStack(() => Object.assign(new Error(denial.message), { data: payloadOf(denial) })));
+}

@@ -1,0 +1,45 @@
+import type { SocketClient } from '../guard/sockets/socket-client.js';
+
+/** A connection of engine.io, which carries the sockets of one client in several namespaces. */
+export interface EngineConnection {
+  readonly readyState: string;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** A socket of socket.io, from its handshake on. */
+export interface SocketIoSocket extends SocketClient {
+  readonly nsp: object;
+  readonly conn: EngineConnection;
+}
+
+/** A function that socket.io calls for each socket before the socket opens. */
+type Middleware = (socket: SocketIoSocket, next: (error?: Error) => void) => void;
+
+/** A namespace of socket.io. */
+export interface SocketIoNamespace {
+  readonly server: SocketIoServer;
+  readonly adapter: object;
+  readonly sockets: ReadonlyMap<string, SocketIoSocket>;
+  use(middleware: Middleware): unknown;
+  on(event: 'new_namespace', listener: (namespace: SocketIoNamespace) => void): unknown;
+  prependListener(event: 'connect', listener: (socket: SocketIoSocket) => void): unknown;
+}
+
+/** A server of socket.io. */
+export interface SocketIoServer {
+  readonly opts: { readonly connectionStateRecovery?: { skipMiddlewares?: boolean } | false };
+  readonly _nsps: ReadonlyMap<string, SocketIoNamespace>;
+  of(namespace: '/'): SocketIoNamespace;
+}
+
+/** Returns the socket.io server of a gateway's server, which is a namespace or the server itself; `undefined` for another kind of server. */
+export function socketIoServerOf(server: object): SocketIoServer | undefined {
+  const candidates = [server, (server as Partial<SocketIoNamespace>).server];
+  return candidates.find((candidate): candidate is SocketIoServer => isSocketIoServer(candidate));
+}
+
+function isSocketIoServer(candidate: unknown): candidate is SocketIoServer {
+  if (typeof candidate !== 'object' || candidate === null) return false;
+  const { of, opts, _nsps: namespaces } = candidate as Partial<SocketIoServer>;
+  return typeof of === 'function' && typeof opts === 'object' && namespaces instanceof Map;
+}

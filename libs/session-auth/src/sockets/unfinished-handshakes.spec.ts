@@ -1,0 +1,112 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { SERVICE_UNAVAILABLE } from '../contract/denials.js';
+import { unavailableDenial } from '../guard/denial.js';
+import { type EndsWithSession, UnfinishedHandshakes } from './session-index.js';
+import type { SocketIoSocket } from './socket-io-server.js';
+
+const DENIAL = unavailableDenial({ reason: 'busy', retryAfterSeconds: 1 });
+
+/** A socket of a connection, in a namespace. */
+const socketOf = (conn: EventEmitter, nsp: object = {}): SocketIoSocket => ({ conn, nsp }) as unknown as SocketIoSocket;
+
+/** A target, and the codes that it was ended with. */
+function target(onEnd: () => void = () => undefined): EndsWithSession & { ends: string[] } {
+  const ends: string[] = [];
+  const end: EndsWithSession['end'] = ({ code }) => {
+    ends.push(code);
+    onEnd();
+  };
+  return { ends, end };
+}
+
+describe('an unfinished handshake', () => {
+  const unfinished = new UnfinishedHandshakes(DENIAL);
+
+  it('ends when its connection closes, in each of its namespaces', () => {
+    const connection = new EventEmitter();
+    const targets = [target(), target(), target()];
+    for (const each of targets) unfinished.begin(socketOf(connection)).endsWith(each);
+    expect(connection.listenerCount('close')).toBe(1);
+    connection.emit('close');
+    expect(targets.map(({ ends }) => ends)).toEqual(Array(3).fill([SERVICE_UNAVAILABLE.code]));
+  });
+
+  it('ends with its last target', () => {
+    const connection = new EventEmitter();
+    const [first, last] = [target(), target()];
+    const handshake = unfinished.begin(socketOf(connection));
+    handshake.endsWith(first);
+    handshake.endsWith(last);
+    connection.emit('close');
+    expect([first.ends, last.ends]).toEqual([[], [SERVICE_UNAVAILABLE.code]]);
+  });
+
+  it('need not have a target yet', () => {
+    const connection = new EventEmitter();
+    const namespace = {};
+    unfinished.begin(socketOf(connection, namespace));
+    unfinished.begin(socketOf(connection, namespace));
+    expect(() => connection.emit('close')).not.toThrow();
+  });
+
+  it('ends when another one of its connection and namespace begins, and at no other', () => {
+    const [connection, namespace] = [new EventEmitter(), {}];
+    const former = target();
+    unfinished.begin(socketOf(connection, namespace)).endsWith(former);
+    unfinished.begin(socketOf(connection));
+    unfinished.begin(socketOf(new EventEmitter(), namespace));
+    expect(former.ends).toEqual([]);
+    unfinished.begin(socketOf(connection, namespace));
+    connection.emit('close');
+    expect(former.ends).toEqual([SERVICE_UNAVAILABLE.code]);
+  });
+
+  it('does not end the one that has replaced it, when it finishes late', () => {
+    const [connection, namespace] = [new EventEmitter(), {}];
+    const former = unfinished.begin(socketOf(connection, namespace));
+    const later = target();
+    unfinished.begin(socketOf(connection, namespace)).endsWith(later);
+    former.finish();
+    connection.emit('close');
+    expect(later.ends).toEqual([SERVICE_UNAVAILABLE.code]);
+  });
+
+  it('may finish while it ends, and the others end too', () => {
+    const connection = new EventEmitter();
+    const others = [target(), target()];
+    const first = unfinished.begin(socketOf(connection));
+    first.endsWith(target(() => first.finish()));
+    for (const other of others) unfinished.begin(socketOf(connection)).endsWith(other);
+    connection.emit('close');
+    expect(others.map(({ ends }) => ends)).toEqual(Array(2).fill([SERVICE_UNAVAILABLE.code]));
+  });
+});
+
+describe('a finished handshake', () => {
+  const unfinished = new UnfinishedHandshakes(DENIAL);
+
+  it.each(['finishes itself', 'is finished by its socket'])('does not end when its connection closes: it %s', (how) => {
+    const connection = new EventEmitter();
+    const [own, other] = [target(), target()];
+    const socket = socketOf(connection);
+    const handshake = unfinished.begin(socket);
+    handshake.endsWith(own);
+    unfinished.begin(socketOf(connection)).endsWith(other);
+    if (how === 'finishes itself') handshake.finish();
+    else unfinished.finish(socket);
+    connection.emit('close');
+    expect([own.ends, other.ends]).toEqual([[], [SERVICE_UNAVAILABLE.code]]);
+  });
+
+  it('is not that of another socket in the same namespace', () => {
+    const [connection, namespace] = [new EventEmitter(), {}];
+    const current = target();
+    unfinished.begin(socketOf(connection, namespace)).endsWith(current);
+    unfinished.finish(socketOf(connection, namespace));
+    unfinished.finish(socketOf(connection));
+    unfinished.finish(socketOf(new EventEmitter(), namespace));
+    connection.emit('close');
+    expect(current.ends).toEqual([SERVICE_UNAVAILABLE.code]);
+  });
+});

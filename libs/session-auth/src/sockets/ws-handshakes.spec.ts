@@ -1,0 +1,187 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { EventEmitter } from 'node:events';
+import { IncomingMessage } from 'node:http';
+import { Socket as NetSocket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Deadlines } from '../client/deadline.js';
+import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { tokenKeyOf } from '../contract/session-identity.js';
+import type { GuardParts } from '../guard/guard-parts.js';
+import { SessionReader } from '../guard/session-reader.js';
+import { fromBearer, fromHeader } from '../guard/token-source.js';
+import { handshakeOf } from '../guard/sockets/socket-client.js';
+import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { ApplicationSockets } from './application-sockets.js';
+import { RegistrationSockets } from './registration-sockets.js';
+import { WsHandshakes } from './ws-handshakes.js';
+import type { Answer, WsServer } from './ws-server.js';
+
+const ANN = { kind: 'authenticated', user: { username: 'ann' } } as const;
+const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
+const FIXED = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+
+/** A server of ws, without a port. */
+class Server extends EventEmitter {
+  readonly options: WsServer['options'] = {};
+  handleUpgrade = (): void => undefined;
+}
+
+/** The connection of a request. */
+class Connection extends EventEmitter {
+  destroyed = false;
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+/** A socket of ws. */
+class Socket extends EventEmitter {
+  readyState = 1;
+  readonly closings: unknown[] = [];
+  readonly close = (code: number): void => void this.closings.push(code);
+  readonly terminate = (): void => void this.closings.push('terminated');
+}
+
+describe('the handshakes of ws', () => {
+  let calls: ((verdict: Verdict<UserRecord>) => void)[];
+  let server: Server;
+  let own: RegistrationSockets;
+  let source: EventSource;
+  let application: ApplicationSockets;
+  const denials: unknown[] = [];
+  const record = (message: unknown): void => void denials.push(message);
+
+  beforeEach(() => {
+    [calls, denials.length, server] = [[], 0, new Server()];
+    const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
+    const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
+    const sources = [fromHeader('x-auth-token'), fromBearer()];
+    const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
+    source = new EventSource();
+    const parts = { verifier, reader, authority: 'staff', ends: sessionEnds(source, verifier) } as unknown as GuardParts;
+    own = RegistrationSockets.of(parts);
+    application = new ApplicationSockets(own.parts);
+    new WsHandshakes(application).protect(server, () => SETTINGS);
+    subscribe(DENIAL_CHANNEL, record);
+  });
+  afterEach(() => {
+    unsubscribe(DENIAL_CHANNEL, record);
+    own.stop();
+  });
+
+  /** Begins a handshake, and has its answers. */
+  function handshake(headers: object = { 'x-auth-token': 'token' }, onAnswer: () => void = () => undefined) {
+    const connection = new Connection();
+    const request = Object.assign(new IncomingMessage(new NetSocket()), {
+      headers,
+      rawHeaders: Object.entries(headers).flat(),
+      socket: connection,
+    });
+    const answers: unknown[][] = [];
+    const verify = server.options.verifyClient as (info: object, answer: Answer) => void;
+    verify({ req: request }, (...answer) => {
+      answers.push(answer);
+      onAnswer();
+    });
+    return { connection, request, answers };
+  }
+  /** Opens the socket of a request, as ws does for one that is accepted. */
+  function open(request: IncomingMessage): Socket {
+    const client = new Socket();
+    server.emit('connection', client, request);
+    return client;
+  }
+  const answer = async (verdict: Verdict<UserRecord> = ANN): Promise<void> => {
+    calls.at(-1)?.(verdict);
+    await new Promise(setImmediate);
+  };
+  const counts = (): unknown[] => [own.watched.index.size, own.checks.waiting.size];
+
+  it('without a token are answered at once, with the headers and the body of the guard', () => {
+    const { connection, answers } = handshake({});
+    const body = { statusCode: 401, message: 'A session token is required', error: 'Unauthorized', code: 'SESSION_REQUIRED' };
+    const challenge = 'X-Auth-Token realm="session", Bearer realm="session"';
+    expect(answers).toEqual([[false, 401, JSON.stringify(body), { ...FIXED, 'www-authenticate': challenge }]]);
+    expect([denials, connection.eventNames()]).toEqual([[{ code: 'SESSION_REQUIRED', authority: 'staff' }], []]);
+  });
+
+  it.each<[Verdict<UserRecord>, number, string, object]>([
+    [
+      UNAUTHENTICATED,
+      401,
+      'SESSION_REJECTED',
+      { 'www-authenticate': 'X-Auth-Token realm="session", Bearer realm="session", error="invalid_token"' },
+    ],
+    [unavailable('server_error', 9), 503, 'SESSION_SERVICE_UNAVAILABLE', { 'retry-after': '9' }],
+  ])('wait for their verdict, and are answered by it: $kind', async (verdict, status, code, headers) => {
+    const { connection, answers } = handshake({ authorization: 'Bearer token' });
+    expect([answers, denials, counts(), connection.eventNames()]).toEqual([[], [], [0, 1], ['close', 'end']]);
+    await answer(verdict);
+    expect(answers).toEqual([[false, status, expect.stringContaining(`"code":"${code}"`), { ...FIXED, ...headers }]]);
+    expect([denials, counts(), connection.eventNames(), connection.destroyed]).toEqual([[{ code, authority: 'staff' }], [0, 0], [], false]);
+  });
+
+  it('that are accepted open a watched socket, whose messages have the request and the user', async () => {
+    const { connection, request, answers } = handshake();
+    await answer();
+    expect([answers, denials, connection.eventNames(), counts()]).toEqual([[[true]], [], [], [0, 0]]);
+    const client = open(request);
+    expect([client.closings, counts(), application.watchedOf(client)?.user]).toEqual([[], [1, 0], ANN.user]);
+    expect(handshakeOf(client).headers).toMatchObject({ 'x-auth-token': 'token' });
+    source.emitEnded(tokenKeyOf('token'));
+    expect([client.closings, counts()]).toEqual([[4401], [0, 0]]);
+  });
+
+  it('open a socket that is watched until it closes', async () => {
+    const { request } = handshake();
+    await answer();
+    open(request).emit('close');
+    expect(counts()).toEqual([0, 0]);
+  });
+
+  it('open one socket each: another one of the same request is terminated', async () => {
+    const { request } = handshake();
+    await answer();
+    expect([open(request), open(request)].map(({ closings }) => closings)).toEqual([[], ['terminated']]);
+  });
+
+  it.each(['denied', 'not checked', 'in progress'])('open no socket if they are %s: it is terminated', (how) => {
+    const request = how === 'not checked' ? ({ headers: {} } as IncomingMessage) : handshake(how === 'denied' ? {} : undefined).request;
+    expect([open(request).closings, own.watched.index.size]).toEqual([['terminated'], 0]);
+  });
+
+  it('end when their connection closes, and are not answered', async () => {
+    const [left, other] = [handshake(), handshake()];
+    left.connection.destroy();
+    expect([left.connection.eventNames(), counts()]).toEqual([[], [0, 1]]);
+    await answer();
+    expect([left.answers, denials, other.answers]).toEqual([[], [], [[true]]]);
+  });
+
+  it('close their connection when the client ends its side', () => {
+    const { connection, answers } = handshake();
+    connection.emit('end');
+    expect([connection.destroyed, answers, counts()]).toEqual([true, [], [0, 0]]);
+  });
+
+  it('end at once when their session ends', () => {
+    const { connection, answers } = handshake();
+    source.emitEnded(tokenKeyOf('token'));
+    expect([answers[0]?.slice(0, 2), connection.eventNames(), counts()]).toEqual([[false, 401], [], [0, 0]]);
+  });
+
+  it('close their connection if code of the application throws while the socket opens', async () => {
+    const { connection, request, answers } = handshake(undefined, () => {
+      throw new Error('fault');
+    });
+    await answer();
+    expect([answers, connection.destroyed, counts()]).toEqual([[[true]], true, [0, 0]]);
+    expect(request.socket).toBe(connection);
+  });
+});
