@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 
-const [baseUrl, port, timeoutMs] = process.argv.slice(2);
+const [baseUrl, port, timeoutMs, before] = process.argv.slice(2);
 class Instance {}
 const redis = timeoutMs === 'none' ? undefined : new Redis(Number(port), '127.0.0.1');
 const store = redis && { store: new RedisSessionStore({ redis, timeoutMs: Number(timeoutMs) }) };
@@ -28,6 +28,9 @@ async function check(token) {
 process.on('message', async (tokens) => process.send({ checks: await Promise.all(tokens.map(check)) }));
 process.on('disconnect', () => process.exit());
 if (redis && redis.status !== 'ready') await once(redis, 'ready');
+const BATCH = 50;
+for (let first = 0; first < Number(before); first += BATCH)
+  await Promise.all(Array.from({ length: BATCH }, (_, index) => check(`before-${process.pid}-${first + index}`)));
 // The first check of a process loads code.
-await check('warm-up');
+await check('first');
 process.send({ ready: true });

@@ -1,6 +1,6 @@
 // Measures what a store does in a herd: 1 000 sessions that no instance has cached, checked by each of 8 processes at once; with a session service
 // that answers in 40 ms, and with one that has places for only 64 calls, which is less than 8 000 calls within `timeoutMs` need. Without a store, and with
-// one of `timeoutMs` 50 and 1 000. Needs redis-server, and the library built (npm run build:lib). Writes RESULTS.md.
+// one of `timeoutMs` 50 and 1 000. In processes that have checked 2 000 sessions before, and in processes that have just started. Needs redis-server, and the library built (npm run build:lib). Writes RESULTS.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -14,6 +14,8 @@ const SESSIONS = Number(process.env.SESSIONS ?? 1_000);
 const RUNS = Number(process.env.RUNS ?? 5);
 const SERVICES = { 'answers in 40 ms': 100_000, 'at its capacity: 64 calls at a time, 40 ms each': 64 };
 const STORES = ['none', '50', '1000'];
+/** Sessions that a process has checked before. */
+const BEFORE = [2_000, 0];
 
 const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 const redis = await RedisProcess.start();
@@ -41,10 +43,12 @@ async function stop(children) {
   );
 }
 
-async function run(places, store, number) {
+async function run({ places, store, before, number }) {
   await redis.cli('FLUSHALL');
   const service = await start('service.mjs', places);
-  const started = await Promise.all(Array.from({ length: PROCESSES }, () => start('instance.mjs', service.message.url, redis.port, store)));
+  const started = await Promise.all(
+    Array.from({ length: PROCESSES }, () => start('instance.mjs', service.message.url, redis.port, store, before)),
+  );
   const instances = started.map(({ child }) => child);
   await ask(service.child, 'calls');
   const tokens = Array.from({ length: SESSIONS }, (_, index) => `token-${number}-${index}`);
@@ -64,25 +68,27 @@ async function run(places, store, number) {
 
 try {
   const rows = [];
-  for (const [service, places] of Object.entries(SERVICES)) {
-    for (const store of STORES) {
-      const runs = [];
-      for (let number = 0; number < RUNS; number += 1) runs.push(await run(places, store, number));
-      const each = (name) => runs.map((one) => one[name]).join(', ');
-      const reasons = runs.map((one) => one.reasons).filter(Boolean);
-      rows.push(`| ${[service, store, each('calls'), each('failed'), reasons.join('; ') || 'none', each('p99')].join(' | ')} |`);
-      console.log(rows.at(-1));
-    }
+  const cases = BEFORE.flatMap((before) =>
+    Object.entries(SERVICES).flatMap(([service, places]) => STORES.map((store) => ({ before, service, places, store }))),
+  );
+  for (const one of cases) {
+    const runs = [];
+    for (let number = 0; number < RUNS; number += 1) runs.push(await run({ ...one, number }));
+    const each = (name) => runs.map((result) => result[name]).join(', ');
+    const reasons = runs.map((result) => result.reasons).filter(Boolean);
+    const cells = [one.before, one.service, one.store, each('calls'), each('failed'), reasons.join('; ') || 'none', each('p99')];
+    rows.push(`| ${cells.join(' | ')} |`);
+    console.log(rows.at(-1));
   }
   const page = `# A herd: many sessions that no instance has cached
 
 Written by \`npm run bench:herd\`; not edited by hand. Node.js ${process.version}, ${cpus().length} processors, Redis ${await redis.version()}.
 
 ${SESSIONS} sessions, each checked by ${PROCESSES} processes at once: ${SESSIONS * PROCESSES} checks; \`timeoutMs\` 3 000, everything on this machine. Each of ${RUNS} runs
-has new processes and an empty store: one figure for each run.
+has new processes, which have checked no session or 2,000 others before, and an empty store: one figure for each run.
 
-| session service | \`timeoutMs\` of the store | calls | failed checks | their reasons | p99, ms |
-| --- | --- | --- | --- | --- | --- |
+| sessions checked before | session service | \`timeoutMs\` of the store | calls | failed checks | their reasons | p99, ms |
+| --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
   writeFileSync(fileOf('RESULTS.md'), await format(page, { parser: 'markdown', printWidth: 140 }));

@@ -55,7 +55,7 @@ simulated, and in brackets how far the formula is off. **The greatest deviation 
 A lifetime of 0 is a fleet that shares concurrent checks and caches nothing.`;
 }
 
-/** Returns the whole report, which contains every number of docs/scaling.md. */
+/** Returns the whole report, from which docs/scaling.md quotes. */
 export async function markdownReport(validated, redis, bytesPerEntry) {
   const sections = [
     section(tables.callsTable(), NOTES.calls),

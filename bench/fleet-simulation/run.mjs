@@ -17,6 +17,7 @@ console.log(report);
 if (validated.every(({ isWithin }) => isWithin)) {
   await writeFile(new URL('RESULTS.md', import.meta.url), report);
   await writeFile(new URL('scaling.svg', import.meta.url), chart());
+  await import('../quote.mjs');
 } else {
   console.error('The formulas deviate from the simulation: nothing was written.');
   process.exitCode = 1;

@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { json } from 'nestjs-session-auth/testing';
+import { json, reply } from 'nestjs-session-auth/testing';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
-import { CHANNEL } from './fleet.js';
+import { CHANNEL, PATIENCE_MS } from './fleet.js';
+import type { Instance } from './instance.js';
 import { fleets } from './suites.js';
 
 const MANY = 10_001;
@@ -109,5 +110,74 @@ describeWithRedis('instances with another secret', () => {
     const warnings = await other.do('warnings');
     expect(warnings.filter((line) => line.includes('unreadable messages'))).toHaveLength(1);
     expect(await one.do('unreadable')).toBe(0);
+  });
+});
+
+describeWithRedis('instances with different lifetimes', () => {
+  const start = fleets();
+  const SHORT_MS = 500;
+
+  it.each([
+    ['a user', (instance: Instance) => instance.do('forgetUser', 'ann')],
+    ['all users', (instance: Instance) => instance.do('forgetAll')],
+  ])('all honour the end of %s, on one that caches for less: it lasts as long as the longest lifetime [Q16]', async (_whose, end) => {
+    const fleet = await start();
+    const [long] = await fleet.instances(1);
+    const short = await fleet.instance({ platform: 'Fastify', options: { cache: { ttlMs: SHORT_MS } } });
+    await fleet.subscribed(2);
+    const token = fleet.signIn();
+    expect(await long?.status(token)).toBe(200);
+    const key = await fleet.key('V');
+    fleet.revoke(token);
+    expect(await end(short)).toBe('done');
+    const endMs = performance.now();
+    await until('its own lifetime is over', () => performance.now() - endMs > 2 * SHORT_MS);
+    const later = await fleet.instance();
+    expect([await fleet.redis.exists(key), await later.status(token), await long?.status(token)]).toEqual([1, 401, 401]);
+  });
+
+  it.each(['Express', 'Fastify'] as const)(
+    'none keeps what another one stored for longer than the reply allows, nor than the other one would, on %s [Q16]',
+    async (platform) => {
+      const fleet = await start();
+      const short = await fleet.instance({ options: { cache: { ttlMs: 2_000 } } });
+      const long = await fleet.instance({ platform });
+      await fleet.subscribed(2);
+      for (const headers of [{ 'cache-control': 'max-age=1' }, {}]) {
+        const token = `token-${Object.keys(headers).length}`;
+        const record = JSON.stringify({ username: 'ann', auth_token: token });
+        fleet.service.on('user_details', reply(200, record, { 'content-type': 'application/json', ...headers }));
+        const startMs = performance.now();
+        expect(await short.status(token)).toBe(200);
+        await fleet.key('V');
+        expect(await long.status(token)).toBe(200);
+        fleet.service.on('user_details', reply(401));
+        let acceptedMs = 0;
+        await until('it is denied', async () => {
+          const ageMs = performance.now() - startMs;
+          const isAccepted = (await long.status(token)) === 200;
+          if (isAccepted) acceptedMs = ageMs;
+          return !isAccepted;
+        });
+        expect(acceptedMs).toBeLessThan((headers['cache-control'] ? 1_000 : 2_000) + PATIENCE_MS);
+        await fleet.redis.flushall();
+      }
+    },
+  );
+});
+
+describeWithRedis('a user whose name the record class changes', () => {
+  const start = fleets();
+
+  it.each(['ANN', 'ann'])('is forgotten on every instance, and in the store, by either spelling: %s [Q17]', async (username) => {
+    const fleet = await start();
+    const [one, other, third] = (await fleet.instances(3, { lowerCaseNames: true })) as [Instance, Instance, Instance];
+    const token = fleet.signIn({ username: 'ANN' });
+    expect(await (await other.get(token)).json()).toMatchObject({ username: 'ann' });
+    await fleet.key('V');
+    fleet.revoke(token);
+    expect(await one.do('forgetUser', username)).toBe('done');
+    await until('it is received', async () => (await other.do('forgottenUsers')).includes(username));
+    for (const instance of [other, one, third]) expect(await instance.status(token)).toBe(401);
   });
 });

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { platforms } from '../support/platforms.js';
 import { describeWithRedis } from '../support/redis.js';
+import { RedisCluster } from '../support/redis-cluster.js';
 import { until } from '../support/until.js';
 import { StoreBed, STORE_WARNING, type StoreApp, type StoreAppSetup } from './store-bed.js';
 import { CHANNEL, type Fleet } from './fleet.js';
@@ -258,6 +259,65 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       fleet.revoke(token);
       expect(await far.status(token)).toBe(401);
       expect(await fleet.listeners(CHANNEL)).toBe(ofFar.length === 0 ? 2 : 1);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+const SECRETS = ['the newest secret', 'the secret before', 'the oldest secret'] as const;
+const [BUDGET_MS, LATE_MS] = [1_000, 900];
+
+describeWithRedis('what a store costs each check', () => {
+  const start = fleets();
+
+  /** The milliseconds of checks of sessions, one after the other, which all succeed. */
+  async function timesOf(instance: Instance, tokens: readonly string[]): Promise<number[]> {
+    const times: number[] = [];
+    for (const token of tokens) {
+      const startMs = performance.now();
+      expect(await instance.status(token)).toBe(200);
+      times.push(performance.now() - startMs);
+    }
+    return times;
+  }
+
+  it.each(['Express', 'Fastify'] as const)(
+    'is its timeout at most, for all secrets and commands together, and soon nothing, on %s [Q15]',
+    async (platform) => {
+      const fleet = await start();
+      const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+      const store = { timeoutMs: BUDGET_MS, secret: SECRETS };
+      const near = await fleet.instance({ store });
+      const tokens = Array.from({ length: 8 }, () => fleet.signIn());
+      await timesOf(near, tokens);
+      await until('all are stored', async () => (await fleet.entries()).length === tokens.length);
+      const far = await fleet.instance({ platform, store, redis: { port: proxy.port } });
+      await far.do('connected');
+      // The look-up takes less than the timeout, and so do the revocations, but not both.
+      proxy.slowDown(LATE_MS);
+      const times = await timesOf(far, tokens);
+      // The least of some: the machine may stall during one.
+      expect(Math.min(...times.slice(0, 3))).toBeLessThan(BUDGET_MS + LATE_MS / 2);
+      expect(Math.min(...times.slice(-4))).toBeLessThan(LATE_MS / 2);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is its timeout for few of many checks, if one of three masters is dead [Q15]',
+    async () => {
+      const fleet = await start();
+      const cluster = fleet.keep(await RedisCluster.start(3));
+      const instance = await fleet.instance({ redis: { nodes: cluster.places }, store: { timeoutMs: BUDGET_MS } });
+      await instance.do('connected');
+      await timesOf(instance, [fleet.signIn()]);
+      await cluster.kill(0);
+      const times = await timesOf(
+        instance,
+        Array.from({ length: 90 }, () => fleet.signIn()),
+      );
+      expect(times.filter((tookMs) => tookMs > LATE_MS).length).toBeLessThan(15);
+      expect(times.filter((tookMs) => tookMs > BUDGET_MS + LATE_MS / 2).length).toBeLessThan(3);
     },
     TIMEOUT_MS,
   );

@@ -13,6 +13,8 @@ export interface InstanceSettings {
   readonly baseUrl: string;
   /** Milliseconds by which the wall clock of its host is ahead. */
   readonly clockOffsetMs?: number;
+  /** Has a record class that writes user names in lower case. */
+  readonly lowerCaseNames?: boolean;
   /** Runs in a separate process, which ends with it. @default false */
   readonly ownProcess?: boolean;
   readonly redis: RedisPlace;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { Cluster, Redis } from 'ioredis';
 import {
   CurrentUser,
@@ -10,7 +11,7 @@ import {
   SessionAuthGuard,
   SessionAuthModule,
   SessionAuthService,
-  type UserRecord,
+  UserRecord,
   type VerifyOptions,
 } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
@@ -19,7 +20,8 @@ import type { HostSettings, InstanceSettings } from './instance-settings.js';
 const { clockOffsetMs = 0, forOne = false } = JSON.parse(process.argv[2] ?? '') as HostSettings;
 
 const wallClock = Date.now.bind(Date);
-Date.now = () => wallClock() + clockOffsetMs;
+let setBackMs = 0;
+Date.now = () => wallClock() + clockOffsetMs - setBackMs;
 
 @Controller()
 class MeController {
@@ -32,6 +34,12 @@ class MeController {
 
 @Module({})
 class InstanceModule {}
+
+class LowerCaseRecord extends UserRecord {}
+Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value))(
+  LowerCaseRecord.prototype,
+  'username',
+);
 
 /** Returns the outcome of a call: `done`, or the code of its error. */
 const outcome = (call: Promise<unknown>): Promise<string> =>
@@ -46,11 +54,19 @@ async function adapterOf(platform: InstanceSettings['platform']): Promise<Abstra
   return new (await import('@nestjs/platform-express')).ExpressAdapter();
 }
 
-async function startInstance({ platform, baseUrl, redis: at, store, options }: InstanceSettings) {
+async function startInstance({ platform, baseUrl, redis: at, store, options, lowerCaseNames }: InstanceSettings) {
   const redis = 'nodes' in at ? new Cluster(at.nodes, at.options ?? {}) : new Redis({ port: at.port, host: '127.0.0.1', ...at.options });
   redis.on('error', () => undefined);
   const cache = { ttlMs: 60_000, ...options?.cache, store: new RedisSessionStore({ redis, ...store }) };
-  const imports = [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...options, cache })];
+  const imports = [
+    SessionAuthModule.forRoot({
+      baseUrl,
+      apiKey: 'application-key',
+      ...(lowerCaseNames && { userRecord: LowerCaseRecord }),
+      ...options,
+      cache,
+    }),
+  ];
   const log: string[] = [];
   const keep = (level: string) => (message: unknown) => void log.push(`${level} ${String(message)}`);
   const app = await NestFactory.create({ module: InstanceModule, imports, controllers: [MeController] }, await adapterOf(platform), {
@@ -96,6 +112,8 @@ async function startInstance({ platform, baseUrl, redis: at, store, options }: I
     revocations: () => ended.length,
     warnings: () => log.filter((line) => line.startsWith('warn') || line.startsWith('error')),
     closeApp: () => app.close(),
+    /** Sets the wall clock of the process back. */
+    setClockBack: (ms: number) => void (setBackMs += ms),
     /** Whether the client of the application still works, which then is closed. Nothing ends this process afterwards: it has to end by itself. */
     quitClient: async () => {
       const answer = await redis.ping().catch((error: unknown) => String(error));

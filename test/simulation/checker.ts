@@ -1,6 +1,6 @@
 import type { Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { isKeyOf, type Instance } from './instance.js';
-import { isReliable, type Network } from './network.js';
+import { isReliable, type Network, SLOW } from './network.js';
 import type { CheckRecord, RevocationRecord, SignInRecord } from './records.js';
 import { Deliveries } from './deliveries.js';
 import type { Plan } from './plan.js';
@@ -14,6 +14,9 @@ import type { World } from './world.js';
 const ROUNDING_MS = 3;
 /** Failed writes are retried within this time after the store works again. */
 const RETRIED_WITHIN_MS = 1_500;
+
+/** Milliseconds within which a copy of a message arrives that another secret seals. */
+const COPY_MS = 1_500;
 
 /** The end of an instance that has closed. */
 export interface Closing {
@@ -94,14 +97,18 @@ export class Checker {
     this.#judgeMessages(check, answer, names);
   }
 
-  #judgeAge(check: CheckRecord, { sentAtMs, sent, maxCacheMs }: Answer, isStale: boolean): void {
+  #judgeAge(check: CheckRecord, { host, sentAtMs, sent, maxCacheMs }: Answer, isStale: boolean): void {
     const { settings } = this.#plan;
     const { ttlMs, staleIfErrorMs } = check.host.memory;
     const lifetimeMs = Math.min(ttlMs, maxCacheMs ?? Infinity) + (isStale ? staleIfErrorMs : 0);
     const waitMs = check.isHit ? 0 : settings.protection.timeoutMs + check.blockedMs;
+    // How long a reply may be cached counts, on another instance, from when the store has it.
+    const { slow, mostMs } = this.#plan.network;
+    const writeMs = maxCacheMs !== undefined && host !== check.host ? mostMs * (slow > 0 ? SLOW : 1) : 0;
     const ageMs = (check.isHit ? check.beganAtMs : this.#world.nowMs) - sentAtMs;
     if (isStale && staleIfErrorMs === 0) this.fail('stale: a stale session was served without staleIfErrorMs');
-    if (!check.reused && ageMs > lifetimeMs + waitMs + ROUNDING_MS) this.fail(`lifetime: accepted ${ageMs.toFixed(1)} ms after the call`);
+    if (!check.reused && ageMs > lifetimeMs + waitMs + writeMs + ROUNDING_MS)
+      this.fail(`lifetime: accepted ${ageMs.toFixed(1)} ms after the call`);
     if (check.maxAgeMs === Infinity) return;
     if (isStale) this.fail('freshness: a stale session satisfied maxAgeMs');
     const first = check.reused ?? check;
@@ -156,7 +163,7 @@ export class Checker {
     const { lies, network, hasStore, storeTimeoutMs } = this.#plan;
     const losses = [network.lostMessages, network.lostRequests, network.lostReplies, network.refused, network.slow];
     const isRepeated = losses.every((part) => part === 0) && 2 * network.mostMs < storeTimeoutMs;
-    if (!hasStore || lies || !isRepeated) return;
+    if (!hasStore || lies || !isRepeated || this.#deliveries.mayBeIgnored) return;
     for (const revocation of this.revocations) {
       const { host: sender, started, startedAtMs, kind } = revocation;
       const { ttlMs, staleIfErrorMs } = sender.memory;
@@ -196,7 +203,8 @@ export class Checker {
 
   /** Checks that an instance reports messages that none of its secrets opens. */
   judgeSilence({ host, link, reports }: Instance): void {
-    if (host.isForeign && link?.hasUnreadable === true && !reports.includes('unreadable'))
+    const isDeaf = link !== undefined && link.unreadableAtMs < this.#world.nowMs - COPY_MS;
+    if (host.isForeign && isDeaf && !reports.includes('unreadable'))
       this.fail(`silence: ${host.name} reports no message that it can't open`);
   }
 
@@ -217,12 +225,12 @@ export class Checker {
   }
 
   /** Checks that a session is not refused if it has been valid for longer than any refusal is cached. */
-  #judgeRejection({ host, session, beganAtMs }: CheckRecord): void {
+  #judgeRejection({ host, session, beganAtMs, blockedMs }: CheckRecord): void {
     const kept = this.#service.sessions.get(session.token);
     if (kept?.state !== 'valid' || kept.authIv !== session.authIv) return;
     const { protection } = this.#plan.settings;
     const validForMs = beganAtMs - (this.#service.changedAtMs.get(session.token) ?? -Infinity);
-    if (validForMs > host.memory.negativeTtlMs + protection.timeoutMs)
+    if (validForMs > host.memory.negativeTtlMs + protection.timeoutMs + blockedMs)
       this.fail(`worse off: ${session.token} was rejected while it was valid`);
   }
 

@@ -15,6 +15,11 @@ export class Deliveries {
     this.#network = network;
   }
 
+  /** Whether an instance may take a message for an old one. */
+  get mayBeIgnored(): boolean {
+    return this.#network.hasDatedBack;
+  }
+
   /** Returns the messages of the revoking instance: when each was sent, and when `host` received it. */
   messages(revocation: RevocationRecord, host: Host): { readonly sent: number; readonly received: number }[] {
     return this.#network.publications

@@ -19,7 +19,6 @@ interface Socket {
 
 /** A message that is older than this, in milliseconds, was captured and sent again. */
 const OLD_MS = 600_000;
-const A_MINUTE_MS = 60_000;
 const MAX_SOCKETS = 40;
 /** Messages that close sockets. */
 const ENDING = new Set(['signedOut', 'userRevoked', 'allRevoked']);
@@ -39,8 +38,6 @@ export class Events {
   readonly #mayDateBack: boolean;
   readonly #counts = new Map<string, number>();
   readonly #sockets: Socket[] = [];
-  /** When an instance last emitted the end of a session. */
-  readonly #endedAtMs = new Map<string, number>();
 
   constructor(parts: { world: World; network: Network; checker: Checker; plan: Plan }) {
     this.#world = parts.world;
@@ -65,7 +62,6 @@ export class Events {
     if (arriving?.isRepeated === true && this.#world.nowMs - arriving.publication.sentAtMs > OLD_MS)
       this.#checker.fail(`replay: ${host.name} emits ${what} by an old message`);
     if ('endedUsers' in event) this.#count(host, event.endedUsers);
-    else this.#endedAtMs.set(`${host.name} ${base64Of(event.ended)}`, this.#world.nowMs);
     this.#close(host, event);
   }
 
@@ -85,10 +81,7 @@ export class Events {
   /** Checks that a message has closed the sockets that were open before it was sent. */
   judgeHandled(host: Host, publication: Publication): void {
     const { message, sent } = publication;
-    if (publication.received.has(host) || this.#mayDateBack) return;
-    // The end of a session is emitted once a minute.
-    const endedMs = this.#endedAtMs.get(`${host.name} ${message.token ?? ''}`) ?? -Infinity;
-    if (this.#world.nowMs > endedMs && this.#world.nowMs - endedMs < A_MINUTE_MS) return;
+    if (!host.isAlive || publication.received.has(host) || this.#mayDateBack) return;
     if (host === publication.host || host.isForeign !== publication.host.isForeign || !ENDING.has(message.kind)) return;
     const stays = this.#sockets.find((socket) => socket.isOpen && socket.host === host && socket.opened < sent && isOf(socket, message));
     if (stays) this.#checker.fail(`sockets: one of ${stays.token} on ${host.name} is open after ${message.kind}`);

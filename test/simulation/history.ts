@@ -16,7 +16,6 @@ import { StoreLink } from './store-link.js';
 import { useLimits } from './limits.js';
 import { watchTimers } from './virtual-globals.js';
 import type { Host } from './host.js';
-import { Trace } from './trace.js';
 import { World } from './world.js';
 
 /** Result of a history. */
@@ -38,17 +37,9 @@ const MAX_TIMERS = 200;
 /** Virtual milliseconds within which an instance closes: the rest of its checks, and of its deliveries. */
 const MAX_CLOSE_MS = 7_000;
 
-/** Options of a run. */
-interface Extras {
-  /** Print the events. */
-  readonly isTraced: boolean;
-  /** Follow it with the model. */
-  readonly isFollowed: boolean;
-}
-
-/** Plays the history of a seed, deterministically. */
-export async function playHistory(seed: number, extras: Extras): Promise<HistoryResult> {
-  return new History(seed, extras).play();
+/** Plays the history of a seed, deterministically; with a trace, also returns its events. */
+export async function playHistory(seed: number, isTraced: boolean): Promise<HistoryResult> {
+  return new History(seed, isTraced).play();
 }
 
 class History {
@@ -61,7 +52,6 @@ class History {
   readonly #checker: Checker;
   readonly #events: Events;
   readonly #costs: Costs;
-  readonly #trace: Trace | undefined;
   readonly #instances: (Instance | undefined)[] = [];
   readonly #liar: Liar | undefined;
   readonly #closings: Closing[] = [];
@@ -71,7 +61,7 @@ class History {
   readonly #busy = new Map<string, number>();
   #starts = 0;
 
-  constructor(seed: number, { isTraced, isFollowed }: Extras) {
+  constructor(seed: number, isTraced: boolean) {
     const streams = new Streams(seed);
     this.#seed = seed;
     this.#world = new World(streams.network, streams.library, isTraced);
@@ -91,11 +81,6 @@ class History {
     if (this.#plan.features.includes('clocks')) this.#network.handledMs = this.#plan.storeTimeoutMs + EDGE_MS;
     this.#service.nameOf = record.nameOf;
     useLimits(limits);
-    // The model knows neither small tables, instances that differ, nor messages that a lying store dates back.
-    if (isFollowed && this.#plan.features.length === 0 && lies?.aboutTime !== true)
-      this.#trace = new Trace(this.#world, this.#plan, (violation) => this.#checker.fail(violation));
-    this.#network.trace = this.#trace;
-    this.#service.trace = this.#trace;
   }
 
   async play(): Promise<HistoryResult> {
@@ -164,6 +149,7 @@ class History {
       startedAt: this.#world.nextSequence(),
       startedAtMs: this.#world.nowMs - planned.uptimeMs,
       wallOffsetMs: planned.wallOffsetMs,
+      blockedFromMs: 0,
       blockedUntilMs: 0,
       timers: 0,
     };
@@ -174,7 +160,6 @@ class History {
     const { settings, hasStore, storeTimeoutMs } = this.#plan;
     const connectsMs = this.#plan.hosts[host.index]?.connectsMs ?? 0;
     const link = hasStore ? new StoreLink(host, this.#network, { timeoutMs: storeTimeoutMs, connectsMs }) : undefined;
-    this.#trace?.started(host);
     const onEvent = (event: LibraryEvent): void => this.#events.emitted(host, event);
     this.#instances[host.index] = startInstance(host, { service: this.#service, link, settings, onEvent });
     this.#world.trace(() => `${host.name} starts`);
@@ -261,6 +246,7 @@ class History {
       case 'blockLoop':
         // The monotonic clock of a suspended machine stands.
         if (step.do === 'suspend') host.startedAtMs += step.forMs;
+        if (host.blockedUntilMs < this.#world.nowMs) host.blockedFromMs = this.#world.nowMs;
         host.blockedUntilMs = Math.max(host.blockedUntilMs, this.#world.nowMs + step.forMs);
         this.#costs.blockedMs += step.forMs;
         return;
@@ -300,11 +286,9 @@ class History {
     const isHit = !(check.verdict instanceof Promise);
     if (isHit || reused) this.#costs.answered(name);
     const record: CheckRecord = { host, session, maxAgeMs, began, beganAtMs, reused, isHit, wasIdle, blockedMs: this.#costs.blockedMs };
-    this.#trace?.checked(record, check.verdict instanceof Promise ? undefined : check.verdict);
     const judge = (verdict: Awaited<typeof check.verdict>): void => {
       record.blockedMs = this.#costs.blockedMs;
       this.#world.trace(() => `${host.name} answers check #${began}: ${JSON.stringify(verdict)}${isHit ? ' from its cache' : ''}`);
-      this.#trace?.answered(record, verdict);
       this.#checker.judge(record, verdict);
       this.#costs.answered(name);
       // A request that began before a revocation opens no socket after it.
@@ -332,13 +316,11 @@ class History {
       isRejected: false,
     };
     this.#checker.revocations.push(end);
-    this.#trace?.ending(end);
     this.#world.trace(() => `${host.name} begins ${end.kind} ${end.username ?? end.token ?? ''} at #${end.started}`);
     const settle = (): void => {
       end.settled = this.#world.nextSequence();
       end.isClean = link?.failures === 0;
       this.#world.trace(() => `${host.name} settles ${end.kind} of #${end.started} at #${end.settled}`);
-      this.#trace?.ended(end);
       this.#judgeEndTime(end);
       if (end.kind === 'signOut' && link) this.#checker.judgeTombstone(end, link, this.#store);
     };

@@ -20,7 +20,8 @@ export interface Host {
   startedAtMs: number;
   /** Its wall clock minus the virtual time. */
   wallOffsetMs: number;
-  /** Virtual time until which its event loop is blocked. */
+  /** Virtual times from and until which its event loop is blocked, or was last. */
+  blockedFromMs: number;
   blockedUntilMs: number;
   /** Number of active timers. */
   timers: number;

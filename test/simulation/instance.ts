@@ -9,7 +9,7 @@ import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes/la
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache/cache-entry.js';
 import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
-import { sessionKeysOf, tokenKeyOf, type SessionIdentity, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
+import { tokenKeyOf, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
 import type { SharedTierReports } from '../../libs/session-auth/src/verifier/shared/shared-tier-settings.js';
@@ -112,22 +112,12 @@ export function openMessage(bytes: Uint8Array): { readonly text: string; readonl
   return { text: 'unreadable', secret: undefined };
 }
 
-/** Returns the text of a value that instances stored for a session. */
-export function textOfValue(session: SessionIdentity, bytes: Uint8Array): string | undefined {
-  return seal.openValue(sessionKeysOf(session), bytes);
-}
-
 /** Returns the store keys of the revocation of a session, of a user, and of all. */
 export const RECORDS = {
   ofToken: (token: string): string => seal.nameOfRevoked(tokenKeyOf(token)),
   ofUser: (username: string): string => seal.nameOfUser(username),
   ofAll: seal.nameOfAll,
 };
-
-/** Returns the store key of a session. */
-export function keyInStore(token: string): string {
-  return seal.nameOf(tokenKeyOf(token));
-}
 
 /** Returns whether a store key is that of a session, with any secret of the fleet. */
 export function isKeyOf(token: string, key: string): boolean {

@@ -3,8 +3,10 @@ import type { Liar } from './liar.js';
 import { chance } from './random.js';
 import type { SimulatedStore } from './store.js';
 import type { Host } from './host.js';
-import type { Follower } from './follower.js';
 import type { World } from './world.js';
+
+/** How many times as long a slow transmission takes, at most. */
+export const SLOW = 30;
 
 /** Faults of the network between the instances and the store. Probabilities, from 0 to 1. */
 export interface NetworkHealth {
@@ -39,6 +41,8 @@ export interface Message {
   /** Base64 of the digest of a token. */
   readonly token?: string;
   readonly username?: string;
+  /** Time of the store's clock, as the sender knew it. */
+  readonly storeMs?: number;
 }
 
 /** A message that an instance has passed to the store. */
@@ -83,10 +87,10 @@ export class Network {
   onHandled: ((host: Host, publication: Publication) => void) | undefined;
   /** Milliseconds within which an instance handles a message: at once, unless it must ask the store for its time. */
   handledMs = 0;
+  /** Whether the store's clock has stepped while a message was being sent, so that it may count as an old one. */
+  hasDatedBack = false;
   /** Opens a message, for the checker. */
   readonly open: (bytes: Uint8Array) => { readonly text: string; readonly secret: string | undefined };
-  /** Follows the history with the model. */
-  trace: Follower | undefined;
   /** The message that an instance handles at this moment. */
   arriving: { readonly host: Host; readonly publication: Publication; readonly isRepeated: boolean } | undefined;
 
@@ -102,7 +106,7 @@ export class Network {
   /** Returns the delay of one transmission, in milliseconds. */
   delayMs(): number {
     const { leastMs, mostMs, slow } = this.health;
-    return this.random.between(leastMs, mostMs) * (chance(this.random, slow) ? this.random.between(1, 30) : 1);
+    return this.random.between(leastMs, mostMs) * (chance(this.random, slow) ? this.random.between(1, SLOW) : 1);
   }
 
   /** Sends a message from the store to the current subscribers. */

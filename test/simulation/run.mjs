@@ -1,25 +1,22 @@
 // Plays histories of the simulation: SIMULATION_HISTORIES (100,000) from SIMULATION_FIRST_SEED (1) on; with SIMULATION_SEED one, and prints its
-// events. With --bugs, plays each deliberate bug, or that of SIMULATION_BUG, until a history finds it; with --traces, also until the model
-// rejects a step of its trace. With --record, writes the result to RESULTS.md: of 1,000,000 histories, unless SIMULATION_HISTORIES is set, in
-// blocks, so that a run of the same commit that was stopped continues; or of all bugs.
+// events. With --bugs, plays each deliberate bug, or that of SIMULATION_BUG, until a history finds it. With --record, writes
+// the result to RESULTS.md: of 1,000,000 histories, unless SIMULATION_HISTORIES is set, in blocks, so that a run of the same commit that was
+// stopped continues; or of all bugs.
 import { rmSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { commitOf, machine, today } from '../../tools/record-run.mjs';
 import { BUGS } from './bugs.mjs';
 import { bundleWorker } from './bundle.mjs';
 import { playHistories } from './workers.mjs';
 
 const folder = fileURLToPath(new URL('../../dist/simulation/', import.meta.url));
 const records = process.argv.includes('--record');
-const withTraces = process.argv.includes('--traces');
 const { SIMULATION_SEED, SIMULATION_HISTORIES = records ? '1000000' : '100000', SIMULATION_FIRST_SEED = '1', SIMULATION_BUG } = process.env;
 /** Maximum number of histories within which a bug must be found. */
 const BUG_HISTORIES = 20_000;
-/** The same for traces. */
-const TRACE_HISTORIES = 2_000;
 const PROGRESS_MS = 10_000;
 /** Histories after which a recorded run keeps its progress. */
 const BLOCK = 20_000;
@@ -56,7 +53,7 @@ async function play(histories, firstSeed) {
 /** Plays in blocks, and keeps the sums of a commit in a file after each. */
 async function playAndRecord(histories, firstSeed) {
   const program = await compile();
-  const run = { commit: commitOf(), firstSeed, histories };
+  const run = { commit: commitOf(import.meta.url), firstSeed, histories };
   const progress = { ...run, played: 0, seconds: 0, checks: 0, accepted: 0, calls: 0, steps: 0 };
   const kept = await keptProgress();
   if (kept && Object.entries(run).every(([name, value]) => kept[name] === value)) Object.assign(progress, kept);
@@ -86,11 +83,10 @@ async function keptProgress() {
 
 function describeRun({ commit, firstSeed, histories, seconds, checks, accepted, calls, steps }) {
   const rate = Math.round(histories / seconds);
-  const machine = `${availableParallelism()} processes on ${cpus()[0].model}, Node.js ${process.versions.node}`;
   return [
     `- ${today()}, commit ${commit}`,
     `- ${whole(histories)} histories, seeds ${firstSeed} to ${firstSeed + histories - 1}: no violation`,
-    `- ${whole(Math.round(seconds))} s, ${whole(rate)} histories per second: ${machine}`,
+    `- ${whole(Math.round(seconds))} s, ${whole(rate)} histories per second: ${machine()}`,
     `- ${whole(checks)} checks, ${whole(accepted)} of them accepted, ${whole(calls)} calls to the service, ${whole(steps)} events`,
   ].join('\n');
 }
@@ -105,23 +101,6 @@ async function record(title, text) {
   parts[index] = index === parts.length - 1 ? section : `${section}\n`;
   const options = { ...(await resolveConfig(RESULTS)), parser: 'markdown' };
   await writeFile(RESULTS, await format(parts.join(''), options));
-}
-
-function commitOf() {
-  const git = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
-  const isChanged = git(
-    'status',
-    '--porcelain',
-    '--',
-    ':/libs/session-auth/src',
-    ':/test/simulation',
-    ':(exclude,top)test/simulation/RESULTS.md',
-  );
-  return `${git('rev-parse', '--short=10', 'HEAD')}${isChanged ? ' with changes' : ''}`;
-}
-
-function today() {
-  return new Date().toISOString().slice(0, 10);
 }
 
 function whole(number) {
@@ -140,46 +119,29 @@ async function findBugs() {
   const rows = [];
   for (const bug of chosen) {
     const program = await compile(bug);
-    // Without the model, so that the two ways to find a bug stay separate.
-    const byChecker = await findBug(program, sound, { histories: BUG_HISTORIES, follows: false });
-    if (!byChecker.found) process.exitCode = 1;
-    console.log(`${bug.name}: ${describe(byChecker)}`);
-    const { found } = byChecker;
-    const row = [bug.name, found?.seed ?? 'not found', found?.violations[0].split(':')[0] ?? ''];
-    if (withTraces) {
-      const byTrace = await findBug(program, sound, { histories: TRACE_HISTORIES, follows: true });
-      console.log(`  with its trace: ${describe(byTrace)}`);
-      row.push(byTrace.found?.seed ?? 'no');
-    }
-    rows.push(`| ${row.join(' | ')} |`);
+    const { found, seconds } = await findBug(program, sound);
+    if (!found) process.exitCode = 1;
+    const outcome = found ? `found by history ${found.seed}: ${found.violations[0]}` : `NOT FOUND in ${BUG_HISTORIES} histories`;
+    console.log(`${bug.name}: ${outcome} (${seconds} s)`);
+    rows.push(`| ${bug.name} | ${found?.seed ?? 'not found'} | ${found?.violations[0].split(':')[0] ?? ''} |`);
   }
   if (!records || SIMULATION_BUG !== undefined) return;
-  const head = `${today()}, commit ${commitOf()}. The first history that finds it, of seeds from 1 on, and the promise that it breaks.`;
-  const columns = withTraces
-    ? '| bug | history | promise | history with a wrong trace |\n| --- | ---: | --- | ---: |'
-    : '| bug | history | promise |\n| --- | ---: | --- |';
-  await record('Deliberate bugs', `${head}\n\n${columns}\n${rows.join('\n')}`);
+  const head = `${today()}, commit ${commitOf(import.meta.url)}. The first history that finds it, of seeds from 1 on, and the promise that it breaks.`;
+  await record('Deliberate bugs', `${head}\n\n| bug | history | promise |\n| --- | ---: | --- |\n${rows.join('\n')}`);
 }
 
-function describe({ found, histories, began }) {
-  const outcome = found ? `found by history ${found.seed}: ${found.violations[0]}` : `NOT FOUND in ${histories} histories`;
-  return `${outcome} (${secondsSince(began)} s)`;
-}
-
-/** Returns the first history with a violation of the wanted kind that does not occur without the bug. */
-async function findBug(program, sound, { histories, follows }) {
+/** Returns the first history with a violation that does not occur without the bug. */
+async function findBug(program, sound) {
   const began = performance.now();
-  for (let firstSeed = 1; firstSeed <= histories;) {
-    const { violations } = await playHistories(program, { firstSeed, histories: histories - firstSeed + 1, follows });
+  for (let firstSeed = 1; firstSeed <= BUG_HISTORIES;) {
+    const { violations } = await playHistories(program, { firstSeed, histories: BUG_HISTORIES - firstSeed + 1 });
     const [found] = violations;
     if (!found) break;
     firstSeed = found.seed + 1;
-    const broken = found.violations.filter((violation) => !follows || violation.startsWith('trace:'));
-    if (broken.length === 0) continue;
-    const without = await playHistories(sound, { firstSeed: found.seed, histories: 1, follows });
-    if (without.violations.length === 0) return { found: { ...found, violations: broken }, histories, began };
+    const without = await playHistories(sound, { firstSeed: found.seed, histories: 1 });
+    if (without.violations.length === 0) return { found, seconds: secondsSince(began) };
   }
-  return { found: undefined, histories, began };
+  return { found: undefined, seconds: secondsSince(began) };
 }
 
 async function compile(bug) {

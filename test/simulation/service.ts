@@ -14,7 +14,6 @@ import {
 import type { SeededRandom } from '../soak/seeded-random.js';
 import { chance } from './random.js';
 import type { Host } from './host.js';
-import type { Follower } from './follower.js';
 import type { World } from './world.js';
 
 /** The record of a user. Each answer has a unique number, so that each authenticated check identifies the call that it comes from. */
@@ -76,8 +75,6 @@ export class SimulatedService {
   readonly answers: Answer[] = [];
   /** Virtual time of the last change of each session. */
   readonly changedAtMs = new Map<string, number>();
-  /** Follows the history with the model. */
-  trace: Follower | undefined;
   /** Called for each call to user_details. Returns a function that is called when the call is over. */
   onCall: ((host: Host, session: SessionIdentity) => () => void) | undefined;
 
@@ -122,11 +119,9 @@ export class SimulatedService {
   #userDetails(host: Host, session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
     const [sentAtMs, sent] = [this.#world.nowMs, this.#world.nextSequence()];
     const over = this.onCall?.(host, session);
-    const step = this.trace?.asks(host, session);
     const execute = (): Verdict<User> => this.#verdictOn(session, { host, sentAtMs, sent });
     return this.#call<Verdict<User>>({ host, deadline, execute, failed: (reason) => unavailable(reason) }).then((verdict) => {
       over?.();
-      this.trace?.replied(step, verdict);
       this.#world.trace(() => `${host.name} service says ${verdict.kind} on ${session.token}, asked at #${sent}`);
       return verdict;
     });
@@ -155,7 +150,6 @@ export class SimulatedService {
     };
     const result = await this.#call<SignInResult<User> | UnavailableReason>({ host, deadline, execute, failed: (reason) => reason });
     if (typeof result === 'string') throw new SessionServiceUnavailableError(unavailable(result));
-    this.trace?.signedIn(host, token);
     return result;
   }
 

@@ -54,13 +54,4 @@ describe('a fleet under one seeded scheduler', () => {
     },
     PATIENCE_MS,
   );
-
-  it(
-    'rejects the trace of a deliberate bug, which takes a step that the model does not have',
-    async () => {
-      const { output } = await play({ SIMULATION_BUG: 'A sign-in removes the tombstone late' }, '--bugs', '--traces');
-      expect(output).toMatch(/with its trace: found by history \d+: trace: step \d+ is no action of the model: /);
-    },
-    PATIENCE_MS,
-  );
 });

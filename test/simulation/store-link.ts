@@ -10,6 +10,8 @@ import type { Host } from './host.js';
 
 /** Minimum time between two arrivals on one connection, so that they are not simultaneous. */
 const ORDER_MS = 1e-6;
+/** A message whose time is older by this was sent with a clock from before a step. The steps are longer. */
+const DATED_BACK_MS = 500;
 
 /** Detects in a reply that a key has a tombstone. */
 interface TombstoneReply<Value> {
@@ -43,8 +45,8 @@ export class StoreLink extends SessionStore implements Link {
   #connection = 0;
   #connections = 0;
   readonly #connectedAtMs: number;
-  /** Whether a message arrived that none of its secrets opens. */
-  hasUnreadable = false;
+  /** When a message first arrived that none of its secrets opens. */
+  unreadableAtMs = Infinity;
   /** Number of look-ups that found a lease of another instance. */
   leased = 0;
   #lastArrivalMs = 0;
@@ -63,36 +65,20 @@ export class StoreLink extends SessionStore implements Link {
   }
 
   get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-    const { store, liar, trace } = this.#network;
-    const step = trace?.looks(this.#host, key);
+    const { store, liar } = this.#network;
     const execute = (): StoreEntry => {
       const honest = store.get(key, lease);
       const entry = liar?.entry(key, honest) ?? honest;
-      trace?.looked(step, entry);
       if (entry.kind === 'leased') this.leased += 1;
       return entry;
     };
     const name = (): string => `get ${short(key)}${lease ? ` lease ${lease.id}` : ''}`;
-    const call = this.#call(name, execute, { key, isShown: ({ kind }) => kind === 'tombstone' });
-    // Before the library continues.
-    call.then(
-      () => trace?.read(step),
-      () => undefined,
-    );
-    return call;
+    return this.#call(name, execute, { key, isShown: ({ kind }) => kind === 'tombstone' });
   }
 
   set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
     const execute = (): boolean => this.#network.store.set(key, value, ttlMs) !== this.#isContrary();
-    const { trace, world } = this.#network;
-    const sentAtMs = world.nowMs;
-    trace?.stores(this.#host, key, value);
-    const call = this.#call(() => `set ${short(key)} for ${ttlMs}`, execute, { key, isShown: (isSet) => !isSet });
-    call.then(
-      (isSet) => isSet || trace?.refused(this.#host, key, sentAtMs),
-      () => undefined,
-    );
-    return call;
+    return this.#call(() => `set ${short(key)} for ${ttlMs}`, execute, { key, isShown: (isSet) => !isSet });
   }
 
   delete(key: string): Promise<boolean> {
@@ -124,7 +110,6 @@ export class StoreLink extends SessionStore implements Link {
   }
 
   clearTombstone(key: string): Promise<void> {
-    this.#network.trace?.clears(this.#host, key);
     const execute = (): void => {
       this.#network.store.clearTombstone(key);
       this.#network.onCleared?.(this.#host, key);
@@ -135,10 +120,7 @@ export class StoreLink extends SessionStore implements Link {
   setRevocation(key: string, ttlMs: number): Promise<void> {
     return this.#call(
       () => `setRevocation ${short(key)} for ${ttlMs}`,
-      () => {
-        this.#network.store.setRevocation(key, ttlMs);
-        this.#network.trace?.recorded(this.#host, key);
-      },
+      () => this.#network.store.setRevocation(key, ttlMs),
     );
   }
 
@@ -157,6 +139,8 @@ export class StoreLink extends SessionStore implements Link {
     const { world, publications } = this.#network;
     const { text, secret } = this.#network.open(message);
     const content = JSON.parse(text) as Message;
+    const isDatedBack = content.storeMs !== undefined && content.storeMs < this.#network.store.nowMs - DATED_BACK_MS;
+    if (isDatedBack) this.#network.hasDatedBack = true;
     const first = publications.find(({ message: { id } }) => id === content.id);
     const publication: Publication = {
       host: this.#host,
@@ -218,8 +202,6 @@ export class StoreLink extends SessionStore implements Link {
     const arrive = (): void => {
       if (connection !== this.#connection) return;
       world.trace(() => `${this.#host.name} receives ${this.#network.open(bytes).text}`);
-      // An instance ignores its own messages.
-      if (publication?.host !== this.#host) this.#network.trace?.received(this.#host, this.#network.open(bytes).text);
       this.#receive(bytes, publication, isRepeated);
     };
     world.after(arrivesMs - world.nowMs, arrive, this.#host);
@@ -227,11 +209,11 @@ export class StoreLink extends SessionStore implements Link {
 
   #receive(bytes: Uint8Array, publication: Publication | undefined, isRepeated: boolean): void {
     const isReadable = publication?.secret !== undefined && this.secret.includes(publication.secret);
-    if (publication && !isReadable) this.hasUnreadable = true;
+    if (publication && !isReadable) this.unreadableAtMs = Math.min(this.unreadableAtMs, this.#network.world.nowMs);
     this.#network.arriving = isReadable ? { host: this.#host, publication, isRepeated } : undefined;
     this.#subscriber?.message(bytes);
     this.#network.arriving = undefined;
-    if (!isReadable || isRepeated || publication.received.has(this.#host)) return;
+    if (!isReadable || isRepeated || this.#network.hasDatedBack || publication.received.has(this.#host)) return;
     const { publications } = this.#network;
     const isCopy = publications.some(({ message, received }) => message.id === publication.message.id && received.has(this.#host));
     const { world, handledMs } = this.#network;
@@ -250,14 +232,12 @@ export class StoreLink extends SessionStore implements Link {
       const connection = (this.#connections += 1);
       const began = world.nextSequence();
       this.#connection = connection;
-      this.#network.trace?.subscribing(this.#host);
       const replyMs = this.#network.delayMs();
       // Messages published from now on arrive after the confirmation.
       this.#lastMessageMs = world.nowMs + replyMs;
       const confirm = (): void => {
         if (connection !== this.#connection) return;
         world.trace(() => `${this.#host.name} is subscribed`);
-        this.#network.trace?.subscribed(this.#host);
         this.#subscriber?.subscribed();
         this.subscriptions.push({ began, confirmed: world.nextSequence() });
       };

@@ -10,8 +10,6 @@ export interface Assignment {
   readonly stopsAtViolation: boolean;
   /** Play one history and report its trace. */
   readonly traces: boolean;
-  /** Follow the histories with the model. */
-  readonly follows: boolean;
 }
 
 /** Report of a worker: sums since its previous report, and a history with a violation. */
@@ -44,13 +42,13 @@ process.once('message', (assignment: Assignment) => {
   );
 });
 
-async function work({ firstSeed, histories, stopsAtViolation, traces, follows }: Assignment): Promise<void> {
+async function work({ firstSeed, histories, stopsAtViolation, traces }: Assignment): Promise<void> {
   // The simulated network creates many errors, whose stacks are not used.
   Error.stackTraceLimit = traces ? 20 : 0;
   let sums = { histories: 0, checks: 0, accepted: 0, calls: 0, steps: 0 };
   for (let index = 0; index < histories; index += 1) {
     const seed = firstSeed + index;
-    const result = await playHistory(seed, { isTraced: traces, isFollowed: follows });
+    const result = await playHistory(seed, traces);
     // Lets Node.js report unhandled rejections, and send pending messages.
     await new Promise((resolve) => void setImmediate(resolve));
     const violations = [...result.violations, ...unhandled];

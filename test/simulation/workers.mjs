@@ -8,7 +8,7 @@ import { once } from 'node:events';
  */
 export async function playHistories(
   program,
-  { firstSeed = 1, histories, processes = 1, stopsAtViolation = true, traces = false, follows = true, progress },
+  { firstSeed = 1, histories, processes = 1, stopsAtViolation = true, traces = false, progress },
 ) {
   const share = Math.ceil(histories / processes);
   const sums = { histories: 0, checks: 0, accepted: 0, calls: 0, steps: 0, violations: [], traces: [] };
@@ -23,7 +23,7 @@ export async function playHistories(
     histories: Math.min(share, histories - index * share),
   }));
   await Promise.all(
-    ranges.filter((range) => range.histories > 0).map((range) => playRange(program, { ...range, stopsAtViolation, traces, follows }, add)),
+    ranges.filter((range) => range.histories > 0).map((range) => playRange(program, { ...range, stopsAtViolation, traces }, add)),
   );
   sums.violations.sort((one, other) => one.seed - other.seed);
   return sums;
@@ -33,6 +33,6 @@ async function playRange(program, assignment, add) {
   const worker = fork(program, { execArgv: ['--max-semi-space-size=32'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   worker.on('message', add);
   worker.send(assignment);
-  const [code] = await once(worker, 'exit');
-  if (code !== 0) throw new Error(`A worker ended with exit code ${code}`);
+  const [code, signal] = await once(worker, 'exit');
+  if (code !== 0) throw new Error(`A worker ended with ${signal ?? `exit code ${code}`}`);
 }

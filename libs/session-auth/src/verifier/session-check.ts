@@ -1,6 +1,7 @@
 import { CHECKS } from '../contract/diagnostics.js';
 import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
+import { ageMs } from './cache/clock-steps.js';
 
 /** A check of one session, for one request. */
 export interface SessionCheck<User> {
@@ -26,8 +27,7 @@ export function canReuse(earlier: SessionCheck<unknown>, presented: SessionIdent
   const { session, isFresh, madeAtMs, madeAtWallMs } = earlier;
   const isSame = session.token === presented.token && session.authIv === presented.authIv;
   if (!isSame || !(isFresh || maxAgeMs === Infinity)) return false;
-  const byWallMs = Date.now() - madeAtWallMs;
-  return byWallMs >= 0 && Math.max(byWallMs, performance.now() - madeAtMs) < MAX_REUSE_MS;
+  return ageMs(madeAtMs, madeAtWallMs) < MAX_REUSE_MS;
 }
 
 /** Publishes a check that the session cache of this instance answered. */

@@ -192,16 +192,39 @@ describe('users that are forgotten', () => {
   });
 });
 
-describe('the end of all sessions', () => {
-  it('holds for an instance that finds an older one in the store, and has received nothing', async () => {
+describe('the end of sessions', () => {
+  it.each<[string, Revocation]>([
+    ['all users', FORGET_ALL],
+    ['the user', FORGET_ANN],
+  ])('of %s holds for an instance that finds them in the store, and has received nothing', async (_name, revocation) => {
     const { service, server, instance } = fleet();
     const one = instance();
-    expect(await one.verify()).toBe('authenticated');
+    const tokens = Array.from({ length: 20 }, (_, index) => `token ${index}`);
+    for (const token of tokens) {
+      service.users.set(token, { username: 'ann' });
+      expect(await one.verify(token)).toBe('authenticated');
+    }
     service.users.clear();
     await pass(2_000);
     server.subscribers.clear();
-    await one.revoke(FORGET_ALL);
-    expect(await instance().verify()).toBe('unauthenticated');
+    await one.revoke(revocation);
+    const later = instance();
+    for (const token of tokens) expect(await later.verify(token)).toBe('unauthenticated');
+  });
+
+  it('that an instance may have missed makes it check every session again', async () => {
+    const { service, server, instance } = fleet();
+    const one = instance();
+    await pass(10);
+    const [subscriber] = server.subscribers;
+    expect(await one.verify()).toBe('authenticated');
+    subscriber?.interrupted('a restart');
+    server.subscribers.clear();
+    await instance().revoke(FORGET_ANN);
+    service.users.clear();
+    expect(await one.verify()).toBe('authenticated');
+    subscriber?.subscribed();
+    expect(await one.verify()).toBe('unauthenticated');
   });
 });
 
@@ -267,6 +290,50 @@ describe('the ends of sessions while an instance has no Redis', () => {
   });
 });
 
+describe('the end of a session', () => {
+  it('is emitted when its message arrives, although its tombstone was found before, and the service still accepted the session', async () => {
+    const { instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    await pass(10);
+    await one.verifier.revoker.signingOut('token');
+    expect([await other.verify(), other.events.ended]).toEqual(['authenticated', 1]);
+    one.verifier.revoker.signedOut('token');
+    await pass(10);
+    expect([one.events.ended, other.events.ended]).toEqual([1, 2]);
+  });
+
+  it('is emitted when it is refused elsewhere, if a check has admitted the session since it was emitted last', async () => {
+    const { instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    await pass(10);
+    const refusal = { kind: 'refused', tokenKey: tokenKeyOf('token') } as const;
+    await one.revoke(refusal);
+    await one.revoke(refusal);
+    expect(other.events.ended).toBe(1);
+    expect(await other.verify()).toBe('authenticated');
+    await one.revoke(refusal);
+    expect([one.events.ended, other.events.ended]).toEqual([1, 2]);
+  });
+});
+
+describe('a sign-out that could not be delivered before a sign-in issued the token again', () => {
+  it('still voids the answers from before it, on other instances and in the store', async () => {
+    const { service, instance } = fleet();
+    const [one, other] = [instance(), instance()];
+    await pass(10);
+    expect(await other.verify()).toBe('authenticated');
+    one.link.isDown = true;
+    one.verifier.revoker.signedOut('token');
+    await pass(0);
+    one.verifier.revoker.signedIn('token');
+    await pass(0);
+    one.link.isDown = false;
+    await pass(2_000);
+    service.users.clear();
+    expect([await instance().verify(), await other.verify()]).toEqual(['unauthenticated', 'unauthenticated']);
+  });
+});
+
 describe('a message', () => {
   it('of the instance itself is ignored: its events are emitted once [Q19]', async () => {
     const { instance } = fleet();
@@ -307,6 +374,25 @@ describe('a message', () => {
     one.link.isDown = false;
     await pass(1_000);
     expect(other.events.forgotten).toEqual(['ann', 'ann', undefined]);
+  });
+
+  it('counts for an instance that started just before, although its sender was suspended while it sent [Q18]', async () => {
+    const { server, instance } = fleet();
+    const one = instance();
+    await pass(60_000);
+    const forgotten: unknown[] = [];
+    const get = one.link.get.bind(one.link);
+    one.link.get = async (...asked) => {
+      const entry = await get(...asked);
+      // The wall clocks run on.
+      jest.setSystemTime(Date.now() + 5_000);
+      server.clockOffsetMs += 5_000;
+      forgotten.push(instance().events.forgotten);
+      return entry;
+    };
+    await one.revoke(FORGET_ANN);
+    await pass(1_000);
+    expect(forgotten).toEqual([['ann']]);
   });
 
   it('is published once, although each command takes longer than the timeout', async () => {

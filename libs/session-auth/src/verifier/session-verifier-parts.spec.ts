@@ -6,7 +6,7 @@ import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contra
 import { SessionCache } from './cache/session-cache.js';
 import { ProtectedCheck } from './lanes/protected-check.js';
 import { SessionVerifier } from './session-verifier.js';
-import type { VerifierParts } from './verifier-parts.js';
+import type { VerifierParts } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };
 const ann: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };

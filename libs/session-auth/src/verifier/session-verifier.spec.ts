@@ -320,6 +320,18 @@ describe('a session that the service authenticates', () => {
 });
 
 describe('an answer from before a revocation', () => {
+  it('is not cached, even if 10,000 other users are forgotten before it arrives [Q11]', async () => {
+    const { verifier, verify, answer, calls } = verifierWith();
+    const first = verify();
+    await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
+    for (let user = 0; user < 10_000; user += 1) await verifier.revoker.apply({ kind: 'userRevoked', username: `user ${user}` });
+    await answer(ann);
+    expect(await first).toEqual(ann);
+
+    void verify();
+    expect(calls()).toBe(2);
+  });
+
   it('is not cached, even when the process is busy after the answer', async () => {
     const { verifier, verify, answer, sleep, calls } = verifierWith();
     const busy = jest.spyOn(KnownSessions.prototype, 'update').mockImplementation(() => sleep(20));

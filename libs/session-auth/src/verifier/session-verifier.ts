@@ -6,9 +6,9 @@ import type { ProtectedCheck } from './lanes/protected-check.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './cache/session-cache.js';
 import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
-import { SessionRevoker } from './revocation/session-revoker.js';
+import type { RevocationNotifier } from './revocation/revocation-notifier.js';
+import { SessionRevoker } from './session-revoker.js';
 import { type FlightAccess, type FlightDemand, SingleFlight } from './single-flight.js';
-import type { VerifierParts } from './verifier-parts.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
 /** Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to the session service. */
@@ -18,6 +18,7 @@ export class SessionVerifier<User extends object> {
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #misconfiguration: MisconfigurationDetector | undefined;
+  readonly #notifier: RevocationNotifier | undefined;
   readonly #flights: SingleFlight<Verdict<User>>;
   /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
@@ -29,6 +30,7 @@ export class SessionVerifier<User extends object> {
     this.#cache = cache;
     this.#shared = shared;
     this.#misconfiguration = misconfiguration;
+    this.#notifier = notifier;
     this.#flights = new SingleFlight((keys, verdict, sentAtMs) => this.#record(keys, verdict, sentAtMs));
     const flights = this.#flights;
     this.revoker = new SessionRevoker({ cache, notifier, onUsersRevoked, known: check.known, flights }, shared?.revocations);
@@ -48,6 +50,7 @@ export class SessionVerifier<User extends object> {
     const cached = this.#cache?.find(keys, maxAgeMs, madeAtMs, madeAtWallMs);
     if (cached) this.#found(session, keys, cached);
     if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, madeAtWallMs, revocations };
+    this.#notifier?.checkBegins(keys.tokenKey);
     const demand = { maxAgeMs, byService: this.#mustBeFresh(keys, maxAgeMs) };
     const access = this.#flights.accessOf(keys, demand);
     const pending = this.#ask(session, keys, demand, access);
@@ -72,6 +75,7 @@ export class SessionVerifier<User extends object> {
   /** Calls the service without joining a flight, in the lane of the session unless `lane` is set. A refusal evicts the session. */
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
+    this.#notifier?.checkBegins(keys.tokenKey);
     const verdict = await this.#check.run(session, keys, 0, lane);
     this.#detectMisconfiguration(keys, verdict);
     this.#check.known.update(keys, verdict);
@@ -144,4 +148,18 @@ export class SessionVerifier<User extends object> {
     const caller = known.has(keys) ? known.callerOf(keys.tokenKey) : keys.tokenKey;
     this.#misconfiguration.record(keys.tokenKey, verdict, caller === keys.tokenKey ? undefined : caller);
   }
+}
+
+/** Optional collaborators of a `SessionVerifier`. */
+export interface VerifierParts<User extends object> {
+  /** Name of the registration, for diagnostics. @default 'default' */
+  readonly authority?: string | undefined;
+  /** Session cache of this instance. */
+  readonly cache?: SessionCache<User> | undefined;
+  /** Shared tier of all instances. It is looked up after `cache`, and requires it. */
+  readonly shared?: SharedTier<User> | undefined;
+  readonly misconfiguration?: MisconfigurationDetector | undefined;
+  readonly notifier?: RevocationNotifier | undefined;
+  /** Called when every session of a user, or every session, is revoked. */
+  readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
 }

@@ -1,10 +1,6 @@
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
-
-/** A call that concurrent checks of a session share. */
-export interface Flight {
-  /** Returns whether the answer may still be cached: the flight was neither evicted nor replaced. */
-  isCurrent(): boolean;
-}
+import type { Flight } from './cache/cache-entry.js';
+import { ageMs } from './cache/clock-steps.js';
 
 /** The call that a check needs. */
 export interface FlightDemand {
@@ -97,7 +93,7 @@ export class SingleFlight<Value> {
     since: number,
   ): flight is Entry<Value> {
     if (!flight || flight.serial <= this.#closedTo || (byService && !flight.byService)) return false;
-    return maxAgeMs === Infinity || flight.serial > since || isYounger(flight, maxAgeMs);
+    return maxAgeMs === Infinity || flight.serial > since || ageMs(flight.startedAtMs, flight.startedAtWallMs) < maxAgeMs;
   }
 
   #start(keys: SessionKeys, session: Session<Value>, work: (flight: Flight) => Promise<Value>, byService: boolean): Promise<Value> {
@@ -137,10 +133,4 @@ export class SingleFlight<Value> {
     for (const wake of woken) wake();
     if (session.inFlight === 0) this.#sessions.delete(sessionKey);
   }
-}
-
-/** By both clocks, and with no age below zero. */
-function isYounger({ startedAtMs, startedAtWallMs }: Entry<unknown>, maxAgeMs: number): boolean {
-  const byWallMs = Date.now() - startedAtWallMs;
-  return byWallMs >= 0 && Math.max(byWallMs, performance.now() - startedAtMs) < maxAgeMs;
 }

@@ -22,6 +22,12 @@ export function userOf<User>(entry: CacheEntry<User> | undefined, { tokenKey, se
   return entry.sessionKey === sessionKey ? entry.user : undefined;
 }
 
+/** A call that concurrent checks of a session share. */
+export interface Flight {
+  /** Returns whether the answer may still be cached: the flight was neither evicted nor replaced. */
+  isCurrent(): boolean;
+}
+
 /** Lifetimes and size of the session cache. Times are milliseconds of a monotonic clock. */
 export interface CacheSettings {
   /** Lifetime of a session in the cache; also the longest time that a session revoked elsewhere may still work here. */

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { ClockSteps } from './clock-steps.js';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ageMs, ClockSteps } from './clock-steps.js';
 
 const LIFETIME_MS = 1_600;
 
@@ -71,5 +71,23 @@ describe('the steps of the wall clock', () => {
       sleep(1);
     }
     expect([steps.aheadMs, steps.backMs]).toEqual([107, 40]);
+  });
+});
+
+describe('an age by two clocks', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  it.each([
+    ['move alike', 40, 40, 40],
+    ['differ, and the wall clock is ahead: the host was suspended', 40, 3_600_000, 3_600_000],
+    ['differ, and the wall clock is behind, but not before the start', 40, 10, 40],
+    ['differ, and the wall clock is at the start', 40, 0, 40],
+    ['differ, and the wall clock was set back behind the start', 40, -1, Infinity],
+  ])('is the greater one if they %s', (_what, monotonicMs, wallMs, age) => {
+    jest.useFakeTimers();
+    const [sinceMs, sinceWallMs] = [performance.now(), Date.now()];
+    jest.advanceTimersByTime(monotonicMs);
+    jest.setSystemTime(sinceWallMs + wallMs);
+    expect(ageMs(sinceMs, sinceWallMs)).toBe(age);
   });
 });

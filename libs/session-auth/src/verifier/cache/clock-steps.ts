@@ -113,6 +113,15 @@ export class ClockSteps {
   }
 }
 
+/**
+ * Returns the milliseconds since a time that was read from both clocks: by the clock that says more, because the other may have stood still.
+ * `Infinity` if the wall clock was set back behind that time: the age is unknown.
+ */
+export function ageMs(sinceMs: number, sinceWallMs: number): number {
+  const byWallMs = Date.now() - sinceWallMs;
+  return byWallMs < 0 ? Infinity : Math.max(byWallMs, performance.now() - sinceMs);
+}
+
 function isWithinGranularity(byMs: number): boolean {
   return byMs > -GRANULARITY_MS && byMs < GRANULARITY_MS;
 }

@@ -4,7 +4,7 @@ import { ClockSteps } from './clock-steps.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 import { RefreshThrottle } from './refresh-throttle.js';
 import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
-import { Revocations } from '../revocation/revocations.js';
+import { Revocations } from './revocations.js';
 
 /**
  * The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts entries of another. Times are those of

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RollingWindow } from './rolling-window.js';
+import { RollingWindow } from './circuit-breaker.js';
 
 describe('the window', () => {
   it('counts successes and failures', () => {

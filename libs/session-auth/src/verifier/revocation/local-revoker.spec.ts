@@ -122,13 +122,15 @@ describe('a sign-out on another instance', () => {
     expect(events).toEqual([TOKEN_KEY]);
   });
 
-  it('is notified again after a sign-in has issued the token again', () => {
+  it('is notified after its tombstone was found, and after a sign-in has issued the token again, here or elsewhere', () => {
     const { events, known, revoker } = setUp();
+    revoker.foundTombstone(TOKEN_KEY);
+    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     revoker.signedIn(TOKEN_KEY);
     expect(known.has(KEYS)).toBe(true);
     revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
-    expect(events).toEqual([TOKEN_KEY, TOKEN_KEY]);
+    expect(events).toEqual(Array(4).fill(TOKEN_KEY));
   });
 });
 
@@ -154,6 +156,13 @@ describe('the revocation of many sessions', () => {
     cache.update(KEYS, ann, beforeMs);
     for (let index = 0; index <= 10_000; index += 1) revoker.apply({ kind: 'evicted', tokenKey: `token ${index}` as TokenKey });
     expect([cache.has(TOKEN_KEY), revoker.isRevoked(ANN, beforeMs, 'token 0' as TokenKey)]).toEqual([false, true]);
+  });
+
+  it('one by one at their sign-out, of more than the cache has tombstones for, keeps each from what a store still has [Q11]', () => {
+    const { revoker } = setUp();
+    const confirmedAtMs = performance.now();
+    for (let index = 0; index < 20; index += 1) revoker.revoke(`token ${index}` as TokenKey);
+    expect(revoker.isRevoked(ANN, confirmedAtMs, 'token 0' as TokenKey)).toBe(true);
   });
 
   it('of all users evicts every session, and closes the calls in flight to joins', () => {

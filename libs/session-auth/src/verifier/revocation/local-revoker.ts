@@ -3,8 +3,7 @@ import type { Revocation } from './revocation.js';
 import type { RevocationNotifier } from './revocation-notifier.js';
 import type { KnownSessions } from '../lanes/known-sessions.js';
 import type { SessionCache } from '../cache/session-cache.js';
-import type { SingleFlight } from '../single-flight.js';
-import { Revocations } from './revocations.js';
+import { Revocations } from '../cache/revocations.js';
 
 /** The parts of this process that hold or observe sessions. */
 export interface LocalRevokerParts<User extends object> {
@@ -13,8 +12,15 @@ export interface LocalRevokerParts<User extends object> {
   readonly known?: KnownSessions | undefined;
   /** Called when every session of a user, or every session, is revoked. */
   readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
-  /** Calls to the service in flight. */
-  readonly flights: Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>;
+  readonly flights: Flights;
+}
+
+/** Calls to the service in flight. */
+interface Flights {
+  /** Evicts the flights of a token: no other check joins them, and their answers are not cached. */
+  detach(tokenKey: TokenKey): void;
+  /** Prevents checks from joining the flights that have already started. */
+  closeToJoins(): void;
 }
 
 /** Milliseconds that a revocation is kept without a cache: longer than any check takes. */
@@ -47,7 +53,8 @@ export class LocalRevoker<User extends object> {
       case 'signedOut':
         // Also if it has a tombstone: the token may have been issued again elsewhere since.
         this.revoke(revocation.tokenKey);
-        this.#notify(revocation.tokenKey);
+        // Each sign-out arrives once. Since it began, its tombstone may have been found, and the session admitted again.
+        this.#parts.notifier?.emit(revocation.tokenKey);
         break;
       case 'refused':
         this.#forgetToken(revocation.tokenKey);
@@ -70,8 +77,8 @@ export class LocalRevoker<User extends object> {
 
   /** Evicts a session that is signed out, and prevents it from being cached again for as long as it could have been cached. Emits nothing. */
   revoke(tokenKey: TokenKey): void {
-    this.#count += 1;
-    this.#detachFlights(tokenKey);
+    // A tombstone alone is lost when more sessions are signed out than the cache has entries.
+    this.#forgetToken(tokenKey);
     this.#parts.cache?.revoke(tokenKey);
     this.#parts.known?.delete(tokenKey);
   }
@@ -90,7 +97,6 @@ export class LocalRevoker<User extends object> {
     this.#detachFlights(tokenKey);
     this.#parts.cache?.clearTombstone(tokenKey);
     this.#parts.known?.add(tokenKey, user);
-    this.#parts.notifier?.clear(tokenKey);
   }
 
   /** Handles a possible loss of messages: evicts every session, because any may have been revoked. */
@@ -112,7 +118,7 @@ export class LocalRevoker<User extends object> {
   }
 
   #notify(tokenKey: TokenKey): void {
-    this.#parts.notifier?.notify(tokenKey);
+    this.#parts.notifier?.emitOnce(tokenKey);
   }
 
   /** Earlier answers about a session no longer count, neither those in flight nor those of the store. */

@@ -13,23 +13,32 @@ function setUp() {
 afterEach(() => void jest.useRealTimers());
 
 describe('the event of a revoked session', () => {
-  it('is emitted once a minute, however often its revocation arrives', () => {
+  it('is emitted once a minute, however often its revocation is found', () => {
     const { emitted, notifier } = setUp();
-    for (const tokenKey of [ANN, ANN, BOB, ANN]) notifier.notify(tokenKey);
+    for (const tokenKey of [ANN, ANN, BOB, ANN]) notifier.emitOnce(tokenKey);
     expect(emitted).toEqual([ANN, BOB]);
     jest.advanceTimersByTime(59_999);
-    notifier.notify(ANN);
+    notifier.emitOnce(ANN);
     expect(emitted).toEqual([ANN, BOB]);
     jest.advanceTimersByTime(1);
-    notifier.notify(ANN);
+    notifier.emitOnce(ANN);
     expect(emitted).toEqual([ANN, BOB, ANN]);
   });
 
-  it('is emitted again for a token that a sign-in has issued again', () => {
+  it('is emitted in any case when a check has begun since, which may have admitted the session', () => {
     const { emitted, notifier } = setUp();
-    for (const tokenKey of [ANN, BOB]) notifier.notify(tokenKey);
-    notifier.clear(ANN);
-    for (const tokenKey of [ANN, BOB]) notifier.notify(tokenKey);
+    for (const tokenKey of [ANN, BOB]) notifier.emitOnce(tokenKey);
+    notifier.checkBegins(ANN);
+    for (const tokenKey of [ANN, BOB]) notifier.emitOnce(tokenKey);
     expect(emitted).toEqual([ANN, BOB, ANN]);
+  });
+
+  it('is emitted for each sign-out, and not for what is found of it afterwards', () => {
+    const { emitted, notifier } = setUp();
+    notifier.emitOnce(ANN);
+    notifier.emit(ANN);
+    notifier.emit(ANN);
+    notifier.emitOnce(ANN);
+    expect(emitted).toEqual([ANN, ANN, ANN]);
   });
 });

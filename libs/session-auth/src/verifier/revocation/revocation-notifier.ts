@@ -1,11 +1,11 @@
 import type { TokenKey } from '../../contract/session-identity.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
-/** Milliseconds within which a repeated revocation is a duplicate: it may arrive from here, the service and other instances. */
+/** Milliseconds within which a repeated refusal is a duplicate: it may arrive from the service and from other instances. */
 const DUPLICATE_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
-/** Emits one event per revoked session, keyed by token digest. */
+/** Emits the revocations of sessions, keyed by token digest. */
 export class RevocationNotifier {
   readonly #onRevoked: (tokenKey: TokenKey) => void;
   readonly #notified: TtlLruMap<TokenKey, true>;
@@ -15,15 +15,19 @@ export class RevocationNotifier {
     this.#notified = new TtlLruMap({ maxEntries: MAX_ENTRIES, ttlMs: DUPLICATE_MS }, now);
   }
 
-  /** Emits the revocation of a session, unless it was emitted within the last minute. */
-  notify(tokenKey: TokenKey): void {
-    if (this.#notified.get(tokenKey)) return;
+  /** Emits the revocation of a session. */
+  emit(tokenKey: TokenKey): void {
     this.#notified.set(tokenKey, true);
     this.#onRevoked(tokenKey);
   }
 
-  /** Emits the next revocation of this token in any case: a sign-in has issued it again. */
-  clear(tokenKey: TokenKey): void {
+  /** Emits the revocation of a session, unless one was emitted within the last minute, and no check has begun since. */
+  emitOnce(tokenKey: TokenKey): void {
+    if (!this.#notified.get(tokenKey)) this.emit(tokenKey);
+  }
+
+  /** Called when a check begins. It may admit the session, so that the next revocation is emitted in any case. */
+  checkBegins(tokenKey: TokenKey): void {
     this.#notified.delete(tokenKey);
   }
 }

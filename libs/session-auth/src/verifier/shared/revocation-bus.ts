@@ -55,8 +55,10 @@ export class RevocationBus {
   readonly #seen: TtlLruMap<string, true>;
   /** Messages that no secret opened, by their IV, until a copy is opened. */
   readonly #unopened = new Map<string, NodeJS.Timeout>();
-  /** Time of the store's clock at time 0 of the monotonic clock. */
+  /** Time of the store's clock at time 0 of the monotonic clock, at the earliest. */
   #storeOffsetMs = NaN;
+  /** The last reading of the store's clock: its time, at the latest, when it was asked, by both clocks of this host. */
+  #reading = { storeMs: NaN, askedMs: -Infinity, askedWallMs: 0 };
 
   /** `lifetimeMs`: how long a tombstone is kept. */
   constructor(store: SessionStore, access: StoreAccess, seals: readonly SessionSeal[], lifetimeMs: number) {
@@ -71,7 +73,7 @@ export class RevocationBus {
   publisherOf(revocation: Revocation): () => Promise<void> {
     const id = newId();
     return async () => {
-      const storeMs = this.#storeNowMs;
+      const storeMs = this.#latestStoreMs;
       const envelope: Envelope = { ...writeRevocation(revocation), id, from: this.#id, at: Date.now(), storeMs };
       // Sealed with every secret: during a rotation, some instances have only one of them. The copies share their IV.
       const iv = newIv();
@@ -125,16 +127,25 @@ export class RevocationBus {
     return this.#storeOffsetMs + performance.now();
   }
 
-  /** Whether the clock of the store has been read: no message can be published before. */
-  get knowsClock(): boolean {
-    return !Number.isNaN(this.#storeOffsetMs);
+  /** At the latest, because a message that seems older than it is could be ignored. The monotonic clock of a suspended machine stands still. */
+  get #latestStoreMs(): number {
+    const { storeMs, askedMs, askedWallMs } = this.#reading;
+    return storeMs + Math.max(performance.now() - askedMs, Date.now() - askedWallMs);
+  }
+
+  /** Whether the clock of the store has been asked since a time. It may have stepped: a message with an old time of it could be ignored. */
+  knowsClockSince(timeMs: number): boolean {
+    return this.#reading.askedMs >= timeMs;
   }
 
   /** Reads the clock of the store. Returns whether it answers in time. */
   async readClock(): Promise<boolean> {
     const read = async (): Promise<boolean> => {
+      const [askedMs, askedWallMs] = [performance.now(), Date.now()];
       const { storeTimeMs } = await this.#store.get(CLOCK);
       this.#storeOffsetMs = storeTimeMs - performance.now();
+      // The store's clock counts whole milliseconds.
+      this.#reading = { storeMs: storeTimeMs + 1, askedMs, askedWallMs };
       return true;
     };
     return (await this.#access.insist(read)) ?? false;

@@ -54,12 +54,14 @@ export class SharedRevocations {
     const { access } = this.#parts;
     const publish = this.#bus.publisherOf(revocation);
     let [isStored, isPublished] = [false, false];
+    const beganMs = performance.now();
     const send = async (leftMs: number, isPending: () => boolean): Promise<boolean> => {
       // Also a late answer counts: a slow store would get the same again and again.
       if (!isStored) await access.insist(() => this.#store(revocation, leftMs).then(() => (isStored = true)));
       if (!isPublished) await this.#bus.readClock();
       // A sign-in may have issued the token again meanwhile.
-      if (!isPublished && this.#bus.knowsClock && isPending()) await access.insist(() => publish().then(() => (isPublished = true)));
+      if (!isPublished && this.#bus.knowsClockSince(beganMs) && isPending())
+        await access.insist(() => publish().then(() => (isPublished = true)));
       return isStored && isPublished;
     };
     await this.#outbox.deliver({ name: nameOf(revocation), forMs: this.#lifetimeMs, send });

@@ -51,18 +51,20 @@ class SlowStore extends SessionStore {
 interface Course {
   readonly way?: 'check' | 'refresh';
   readonly times?: number;
+  /** Called during each call to the service. */
+  readonly onCall?: () => void;
   /** Called with the time of each answer that is compared with revocations. */
   readonly onCompare?: (confirmedAtMs: number) => void;
 }
 
 /** Checks a session several times, with a service that answers at once. Returns the number of calls. */
-async function check(store: SlowStore, { way = 'check', times = 1, onCompare }: Course = {}): Promise<number> {
+async function check(store: SlowStore, { way = 'check', times = 1, onCall, onCompare }: Course = {}): Promise<number> {
   const ages = { ttlMs: 60_000, tombstoneMs: 63_000, refreshAheadMs: 30_000, refreshPauseMs: 1_000, leaseMs: 3_000, graceMs: TIMEOUT_MS };
   const settings = { store, timeoutMs: TIMEOUT_MS, secrets: ['a secret of sixteen'], scope: 'scope', ...ages } as const;
   const reports = { failed: ignore, clockDiffers: ignore, busStateChanged: ignore, unreadable: ignore, lost: ignore };
   const tier = new SharedTier(settings, (json) => json, reports);
   tier.revocations.subscribe({ ...NO_LISTENER, isRevoked: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false) });
-  const ask = jest.fn(() => Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const));
+  const ask = jest.fn(() => (onCall?.(), Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const)));
   const service = { ask, patienceMs: 100, timeoutMs: 3_000 };
   for (let time = 0; time < times; time += 1) {
     const verdict = tier[way](SESSION, sessionKeysOf(SESSION), service, { isCurrent: () => true });
@@ -138,5 +140,22 @@ describe('an answer from the store', () => {
     const [sentAtMs = NaN, ...fromStore] = confirmedAtMs;
     expect(sentAtMs).toBe(startMs + TIMEOUT_MS - 1);
     expect(fromStore.map((atMs) => atMs <= sentAtMs)).toEqual([true, true]);
+  });
+
+  it.each([59_900, 3_600_000, -1])(
+    'is not stored if the wall clock moves by %d ms during its call: the host was suspended, or its clock set [P33]',
+    async (ms) => {
+      const store = new KeepingStore(1);
+      const onCall = (): void => jest.setSystemTime(Date.now() + ms);
+      expect(await check(store, { times: 2, onCall })).toBe(2);
+    },
+  );
+
+  it('has the part of its lifetime left that has not passed during its call by either clock [P33]', async () => {
+    const store = new KeepingStore(1);
+    const onCall = (): void => jest.setSystemTime(Date.now() + 59_000);
+    expect(await check(store, { times: 2, onCall })).toBe(1);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await check(store)).toBe(1);
   });
 });

@@ -1,8 +1,9 @@
 import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import type { Verdict } from '../../contract/outcome.js';
-import { shortenedBy } from '../cache/cache-entry.js';
-import type { Flight } from '../single-flight.js';
-import { followLease, Leases } from './leases.js';
+import { shortenedBy, type Flight } from '../cache/cache-entry.js';
+import { ageMs } from '../cache/clock-steps.js';
+import { LeaseFollowers } from './lease-followers.js';
+import { Leases } from './leases.js';
 import { SessionSeal } from './session-seal.js';
 import { SharedCache, type LookUp } from './shared-cache.js';
 import { SharedRevocations } from './shared-revocations.js';
@@ -31,13 +32,21 @@ interface PendingCheck<User> {
   readonly lease?: string;
 }
 
+/** When a call to the service was sent. */
+interface SentCall {
+  readonly atMs: number;
+  /** The same by the wall clock. */
+  readonly atWallMs: number;
+  /** Time of the store's clock before the call. */
+  readonly sinceMs: number | undefined;
+}
+
 /** The state that the instances of an application share: a cache, leases and revocations. */
 export class SharedTier<User> {
   readonly #settings: SharedTierSettings;
   readonly #cache: SharedCache<User>;
   readonly #leases: Leases;
-  /** Checks that wait for the lease of another instance. */
-  readonly #waiters = { count: 0 };
+  readonly #followers = new LeaseFollowers<User>();
   /** Revocations, in the store and on the bus. */
   readonly revocations: SharedRevocations;
 
@@ -63,13 +72,12 @@ export class SharedTier<User> {
     const lease = this.#leases.create();
     const found = await this.#cache.find(session, keys, Infinity, lease);
     if (found.kind !== 'leased') return this.#settle(found, keys, { service, flight, startedAtMs, lease: lease.id });
-    return followLease(found.lease, {
+    return this.#followers.follow(found.lease, {
       lookAgain: () => this.#cache.findAgain(session, keys),
       settle: (later) => this.#settle(later, keys, { service, flight, startedAtMs }),
       patienceMs: service.patienceMs,
       timeoutMs: service.timeoutMs,
       startedAtMs,
-      waiters: this.#waiters,
     });
   }
 
@@ -94,10 +102,9 @@ export class SharedTier<User> {
     if (found.kind === 'revoked') this.revocations.foundTombstone(keys.tokenKey);
     const lease = found.kind === 'missing' && found.isHolder ? pending.lease : undefined;
     if (lease !== undefined) this.#leases.hold(lease);
-    const sentAtMs = performance.now();
-    const verdict = await pending.service.ask(sentAtMs - pending.startedAtMs);
-    const sinceMs = found.kind === 'missing' ? found.sinceMs : undefined;
-    const isStored = pending.flight.isCurrent() && this.#store(keys, verdict, sentAtMs, sinceMs);
+    const sent = { atMs: performance.now(), atWallMs: Date.now(), sinceMs: found.kind === 'missing' ? found.sinceMs : undefined };
+    const verdict = await pending.service.ask(sent.atMs - pending.startedAtMs);
+    const isStored = pending.flight.isCurrent() && this.#store(keys, verdict, sent);
     if (lease !== undefined) {
       this.#leases.end(lease);
       if (!isStored) void this.#cache.releaseLease(keys, lease);
@@ -105,12 +112,12 @@ export class SharedTier<User> {
     return verdict;
   }
 
-  #store(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number, sinceMs: number | undefined): boolean {
+  #store(keys: SessionKeys, verdict: Verdict<User>, { atMs, atWallMs, sinceMs }: SentCall): boolean {
     if (verdict.kind !== 'authenticated' || !verdict.json || sinceMs === undefined) return false;
-    const ageMs = Math.ceil(performance.now() - sentAtMs) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
+    const usedMs = Math.ceil(ageMs(atMs, atWallMs)) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
     if (verdict.cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
-    if (ageMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, sentAtMs, keys.tokenKey)) return false;
-    void this.#cache.set(keys, verdict.json, ageMs, sinceMs).then((isSet) => {
+    if (usedMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, atMs, keys.tokenKey)) return false;
+    void this.#cache.set(keys, verdict.json, usedMs, sinceMs).then((isSet) => {
       if (!isSet) this.revocations.foundTombstone(keys.tokenKey);
     });
     return true;

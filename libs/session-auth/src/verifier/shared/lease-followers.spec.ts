@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { unavailable, type Verdict } from '../../contract/outcome.js';
-import { followLease } from './leases.js';
+import { LeaseFollowers } from './lease-followers.js';
 import type { LookUp } from './shared-cache.js';
 
 beforeEach(() => {
@@ -28,9 +28,8 @@ interface Course {
 async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs = 1_000, timeoutMs = 3_000 }: Course) {
   const startedAtMs = performance.now();
   const settled: LookUp<string>[] = [];
-  const verdict = followLease<string>('lease', {
+  const verdict = new LeaseFollowers<string>().follow('lease', {
     startedAtMs,
-    waiters: { count: 0 },
     timeoutMs,
     patienceMs,
     lookAgain: () => {
@@ -103,9 +102,8 @@ describe('a check that finds a lease of another instance', () => {
     const startedAtMs = performance.now();
     const answers = [unavailable('busy'), unavailable('busy'), ANN] as const;
     let calls = 0;
-    const verdict = followLease<string>('lease', {
+    const verdict = new LeaseFollowers<string>().follow('lease', {
       startedAtMs,
-      waiters: { count: 0 },
       timeoutMs: 3_000,
       patienceMs: 1_000,
       lookAgain: () => Promise.resolve(MISSING),
@@ -135,5 +133,34 @@ describe('a check that finds a lease of another instance', () => {
     const course: Course = { store: [[3_010, FOUND]], patienceMs: 500, service: [10, unavailable('busy')] };
     expect((await follow({ ...course, timeoutMs: 3_010 })).verdict).toEqual(unavailable('timeout'));
     expect((await follow({ ...course, timeoutMs: 3_011 })).verdict).toEqual(FOUND.verdict);
+  });
+});
+
+describe('many checks that wait for leases of other instances', () => {
+  const CHECKS = 500;
+
+  /** Lets them wait. Returns the number of look-ups in each of the first tenths of a second, of which those from `storedMs` on find an answer. */
+  async function followAll(storedMs: number): Promise<number[]> {
+    const followers = new LeaseFollowers<string>();
+    const startedAtMs = performance.now();
+    const lookUps: number[] = [];
+    const lookAgain = (): Promise<LookUp<string>> => {
+      const tookMs = performance.now() - startedAtMs;
+      const tenth = Math.floor(tookMs / 100);
+      lookUps[tenth] = (lookUps[tenth] ?? 0) + 1;
+      return Promise.resolve(tookMs < storedMs ? LEASED : FOUND);
+    };
+    const settle = (): Promise<Verdict<string>> => Promise.resolve(ANN);
+    const wait = { startedAtMs, timeoutMs: 3_000, patienceMs: 1_000, lookAgain, settle };
+    const verdicts = Array.from({ length: CHECKS }, () => followers.follow('lease', wait));
+    await jest.advanceTimersByTimeAsync(990);
+    await Promise.all(verdicts);
+    return lookUps;
+  }
+
+  it('look into the store some 200 times a second together while they find nothing, and catch up when answers are there [Q20]', async () => {
+    const lookUps = await followAll(600);
+    for (const count of lookUps.slice(1, 6)) expect([count >= 15, count <= 25]).toEqual([true, true]);
+    expect(lookUps.slice(6).reduce((sum, count) => sum + count)).toBe(CHECKS);
   });
 });
