@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { CurrentUser, fromCookie, fromHeader, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
-import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -77,7 +77,7 @@ export class BrowserBed {
 
   async #startApp(baseUrl: string, adapter: ExpressAdapter | FastifyAdapter): Promise<INestApplication> {
     const token = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
-    const options = { token, cache: { ttlMs: 300_000, negativeTtlMs: 5_000 } };
+    const options = { plugins: [sessionSockets], token, cache: { ttlMs: 300_000, negativeTtlMs: 5_000 } };
     const app = await NestFactory.create(sampleApp({ baseUrl, options, controllers: [AnyMethodController] }), adapter, { logger: false });
     await app.listen(0, '127.0.0.1');
     this.#closing.push(() => app.close());

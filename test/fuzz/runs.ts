@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { appendFileSync } from 'node:fs';
 
 /** Cases of a fuzz, and from where they are drawn. */
 export interface Runs {
@@ -43,8 +44,15 @@ export async function tryCases<Case>(
   } finally {
     const perSecond = Math.round((cases * 1_000) / (performance.now() - since));
     const counts = [...tally].map(([what, times]) => `${times} ${what}`).sort();
-    process.stdout.write(`fuzz of ${name}: ${counts.join(', ')}; ${perSecond} cases a second\n`);
+    reportRun(`${name}: ${cases} cases; ${counts.join(', ')}; ${perSecond} cases a second`);
   }
+}
+
+/** Prints the result of a fuzz, and adds it to the report of the run. */
+export function reportRun(result: string): void {
+  process.stdout.write(`fuzz of ${result}\n`);
+  const { FUZZ_REPORT } = process.env;
+  if (FUZZ_REPORT !== undefined) appendFileSync(FUZZ_REPORT, `${result}\n`);
 }
 
 /** Counts the kinds of cases. */

@@ -7,6 +7,7 @@ import { inspect } from 'node:util';
 import { sampleApp } from '../support/sample-app.js';
 import { wireCase } from './case-arbitrary.js';
 import { CaseService } from './case-service.js';
+import { reportRun } from './runs.js';
 import { Trial, type Mismatch } from './trial.js';
 import { MAX_BODY, type WireCase } from './wire-case.js';
 
@@ -100,7 +101,7 @@ it(
     Error.stackTraceLimit = stackTraceLimit;
     const { tally } = trial;
     const perSecond = Math.round((tally.cases * 1_000) / (performance.now() - since));
-    process.stdout.write(`fuzz: ${tally.toString()}; ${perSecond} a second\n`);
+    reportRun(`verdicts: ${tally.toString()}; ${perSecond} cases a second`);
     if (result.failed)
       throw new Error(`FUZZ_RUNS=${CASES} FUZZ_SEED=${SEED} FUZZ_PATH=${result.counterexamplePath ?? ''}\n${report(last)}`, {
         cause: result.errorInstance,

@@ -1,18 +1,23 @@
-// Applies each mutant to a copy of the tree, one at a time, and runs the suites that must kill it. MUTANT=text chooses those whose name holds it.
+// Applies each bug to a copy of the tree, one at a time, and runs the suites that must find it.
+// `npm run test:mutants -- 2/5 --record` takes the second fifth; MUTANT=text takes those whose name holds it. --record writes the outcomes to RESULTS.md.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUGS } from '../simulation/bugs.mjs';
 import { MUTANTS } from './mutants.mjs';
+import { record } from './results.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const COPIED = ['apps', 'libs', 'test', 'jest.config.mjs', 'package.json', 'tsconfig.json'];
 /** A run that takes longer does not end: its tests wait for something that the mutant prevents. */
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 240_000;
 const LEFT_OUT = /[/](?:node_modules|dist)(?:[/]|$)/;
 
-const chosen = MUTANTS.filter(({ name }) => name.includes(process.env.MUTANT ?? ''));
+const all = [...MUTANTS, ...BUGS];
+const [part, parts] = (process.argv.find((arg) => /^\d+\/\d+$/.test(arg)) ?? '1/1').split('/').map(Number);
+const chosen = all.filter(({ name }, index) => name.includes(process.env.MUTANT ?? '') && index % parts === part - 1);
 const tree = mkdtempSync(join(tmpdir(), 'mutants-'));
 process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
@@ -20,47 +25,73 @@ for (const name of COPIED) {
   cpSync(join(root, name), join(tree, name), { recursive: true, filter: (path) => !LEFT_OUT.test(path.slice(root.length - 1)) });
 }
 symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
+mkdirSync(join(root, 'dist/transpiled'), { recursive: true });
+mkdirSync(join(tree, 'dist'));
+symlinkSync(join(root, 'dist/transpiled'), join(tree, 'dist/transpiled'));
 
-// A suite that fails without a mutant kills every one of them.
-const sound = new Set([...new Set(chosen.flatMap(({ suites }) => suites))].filter((suite) => run([suite]).outcome === 'passed'));
-const outcomes = chosen.map((mutant) => {
-  const outcome = outcomeOf(mutant);
-  console.log(`${outcome}: ${mutant.name}`);
-  return outcome;
+// A suite that fails without a bug finds every one of them. --sound says that all have just passed: parts of one run need to see it once.
+const isShown = process.argv.includes('--sound');
+const unsound = isShown ? new Set() : unsoundSuites([...new Set(chosen.flatMap(({ suites }) => suites))]);
+const outcomes = chosen.map((bug) => {
+  const outcome = outcomeOf(bug);
+  console.log(`${outcome.kind}: ${bug.name}${outcome.tests ? `\n    ${outcome.tests.join('\n    ')}` : ''}`);
+  return { bug, ...outcome };
 });
-const killed = outcomes.filter((outcome) => outcome === 'killed').length;
-console.log(`${killed} of ${chosen.length} mutants killed`);
-if (chosen.length === 0 || killed < chosen.length) process.exitCode = 1;
+const found = outcomes.filter(({ kind }) => kind === 'found').length;
+console.log(`${found} of ${chosen.length} bugs found`);
+if (process.argv.includes('--record')) record(root, all, outcomes);
+if (chosen.length === 0 || found < chosen.length) process.exitCode = 1;
 
 function outcomeOf({ file, find, replace, suites }) {
-  const unsound = suites.filter((suite) => !sound.has(suite));
-  if (unsound.length > 0) return `not tried, because ${unsound.join(', ')} fails without it`;
+  const failing = suites.filter((suite) => unsound.has(suite));
+  if (failing.length > 0) return { kind: `not tried, because ${failing.join(', ')} fails without it` };
   const path = join(tree, 'libs/session-auth/src', file);
   const source = readFileSync(path, 'utf8');
-  const parts = source.split(find);
-  if (parts.length !== 2) return `not tried, because its place occurs ${parts.length - 1} times`;
-  writeFileSync(path, parts.join(replace));
-  const { outcome } = run(suites);
-  writeFileSync(path, source);
-  return { passed: 'SURVIVED', failed: 'killed', endless: 'killed' }[outcome] ?? 'not tried, because a suite does not load with it';
+  const pieces = source.split(find);
+  if (pieces.length !== 2) return { kind: `not tried, because its place occurs ${pieces.length - 1} times` };
+  writeFileSync(path, pieces.join(replace));
+  try {
+    for (const suite of suites) {
+      const { tests = [], isEndless, report } = run([suite], LIMIT_MS);
+      if (isEndless) return { kind: 'found', tests: [`${suite} does not end`] };
+      if (tests.length > 0) return { kind: 'found', tests };
+      if (!report || report.numRuntimeErrorTestSuites > 0 || report.numPassedTests === 0)
+        return { kind: `not tried: ${suite} does not load` };
+    }
+    return { kind: 'SURVIVED' };
+  } finally {
+    writeFileSync(path, source);
+  }
 }
 
-/** Whether the tests of these suites passed, or did not end; a suite that does not load shows nothing. */
-function run(suites) {
-  const report = join(tree, 'report.json');
-  rmSync(report, { force: true });
-  const patterns = suites.map((suite) => `/test/${suite}[.]e2e-spec[.]ts$`);
+function unsoundSuites(suites) {
+  const { report } = run(suites);
+  const passed = (suite) => report?.testResults.some(({ name, status }) => status === 'passed' && name === fileOf(suite));
+  return new Set(suites.filter((suite) => !passed(suite)));
+}
+
+/** An end-to-end test by its place below `test`, or else a spec by its place below the sources. */
+function fileOf(suite) {
+  const endToEnd = join(tree, 'test', `${suite}.e2e-spec.ts`);
+  return existsSync(endToEnd) ? endToEnd : join(tree, 'libs/session-auth/src', `${suite}.spec.ts`);
+}
+
+/** Runs these suites. Returns the report, which is absent if they do not load, and the names of the tests that fail. */
+function run(suites, timeout) {
+  const path = join(tree, 'report.json');
+  rmSync(path, { force: true });
   const { error } = spawnSync(
     process.execPath,
     [
       ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
-      ...[...patterns, '--selectProjects', 'e2e', '--runInBand', '--forceExit', '--json', '--outputFile', report],
+      ...['--runTestsByPath', ...suites.map(fileOf), '--runInBand', '--forceExit'],
+      ...['--json', '--outputFile', path],
     ],
-    { cwd: tree, stdio: 'ignore', timeout: LIMIT_MS, killSignal: 'SIGKILL' },
+    { cwd: tree, stdio: 'ignore', timeout, killSignal: 'SIGKILL' },
   );
-  if (error?.code === 'ETIMEDOUT') return { outcome: 'endless' };
-  if (!existsSync(report)) return { outcome: 'broken' };
-  const { numFailedTests, numPassedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, 'utf8'));
-  if (numFailedTests > 0) return { outcome: 'failed' };
-  return { outcome: numRuntimeErrorTestSuites > 0 || numPassedTests === 0 ? 'broken' : 'passed' };
+  if (error?.code === 'ETIMEDOUT') return { isEndless: true };
+  if (!existsSync(path)) return {};
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === 'failed');
+  return { report, tests: tests.map(({ fullName }) => fullName) };
 }

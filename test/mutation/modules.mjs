@@ -1,6 +1,7 @@
 // Loads the instrumented sources and their specs as CommonJS, as often as wanted: a file is compiled once for a process, and evaluated once for each registry.
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import ts from 'typescript';
 
@@ -13,7 +14,9 @@ const OPTIONS = {
   isolatedModules: true,
 };
 const PARAMETERS = ['module', 'exports', 'require', 'process'];
-const REQUIRED = /\brequire\("([^"]+)"\)/g;
+const REQUIRED = /\brequire\(['"]([^'"]+)['"]\)/g;
+/** Sources of the packages of the workspace, below the folder of the run. */
+const { paths: SOURCES } = JSON.parse(readFileSync(new URL('../../tsconfig.json', import.meta.url), 'utf8')).compilerOptions;
 
 /** The compiled code of each file, and the packages that it imports as an ES module would. */
 const compiled = new Map();
@@ -22,10 +25,12 @@ const packages = new Map();
 /** Compiles a file and all that it imports, and imports their packages: requiring them takes no promise then. */
 export async function prepare(file) {
   if (compiled.has(file)) return;
-  const { outputText } = ts.transpileModule(readFileSync(file, 'utf8'), { compilerOptions: OPTIONS, fileName: file });
+  // Of an end-to-end test, which is an ES module.
+  const text = readFileSync(file, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href));
+  const { outputText } = ts.transpileModule(text, { compilerOptions: OPTIONS, fileName: file });
   compiled.set(file, vm.compileFunction(outputText, PARAMETERS, { filename: file }));
   for (const [, name] of outputText.matchAll(REQUIRED)) {
-    if (name.startsWith('.')) await prepare(sourceOf(file, name));
+    if (isSource(name)) await prepare(sourceOf(file, name));
     else if (!packages.has(name)) packages.set(name, await imported(name));
   }
 }
@@ -69,7 +74,7 @@ export class Modules {
   }
 
   #require(file, name) {
-    if (name.startsWith('.')) return this.load(sourceOf(file, name));
+    if (isSource(name)) return this.load(sourceOf(file, name));
     if (this.#replaced.has(name)) return this.#replaced.get(name);
     const { exports, error } = packages.get(name);
     if (error) throw error;
@@ -77,6 +82,11 @@ export class Modules {
   }
 }
 
+function isSource(name) {
+  return name.startsWith('.') || name in SOURCES;
+}
+
 function sourceOf(file, name) {
+  if (name in SOURCES) return resolve(SOURCES[name][0]);
   return resolve(join(dirname(file), name.replace(/[.]js$/, '.ts')));
 }

@@ -1,6 +1,7 @@
 // A test runner for Stryker. It evaluates the sources again for every mutant, so that a mutant of a constant takes no process of its own.
 import { readdirSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
+import { SUITES } from './folders.mjs';
 import { prepare } from './modules.mjs';
 import { runSpec } from './specs.mjs';
 import { texts } from './texts.mjs';
@@ -8,6 +9,8 @@ import { texts } from './texts.mjs';
 const SOURCES = 'libs/session-auth/src';
 /** A test that waits longer has stopped: without a mutant, the longest test takes a second. */
 const MAX_TEST_MS = 5000;
+/** The same for an end-to-end test. */
+const MAX_SUITE_TEST_MS = 30_000;
 const SLOW_TEST_MS = 100;
 const TEST_STATUS = { success: 0, failed: 1 };
 
@@ -39,7 +42,7 @@ class SpecRunner {
       this.stryker.mutantCoverage = { static: {}, perTest: {} };
       this.stryker.currentTestId = undefined;
       const onStart = (id) => (this.stryker.currentTestId = id);
-      const { results, error } = await runSpec({ ...spec, timeout, onStart });
+      const { results, error } = await runSpec({ timeout, ...spec, onStart });
       if (error || results.length === 0) return { status: 'error', errorMessage: `${spec.name}: ${error ?? 'has no tests'}` };
       const covered = this.stryker.mutantCoverage;
       for (const { id, durationMs, failure } of results) {
@@ -57,7 +60,7 @@ class SpecRunner {
     const ids = testFilter ?? [];
     let nrOfTests = 0;
     for (const { spec, wanted } of this.#rounds(ids, sandboxFileName)) {
-      const run = () => this.#run(activeMutant, hitLimit, { ...spec, timeout: MAX_TEST_MS, bail: true, chosen: (id) => wanted.has(id) });
+      const run = () => this.#run(activeMutant, hitLimit, { timeout: MAX_TEST_MS, ...spec, bail: true, chosen: (id) => wanted.has(id) });
       let outcome = await run();
       // An error that no test caught can come from an earlier mutant.
       if (outcome.isStray) outcome = await run();
@@ -103,9 +106,16 @@ class SpecRunner {
   }
 }
 
+/** All specs, or the suites of the parts that have no specs, if only those are tested. */
 function specs() {
+  const parts = (process.env.MUTATED ?? '').split(',').map((part) => part.split('/')[0]);
+  if (parts.every((part) => part in SUITES)) return [...new Set(parts.flatMap((part) => SUITES[part]))].map(suite);
   const names = readdirSync(SOURCES, { recursive: true }).filter((name) => name.endsWith('.spec.ts'));
   return names.sort().map((name) => ({ name, file: resolve(SOURCES, name) }));
+}
+
+function suite(name) {
+  return { name, file: resolve('test', `${name}.e2e-spec.ts`), timeout: MAX_SUITE_TEST_MS };
 }
 
 /** The specs beside a source are the most likely to kill its mutants. */

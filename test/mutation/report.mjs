@@ -1,15 +1,18 @@
 // Prints the score of each folder from Stryker's report, without the mutants that change nothing, and the mutants that survived.
-import { readFileSync } from 'node:fs';
 import { EQUIVALENT } from './equivalent.mjs';
 import { FOLDERS } from './folders.mjs';
+import { namesIn, plain } from './places.mjs';
 
 const SOURCES = 'libs/session-auth/src/';
 const COLUMNS = ['killed', 'timeout', 'survived', 'no coverage', 'equivalent'];
 const COLUMN_OF = { Killed: 'killed', Timeout: 'timeout', Survived: 'survived', NoCoverage: 'no coverage', RuntimeError: 'killed' };
 
-/** @returns whether every folder reaches its share, and every equivalent mutant of these folders is still there and survives */
-export function report(path, folders) {
-  const mutants = mutantsOf(JSON.parse(readFileSync(path, 'utf8'))).filter(({ file }) => folders.some((folder) => isIn(file, folder)));
+/**
+ * Returns the table of the folders, and whether each reaches its share and every equivalent mutant of these folders is still there and survives.
+ * @param files the files of Stryker's report
+ */
+export function report(files, folders) {
+  const mutants = mutantsOf(files).filter(({ file }) => folders.some((folder) => isIn(file, folder)));
   const unmatched = EQUIVALENT.filter(({ file }) => folders.some((folder) => isIn(file, folder))).filter(
     (entry) => !takeEntry(mutants, entry),
   );
@@ -17,29 +20,33 @@ export function report(path, folders) {
     const { file, line, mutator, original, replacement, status } = mutant;
     console.log(`${COLUMN_OF[status]}: ${file}:${line} ${mutator}: ${oneLine(original)} => ${oneLine(replacement)}`);
   }
-  for (const { file, original, replacement } of unmatched) {
-    console.error(`test/mutation/equivalent.mjs: no such mutant survives in ${file}: ${original} => ${replacement}`);
+  for (const { file, in: where, original, replacement } of unmatched) {
+    console.error(`test/mutation/equivalent.mjs: no such mutant survives in ${file}, ${where}: ${original} => ${replacement}`);
   }
   const rows = folders.map((folder) => ({ folder, ...scoreOf(mutants.filter(({ file }) => isIn(file, folder))) }));
   console.table(Object.fromEntries(rows.map(({ folder, ...row }) => [folder, row])));
   const low = rows.filter(({ folder, score }) => score < (FOLDERS[folder] ?? FOLDERS[folder.split('/')[0]] ?? 0));
   for (const { folder, score } of low) console.error(`${folder}: ${score} % is too low`);
-  return low.length === 0 && unmatched.length === 0 && mutants.length > 0;
+  const columns = ['folder', ...COLUMNS, 'score'];
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => columns.map((column) => row[column]))];
+  const isRight = low.length === 0 && unmatched.length === 0 && mutants.length > 0;
+  return { isRight, table: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') };
 }
 
 function isIn(file, folder) {
   return file === folder || file.startsWith(`${folder}/`);
 }
 
-function mutantsOf({ files }) {
+function mutantsOf(files) {
   return Object.entries(files).flatMap(([path, { source, mutants }]) => {
     const lines = source.split('\n');
+    const namesAt = namesIn(source);
     return mutants
       .filter(({ status }) => status in COLUMN_OF)
       .map(({ mutatorName, replacement, status, location }) => ({
         file: path.slice(SOURCES.length),
         line: location.start.line,
-        text: lines[location.start.line - 1].trim(),
+        names: namesAt(offsetOf(lines, location.start)),
         mutator: mutatorName,
         original: textAt(lines, location),
         replacement,
@@ -47,6 +54,10 @@ function mutantsOf({ files }) {
         isEquivalent: false,
       }));
   });
+}
+
+function offsetOf(lines, { line, column }) {
+  return lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0) + column - 1;
 }
 
 function textAt(lines, { start, end }) {
@@ -57,14 +68,14 @@ function textAt(lines, { start, end }) {
 }
 
 /** Marks the mutants that an entry describes, in one place or as many as it says. On a slow machine, one can time out instead of surviving. */
-function takeEntry(mutants, { file, line, original, replacement, count = 1 }) {
+function takeEntry(mutants, { file, in: where, original, replacement, count = 1 }) {
   const found = mutants.filter(
     (mutant) =>
       mutant.file === file &&
       (isLeft(mutant) || mutant.status === 'Timeout') &&
-      (line === undefined || mutant.text.includes(line)) &&
-      oneLine(mutant.original) === original &&
-      oneLine(mutant.replacement) === replacement,
+      (where === undefined || mutant.names.includes(where)) &&
+      plain(mutant.original) === plain(original) &&
+      plain(mutant.replacement) === plain(replacement),
   );
   for (const mutant of found) mutant.isEquivalent = true;
   return found.length === count;

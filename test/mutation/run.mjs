@@ -1,38 +1,57 @@
-// Tests the unit specs: Stryker changes the library in thousands of ways, one at a time. For each change, a spec must fail.
-// `npm run test:mutation -- contract guard/session` tests some folders. MUTATION_FOLDER keeps what is installed, MUTATION_CONCURRENCY runs more at a time.
+// Tests the tests: Stryker changes the library in thousands of ways, one at a time. For each change, a spec must fail, or an end-to-end test of a part
+// that has no specs.
+// `npm run test:mutation -- contract verifier` tests some folders. MUTATION_FOLDER keeps what is installed, MUTATION_CONCURRENCY runs more at a time.
+// With --record, a run of all folders writes RESULTS.md.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commitOf, recordRun } from '../../tools/record-run.mjs';
 import { install } from '../package/steps.mjs';
-import { FOLDERS } from './folders.mjs';
+import { FOLDERS, SUITES } from './folders.mjs';
 import { report } from './report.mjs';
 
 const STRYKER = '9.6.1';
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const chosen = process.argv.slice(2);
+const chosen = process.argv.slice(2).filter((arg) => arg !== '--record');
+const records = process.argv.includes('--record') && chosen.length === 0;
 const folders = chosen.length > 0 ? chosen : Object.keys(FOLDERS);
 for (const folder of folders)
   if (!existsSync(join(root, 'libs/session-auth/src', folder))) throw new Error(`${folder} is no folder of the library`);
 
+const commit = commitOf(import.meta.url);
 const kept = process.env.MUTATION_FOLDER;
 const home = kept ?? mkdtempSync(join(tmpdir(), 'session-auth-mutation-'));
+const files = {};
 try {
-  await runStryker();
+  for (const group of groups()) Object.assign(files, await mutantsIn(group));
 } finally {
   if (!kept) rmSync(home, { recursive: true, force: true });
 }
-if (!report(join(root, 'dist/mutation/mutants.json'), folders)) process.exitCode = 1;
+const { isRight, table } = report(files, folders);
+if (!isRight) process.exitCode = 1;
+if (records) {
+  const body = `Mutants of each folder of the library, and the share in percent that a test kills, without those that change nothing.\n\n${table}`;
+  await recordRun(import.meta.url, { title: 'Results of the mutation tests', command: 'npm run test:mutation -- --record', commit, body });
+}
 
-/** Installed for the run, because the library needs 160 packages more than the workspace. */
-async function runStryker() {
+/** The parts that have specs together, and each of the others with its end-to-end tests. */
+function groups() {
+  const hasSuites = (folder) => folder.split('/')[0] in SUITES;
+  const withSpecs = folders.filter((folder) => !hasSuites(folder));
+  return [...(withSpecs.length > 0 ? [withSpecs] : []), ...folders.filter(hasSuites).map((folder) => [folder])];
+}
+
+/** Stryker is installed for the run, because it needs 160 packages more than the workspace. */
+async function mutantsIn(group) {
   const program = join(home, 'node_modules/@stryker-mutator/core/bin/stryker.js');
   if (!existsSync(program)) await install(home, { dependencies: { '@stryker-mutator/core': STRYKER } });
   const { status } = spawnSync(process.execPath, [program, 'run', 'test/mutation/stryker.config.mjs'], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, MUTATED: folders.join(',') },
+    env: { ...process.env, MUTATED: group.join(',') },
   });
   if (status !== 0) throw new Error(`Stryker ended with ${status}`);
+  return JSON.parse(readFileSync(join(root, 'dist/mutation/mutants.json'), 'utf8')).files;
 }

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
+import { SUITES } from './folders.mjs';
 
 /** Everything that a run writes is below `dist`, which git does not keep. */
 const OUTPUT = 'dist/mutation';
 const SOURCES = 'libs/session-auth/src';
 const parts = (process.env.MUTATED ?? '').split(',');
+const [part] = parts[0].split('/');
 
 export default {
   mutate: [...parts.map((part) => `${SOURCES}/${part.endsWith('.ts') ? part : `${part}/**/*.ts`}`), '!**/*.spec.ts', '!**/*.d.ts'],
@@ -15,10 +17,10 @@ export default {
   timeoutMS: 4000,
   timeoutFactor: 2,
   dryRunTimeoutMinutes: 10,
-  ignorePatterns: ['**', `!/${SOURCES}/**`],
+  ignorePatterns: ['**', `!/${SOURCES}/**`, '!/test/**', '!/apps/session-service/src/**'],
   tempDirName: `${OUTPUT}/work`,
   incremental: true,
-  incrementalFile: `${OUTPUT}/incremental.json`,
+  incrementalFile: `${OUTPUT}/incremental-${part in SUITES ? part : 'specs'}.json`,
   reporters: ['json', 'html', 'progress-append-only'],
   jsonReporter: { fileName: `${OUTPUT}/mutants.json` },
   htmlReporter: { fileName: `${OUTPUT}/index.html` },

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
 import { serve } from './child-serve.js';
 import { SOCKET, STORE_SOCKETS, type ApplicationName } from './settings.js';
-import { evidenceOf, soakModule } from './soak.module.js';
+import { soakModule } from './soak.module.js';
 
 /** Resources in use by an application. */
 export interface Usage {
@@ -54,7 +54,7 @@ function countSockets(server: Server): void {
 function openWebSockets(server: Server, sockets: SessionSockets): WebSocketServer {
   const opened = new WebSocketServer({ server, path: '/socket' });
   sockets.protect(opened, SOCKET);
-  opened.on('connection', (client) => client.send(JSON.stringify(evidenceOf(sockets.userOf(client) ?? {}))));
+  opened.on('connection', (client) => client.send(JSON.stringify({ username: sockets.userOf(client)?.username })));
   return opened;
 }
 

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from './application.js';
 import type { Opened, SeenReply, Sent } from './application-client.js';
-import type { Evidence } from './evidence.js';
 import type { Figures } from './figures.js';
 import type { Ledger } from './ledger.js';
 import { COOKIE, FLOOD, FOREIGN_ORIGIN, JUNK_PREFIX, MAX_REPLY_MS, TRUSTED_ORIGIN } from './settings.js';
-import type { Trace } from './trace.js';
 import type { Violations } from './violations.js';
 import type { Weather } from './weather.js';
 
@@ -35,14 +33,12 @@ export class Inspection {
   readonly #ledger: Ledger;
   readonly #weather: Weather;
   readonly #violations: Violations;
-  readonly #trace: Trace;
 
-  constructor(ledger: Ledger, weather: Weather, figures: Figures, violations: Violations, trace: Trace) {
+  constructor(ledger: Ledger, weather: Weather, figures: Figures, violations: Violations) {
     this.#ledger = ledger;
     this.#weather = weather;
     this.figures = figures;
     this.#violations = violations;
-    this.#trace = trace;
   }
 
   /** A guarded request: its verdict and its user must be true. */
@@ -110,7 +106,6 @@ export class Inspection {
     const reply = await this.#send(application, { method: 'DELETE', path: '/cached-session', token });
     if (!reply) return;
     this.#expect(reply, new Set([200]), `${application.name} forget`);
-    this.#trace.ended({ kind: 'forget', application: application.name, target: token, username: this.#ledger.usernameOf(token), ...reply });
     this.figures.sessions.add('evicted');
   }
 
@@ -121,7 +116,6 @@ export class Inspection {
     this.#ledger.forgottenUser(username);
     if (!reply) return;
     this.#expect(reply, new Set([200]), `${application.name} forgetUser`);
-    this.#trace.ended({ kind: 'forgetUser', application: application.name, target: username, username, ...reply });
     this.figures.sessions.add('users ended');
   }
 
@@ -135,13 +129,6 @@ export class Inspection {
     this.#expect(reply, this.#orUnavailable(200, reply), `${application.name} sign-out`);
     if (reply.status !== 200) return;
     this.#ledger.signedOut(token, application.name);
-    this.#trace.ended({
-      kind: 'signOut',
-      application: application.name,
-      target: token,
-      username: this.#ledger.usernameOf(token),
-      ...reply,
-    });
     this.figures.sessions.add('signed out');
   }
 
@@ -151,7 +138,7 @@ export class Inspection {
     return reply;
   }
 
-  /** Compares a verdict with the ledger, and an acceptance with the model. */
+  /** Compares a verdict with the ledger. */
   #judge(application: Application, token: string, path: Path, reply: SeenReply): void {
     const { name } = application;
     const flooded = application.wasFloodedSince(reply.sentAt);
@@ -159,10 +146,8 @@ export class Inspection {
     this.#expect(reply, this.#ledger.permitted(seen), `${name}${path}${seen.calm ? ' in calm' : ''}`);
     if (reply.status !== 200) return;
     this.#ledger.known(token, name);
-    const evidence = JSON.parse(reply.body) as Evidence;
-    const { username } = evidence;
+    const { username } = JSON.parse(reply.body) as { readonly username?: string };
     this.#violations.unless(username === this.#ledger.usernameOf(token), 'the user of another session', this.#describe(reply));
-    this.#trace.accepted({ application: name, token, username, evidence, sentAt: reply.sentAt, isFresh: path === '/fresh' });
   }
 
   /** Waits, and looks at whether the socket was closed in time, and only then. */

@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serve } from './child-serve.js';
 import { answerFaultily, answerSoundly, type AnswerFault, type SoundReply } from './faulty-answer.js';
 import { API_KEY, isManager, JUNK_MS, JUNK_PREFIX, PASSWORD, TOKEN_PREFIX } from './settings.js';
-import { markOf, sharedClockUs } from './evidence.js';
 
 /** Where to listen, and which sessions had ended before this process began: it is killed and comes back. */
 export interface StartOrder {
@@ -19,26 +18,13 @@ const REFUSED: SoundReply = { status: 401, body: '' };
 const ended = new Set<string>();
 const sockets = new Set<Socket>();
 let fault: AnswerFault | 'anything' | undefined;
-let lastAnswer = 0;
 
-/** The time of an answer, which is its number too: no two are equal. */
-function nextAnswer(): number {
-  lastAnswer = Math.max(sharedClockUs(), lastAnswer + 1);
-  return lastAnswer;
-}
-
-/**
- * A token names its user, so that the service knows each one that it gave, also in a former life. Each record says when it was made, and for
- * which token.
- */
+/** A token names its user, so that the service knows each one that it gave, also in a former life. */
 function record(token: string): SoundReply {
   if (!token.startsWith(TOKEN_PREFIX) || ended.has(token)) return REFUSED;
   const username = token.split('.')[1] ?? '';
   const role = isManager(username) ? 'hiring_manager' : 'new_hire_employee';
-  return {
-    status: 200,
-    body: JSON.stringify({ username, role, auth_token: token, ccl_info: { client_id: nextAnswer(), location_id: markOf(token) } }),
-  };
+  return { status: 200, body: JSON.stringify({ username, role, auth_token: token }) };
 }
 
 async function signIn(request: IncomingMessage): Promise<SoundReply> {

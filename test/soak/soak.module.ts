@@ -13,14 +13,14 @@ import {
   type UserRecord,
 } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
+import { sessionSockets } from 'nestjs-session-auth/sockets';
 import type { Redis } from 'ioredis';
-import type { Evidence } from './evidence.js';
 import { API_KEY, BREAKER, cacheOf, COOKIE, MAX_IN_FLIGHT, STORE_TIMEOUT_MS, TIMEOUT_MS, TRUSTED_ORIGIN } from './settings.js';
 import type { ApplicationName } from './settings.js';
 
-/** The reply of an application with its user. */
-export function evidenceOf({ username, ccl_info }: UserRecord): Evidence {
-  return { username, answer: ccl_info?.client_id, mark: ccl_info?.location_id };
+/** The user in a reply of an application. */
+interface Shown {
+  readonly username: string | undefined;
 }
 
 @Controller()
@@ -29,30 +29,30 @@ class SoakController {
 
   @Get('me')
   @UseGuards(SessionAuthGuard)
-  me(@CurrentUser() user: UserRecord): Evidence {
-    return evidenceOf(user);
+  me(@CurrentUser() user: UserRecord): Shown {
+    return { username: user.username };
   }
 
   @Get('managers')
   @UseGuards(SessionAuthGuard)
   @Roles('hiring_manager')
-  managers(@CurrentUser() user: UserRecord): Evidence {
-    return evidenceOf(user);
+  managers(@CurrentUser() user: UserRecord): Shown {
+    return { username: user.username };
   }
 
   @Get('fresh')
   @UseGuards(SessionAuthGuard)
   @FreshSession()
-  fresh(@CurrentUser() user: UserRecord): Evidence {
-    return evidenceOf(user);
+  fresh(@CurrentUser() user: UserRecord): Shown {
+    return { username: user.username };
   }
 
   /** A page may call it with the cookie. */
   @Post('change')
   @HttpCode(200)
   @UseGuards(SessionAuthGuard)
-  change(@CurrentUser() user: UserRecord): Evidence {
-    return evidenceOf(user);
+  change(@CurrentUser() user: UserRecord): Shown {
+    return { username: user.username };
   }
 
   @Post('session')
@@ -85,6 +85,7 @@ class SoakModule {}
 export function soakModule(name: ApplicationName, baseUrl: string, redis?: Redis): DynamicModule {
   const store = redis && { store: new RedisSessionStore({ redis, timeoutMs: STORE_TIMEOUT_MS }) };
   const session = SessionAuthModule.forRoot({
+    plugins: [sessionSockets],
     ...{ baseUrl, apiKey: API_KEY, cache: { ...cacheOf(name), ...store }, breaker: BREAKER, maxInFlight: MAX_IN_FLIGHT },
     ...{ timeoutMs: TIMEOUT_MS, signInTimeoutMs: TIMEOUT_MS, signOutTimeoutMs: TIMEOUT_MS },
     token: [fromHeader('x-auth-token'), fromCookie(COOKIE, { trustedOrigins: [TRUSTED_ORIGIN] })],
