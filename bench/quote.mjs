@@ -1,69 +1,188 @@
-// Quotes the last run in docs/performance.md. `npm run bench` runs this; `npm run check` fails if the page quotes other figures.
+// Writes the figures of the guides from the files that the benchmarks write: `npm run bench` and `npm run bench:fleet` end with it. With --check
+// (`npm run docs:figures`), fails if a page quotes another figure, or one that no command writes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
+import { PAGES } from '../tools/code-blocks.mjs';
+import { figure } from './fleet-simulation/figures.mjs';
 
-const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
-const RESULTS = fileURLToPath(new URL('RESULTS.md', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path) => readFileSync(root + path, 'utf8');
+const checks = process.argv.includes('--check');
+
+const RESULTS = read('bench/RESULTS.md');
+const FLEET = read('bench/fleet-simulation/RESULTS.md');
+const REDIS = JSON.parse(read('bench/fleet-simulation/redis.json'));
+const targets = rowsOf(RESULTS, 'Targets').map((row) => ({ ...row, question: row.question.replaceAll('`', '') }));
+
+/** Between these comments, a page has the table of a name, and nothing else. */
+const BLOCK = /<!-- figures: ([\w-]+) -->[^]*?<!-- end of figures -->/g;
+/** A figure that was measured or modelled: limits and defaults are in ms, s, kB and bytes. */
+const MEASURED = /\d ?(?:us|ns|MB|GB|%)(?!\w)/;
 
 const OURS = 'nestjs-session-auth, against';
-/** The page's name for a figure, and its place in the table of targets: for each platform, or once. */
-const QUOTED = [
-  ['cache off: requests per second, divided by those of a hand-written guard', 'guarded-uncached', `${OURS} hand-written guard`],
-  ['cache off: divided by those of nest-keycloak-connect, online', 'guarded-uncached', `${OURS} nest-keycloak-connect, online`],
-  [
-    'cache off: divided by those of undici in a bare guard that checks nothing',
-    'guarded-uncached',
-    `${OURS} limit: undici in a bare guard`,
+const OF_SERVICE = 'calls to the service for 1,000 concurrent requests of one cold token';
+const OF_WAITING = 'requests of active sessions that wait for the service with refresh-ahead, of 1,000';
+
+const TABLES = {
+  bench: () => [
+    ['question', 'Fastify', 'Express'],
+    ['cache off: requests per second, divided by those of a hand-written guard', ...ratio('guarded-uncached', 'hand-written guard')],
+    ['cache off: divided by those of nest-keycloak-connect, online', ...ratio('guarded-uncached', 'nest-keycloak-connect, online')],
+    [
+      'cache off: by processor time, divided by undici in a bare guard that checks nothing',
+      ...ratio('guarded-uncached', 'limit: undici in a bare guard'),
+    ],
+    ['every session cached: divided by those of the unguarded route', ...ratio('guarded-cached', 'unguarded')],
+    [
+      'flood of one refused token: refusals per second, divided by requests of the unguarded route',
+      ...ratio('flood-of-one', 'unguarded, answering 200'),
+    ],
+    [OF_SERVICE, worst('stampede'), ''],
+    [OF_WAITING, worst('waiting'), ''],
   ],
-  ['every session cached: divided by those of the unguarded route', 'guarded-cached', `${OURS} unguarded`],
-  [
-    'flood of one refused token: refusals per second, divided by requests of the unguarded route',
-    'flood-of-one',
-    `${OURS} unguarded, answering 200`,
+  shares: () => [
+    ['instances', 'random balancing, no store', 'sticky balancing', 'store'],
+    ...rowsOf(FLEET, 'Requests that reach')
+      .filter(({ instances }) => ['1', '2', '5', '10', '100', '1,000'].includes(instances))
+      .map((row) => [row.instances, row['cache, random'], row['cache, sticky'], row.store]),
   ],
-  ['calls to the service for 1,000 concurrent requests of one cold token', 'stampede'],
-  ['requests of active sessions that wait for the service with refresh-ahead, of 1,000', 'waiting'],
-];
+  memory: () => [
+    ['`maxEntries`', 'MB', 'sessions in use, random', 'calls/s, random', 'sessions in use, sticky', 'calls/s, sticky'],
+    ...typical('Memory of an instance', { 'lifetime, s': '60' }).map((row) => [
+      ...[row.maxEntries, row['MB held, random'], row['sessions within a lifetime, random'], row['calls/s, random']],
+      ...[row['sessions within a lifetime, sticky'], row['calls/s, sticky']],
+    ]),
+  ],
+  stores: () => [
+    ['requests/s', 'lifetime', 'calls/s, no store', 'calls/s, store', 'operations/s', 'per call saved', 'operations/s, sticky', 'GB'],
+    ...typical('The store').flatMap((store, index) => {
+      const calls = typical('Calls to the session service')[index];
+      if (store['lifetime, s'] === '10') return [];
+      const size = [figure(1_000 * Number(store['requests per instance and second'])), `${store['lifetime, s']} s`];
+      const operations = [store['operations/s, random'], store['operations per call spared, random'], store['operations/s, sticky']];
+      return [[...size, calls['cache, random'], calls.store, ...operations, store.GB]];
+    }),
+  ],
+  redis: () => [
+    ['what', 'figure'],
+    ['a stored session', `${REDIS.session.bytes} bytes, for a sealed record of ${REDIS.session.valueBytes}`],
+    ['a tombstone', `${REDIS.mark.bytes} bytes`],
+    ['a look-up, one that takes the lease', microseconds('read', 'lease')],
+    ['the revocations of a session, one of them', microseconds('revocations', 'revocation')],
+    ['a write of a session, of a tombstone', microseconds('write', 'end')],
+    ['a delivery of a message', `${REDIS.delivery.processorMicroseconds} us, ${REDIS.delivery.bytes} bytes`],
+  ],
+  sizes: () => [
+    ['instances', 'users', 'requests/s', 'operations/s', 'CPU cores', 'operations/s, Cluster', 'CPU cores, Cluster', 'MB'],
+    ...rowsOf(FLEET, 'Requests that reach')
+      .filter(({ instances }) => ['10', '50', '100', '1,000'].includes(instances))
+      .map((row) => [
+        ...[row.instances, row.users, row['requests/s'], row['store operations/s, random'], row['processors of Redis, random']],
+        ...[row['operations/s of a Cluster, random'], row['processors of a Cluster, random'], row['MB stored']],
+      ]),
+  ],
+  'sign-outs': () => [
+    ['sign-outs per user and day', 'sign-outs/s', 'deliveries/s', 'MB/s', 'CPU cores', 'tombstones, MB'],
+    ...rowsOf(FLEET, 'Publishing sign-outs')
+      .filter(({ nodes }) => nodes === '1')
+      .map((row) => Object.values(row))
+      .map(([perDay, , , signOuts, deliveries, , megabytes, processors, , , , , tombstones]) => [
+        ...[perDay, signOuts, deliveries, megabytes, processors, tombstones],
+      ]),
+  ],
+  channels: () => [
+    ['sign-outs per user and day', 'nodes', 'pub/sub', 'MB/s of deliveries', 'MB/s on the bus', 'subscriptions'],
+    ...rowsOf(FLEET, 'Publishing sign-outs')
+      .filter((row) => ['1 12', '10 30'].includes(`${row['sign-outs per user and day']} ${row.nodes}`))
+      .map((row) => [row['sign-outs per user and day'], row.nodes, row['pub/sub'], row['MB/s'], row['bus MB/s'], row.subscriptions]),
+  ],
+};
 
-const targets = readFileSync(RESULTS, 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('| `'))
-  .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')))
-  .map(([, question, measured, spread]) => ({ question, measured, median: /\*\*(.+)\*\*/.exec(spread)?.[1] ?? spread }));
-
-const rows = QUOTED.map(([says, question, measured]) =>
-  measured === undefined
-    ? [says, ...worst(question), '']
-    : [says, ...['Fastify', 'Express'].map((platform) => median(question, `${platform}: ${measured}`))],
+const wrong = [];
+const used = new Set();
+for (const page of PAGES) {
+  const before = read(page);
+  const after = await quoted(page, before);
+  if (after !== before && checks) wrong.push(`${page} quotes other figures than the benchmarks have written: run "node bench/quote.mjs"`);
+  if (after !== before && !checks) writeFileSync(root + page, after);
+  if (page === 'CHANGELOG.md') continue;
+  const own = after.replace(BLOCK, '').replace(/^```[^]*?^```|!\[.*?\]/gm, '');
+  wrong.push(...own.split('\n').flatMap((line) => (MEASURED.test(line) ? [`${page} has a figure that no command writes: ${line}`] : [])));
+}
+wrong.push(...Object.keys(TABLES).flatMap((name) => (used.has(name) ? [] : [`no page has the figures '${name}'`])));
+wrong.push(
+  ...targets.filter((row) => isUnresolved(row) !== (row[''] === 'not resolved')).map((row) => `not judged by its spread: ${row.measured}`),
 );
-const before = readFileSync(PAGE, 'utf8');
-const after = before.replace(
-  /(<!-- bench: start -->[^]*?\n)\|[^]*?\n(\n<!-- bench: end -->)/,
-  (_, head, tail) => head + table(rows) + tail,
-);
+const unexplained = targets.filter((row) => row[''] === 'NOT reached' && !read('bench/LIMITS.md').includes(`- **\`${row.question}\``));
+wrong.push(...unexplained.map(({ question }) => `bench/LIMITS.md does not explain ${question}`));
+const bytes = Math.round((Number(median('memory', 'nestjs-session-auth')) * 1e6) / 100_000);
+if (!FLEET.includes(`takes ${bytes} bytes in an instance`))
+  wrong.push('bench/fleet-simulation has another memory than bench/RESULTS.md: run "npm run bench:fleet"');
 
-if (!process.argv.includes('--check')) writeFileSync(PAGE, after);
-else if (after !== before) throw new Error('docs/performance.md does not quote bench/RESULTS.md: run "node bench/quote.mjs".');
-else console.log(`docs/performance.md quotes ${rows.length} figures of bench/RESULTS.md`);
+if (wrong.length > 0) throw new Error(wrong.join('\n'));
+console.log(`${used.size} tables of the guides quote the figures of the benchmarks`);
+
+/** Returns the text of a page with the tables as they are to be. */
+async function quoted(page, text) {
+  const written = text.replace(BLOCK, (_, name) => {
+    used.add(name);
+    const [heads, ...rows] = TABLES[name]();
+    const line = (cells) => `| ${cells.join(' | ')} |`;
+    const lines = [line(heads), line(heads.map((_, column) => (column > 0 && name !== 'redis' ? '---:' : '---'))), ...rows.map(line)];
+    return [`<!-- figures: ${name} -->`, lines.join('\n'), '<!-- end of figures -->'].join('\n\n');
+  });
+  if (written === text) return text;
+  return format(written, { ...(await resolveConfig(root + page)), parser: 'markdown' });
+}
+
+/** Returns the rows of the first table under a heading that begins so, each by the heads of its columns. */
+function rowsOf(text, heading) {
+  const section = text.split(/^## /m).find((part) => part.startsWith(heading));
+  if (section === undefined) throw new Error(`no section begins with '${heading}'`);
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  const [heads, , ...rows] = lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  return rows.map((cells) => Object.fromEntries(heads.map((head, column) => [head, cells[column]])));
+}
+
+/** The rows of the mix that the guides show, and with other cells like these. */
+function typical(heading, cells = {}) {
+  const like = Object.entries({ 'Zipf exponent': '0.8', ...cells });
+  return rowsOf(FLEET, heading).filter((row) => like.every(([head, cell]) => row[head] === cell));
+}
+
+function microseconds(...names) {
+  return `${names.map((name) => REDIS.operations[name].processorMicroseconds).join(', ')} us`;
+}
+
+/** A ratio on both platforms: its median, or its range if the rounds do not agree. */
+function ratio(question, against) {
+  return ['Fastify', 'Express'].map((platform) => median(question, `${platform}: ${OURS} ${against}`));
+}
 
 function median(question, measured) {
-  const found = targets.find((target) => target.question === question && target.measured === measured);
-  if (!found) throw new Error(`bench/RESULTS.md has no ${question}: ${measured}`);
-  return found.median;
+  const row = targets.find((one) => one.question === question && one.measured === measured);
+  if (!row) throw new Error(`bench/RESULTS.md has no ${question}: ${measured}`);
+  const [least, middle = least, most] = spreadOf(row);
+  return isUnresolved(row) ? `${least} to ${most}` : middle;
+}
+
+function spreadOf(row) {
+  return row['min / median / max'].replaceAll('*', '').split(' / ');
+}
+
+/** As the benchmarks judge it (bench/report/figures.ts). */
+function isUnresolved(row) {
+  const [least, , most = least] = spreadOf(row).map(Number);
+  return least !== most && !(least > 0 && most / least <= 1.5);
 }
 
 /** One figure for several findings of a question. */
 function worst(question) {
-  const found = targets.filter((target) => target.question === question).map((target) => Number(target.median));
-  if (found.length === 0) throw new Error(`bench/RESULTS.md has no ${question}`);
-  return [String(Math.max(...found))];
-}
-
-/** As prettier writes it. */
-function table(cells) {
-  const all = [['question', 'Fastify', 'Express'], ...cells];
-  const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
-  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
-  const [head, ...rest] = all.map(line);
-  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest, ''].join('\n');
+  return String(Math.max(...targets.filter((row) => row.question === question).map((row) => Number(spreadOf(row)[0]))));
 }

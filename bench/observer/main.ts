@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { format } from 'prettier';
 import { printTable } from '../../test/soak/figures.js';
 import { observe, type RunOrder } from './observe.js';
-import { resultsPage } from './results-page.js';
+import { resultsOf } from './results-page.js';
 import { SABOTAGES, type Sabotage } from './settings.js';
 
 const SMOKE_MINUTES = 1 / 3;
@@ -11,17 +9,20 @@ const SABOTAGE_MINUTES = 0.6;
 
 const { values } = parseArgs({
   options: {
-    /** Seed of the faults; the effects depend on the machine too. */
     minutes: { type: 'string', default: '3' },
+    /** Of the faults; the effects depend on the machine too. */
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     rate: { type: 'string', default: '1.5' },
     /** Runs with this bug alone. */
     sabotage: { type: 'string' },
-    /** Runs for 20 seconds, and writes nothing. */
+    /** Runs for 20 seconds, without the deliberate bugs. */
     smoke: { type: 'boolean', default: false },
+    /** Writes RESULTS.md (run.mjs). */
+    record: { type: 'boolean', default: false },
   },
 });
-const [minutes, seed, rate] = [values.smoke ? SMOKE_MINUTES : Number(values.minutes), Number(values.seed), Number(values.rate)];
+export const seed = Number(values.seed);
+const [minutes, rate] = [values.smoke ? SMOKE_MINUTES : Number(values.minutes), Number(values.rate)];
 if (values.sabotage !== undefined && !(values.sabotage in SABOTAGES)) {
   throw new Error(`--sabotage is one of ${Object.keys(SABOTAGES).join(', ')}`);
 }
@@ -36,6 +37,8 @@ async function shown(order: RunOrder): ReturnType<typeof observe> {
 const sabotage = values.sabotage as Sabotage | undefined;
 const report = await shown({ minutes, seed, rate, sabotage });
 let isRight = report.violations.length === 0;
+/** The recorded part of a whole run. */
+export let results: string | undefined;
 if (!values.smoke && sabotage === undefined) {
   const sabotaged = [];
   for (const bug of Object.keys(SABOTAGES) as Sabotage[]) {
@@ -43,7 +46,6 @@ if (!values.smoke && sabotage === undefined) {
     sabotaged.push({ ...run, sabotage: bug });
     isRight &&= run.violations.length > 0;
   }
-  const page = await format(resultsPage(report, sabotaged), { parser: 'markdown', printWidth: 140 });
-  writeFileSync('bench/observer/RESULTS.md', page);
+  if (values.record) results = resultsOf(report, sabotaged);
 }
 if (!isRight) process.exitCode = 1;

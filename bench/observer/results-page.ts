@@ -8,11 +8,7 @@ export interface RunReport {
   readonly details: readonly string[];
 }
 
-const INTRODUCTION = `# The observer: acceptances of a real fleet, held against the documented bounds
-
-Written by \`npm run bench:observer -- --results\`; not edited by hand.
-
-${INSTANCES} instances, each a process, on Express and on Fastify in turn, with \`ttlMs\` ${CACHE.ttlMs}, \`timeoutMs\` ${TIMEOUT_MS} and a \`RedisSessionStore\` with its defaults; a
+const INTRODUCTION = `${INSTANCES} instances, each a process, on Express and on Fastify in turn, with \`ttlMs\` ${CACHE.ttlMs}, \`timeoutMs\` ${TIMEOUT_MS} and a \`RedisSessionStore\` with its defaults; a
 session service that notes each moment at which a token becomes valid or invalid, and each at which it says so; a Redis, and a TCP proxy between it
 and each instance. Users come to all instances. Their sessions end by \`signOut\`, \`forget\`, \`forgetUser\` and \`forgetAll\` on any instance and at the service
 itself, while the faults below follow each other with pauses. All times are those of the machine's monotonic clock, which the processes share.
@@ -30,7 +26,7 @@ the time that the timers of these processes were late. What is asked of an insta
 `;
 
 /** Returns the figures of a run, and the detection of the deliberate bugs, as Markdown. */
-export function resultsPage(run: RunReport, sabotaged: readonly (RunReport & { readonly sabotage: Sabotage })[]): string {
+export function resultsOf(run: RunReport, sabotaged: readonly (RunReport & { readonly sabotage: Sabotage })[]): string {
   const rows = [['figure', ''], ['---', '---'], ...run.rows].map(([name, figure]) => `| ${name} | ${figure} |`);
   const bugs = sabotaged.map(({ sabotage, rows: ofBug }) => `| ${sabotage} | ${SABOTAGES[sabotage]} | ${ofBug.at(-1)?.[1] ?? ''} |`);
   return `${INTRODUCTION}

@@ -14,8 +14,19 @@ export function spreadText({ min, median, max }: Spread, unit: string): string {
   return `${figure(min, unit)} / **${figure(median, unit)}** / ${figure(max, unit)}`;
 }
 
+/** A greatest round beyond this many times the least one: the machine has decided, not the code. */
+const MAX_SPREAD = 1.5;
+
 /** Returns the text of a finding about its target. */
-export function verdictText({ target, value, byCpu }: Finding): string {
+export function verdictText({ target, value, byCpu, unit }: Finding): string {
   if (!target) return '';
-  return target.isReached(target.byCpu ? (byCpu ?? value) : value) ? 'reached' : 'NOT reached';
+  const judged = target.byCpu ? (byCpu ?? value) : value;
+  if (!isResolved(judged, unit)) return 'not resolved';
+  return target.isReached(judged) ? 'reached' : 'NOT reached';
+}
+
+/** By the figures as they are printed, so that a reader comes to the same verdict. */
+function isResolved({ min, max }: Spread, unit: string): boolean {
+  const [least, most] = [Number(figure(min, unit)), Number(figure(max, unit))];
+  return least === most || (least > 0 && most / least <= MAX_SPREAD);
 }

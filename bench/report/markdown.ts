@@ -6,7 +6,7 @@ export interface Answered extends Answer {
   readonly question: Question;
 }
 
-const HOW_TO_READ = `Every figure is min / **median** / max over the rounds; the median decides. Variants run in turn within each round,
+const HOW_TO_READ = `Every figure is min / **median** / max over the rounds; the median decides. Where max / min is above 1.5, the verdict is 'not resolved'. Variants run in turn within each round,
 each in a separate process, the session service and the load in others, over loopback. All are restarted three times: two processes
 of one variant may differ for as long as they live. A ratio compares requests per second within one round; over HTTP a difference below
 about 10 % is not resolved. \`by CPU\` is the median of the same ratio counted by the processor time that the application itself used:

@@ -7,9 +7,11 @@ import {
   SessionAuthGuard,
   SessionAuthModule,
   type AuthorizationPolicy,
+  type SessionAuthExtras,
   type SessionAuthOptions,
   type UserRecord,
 } from 'nestjs-session-auth';
+import { sessionContext } from 'nestjs-session-auth/context';
 import type { Switch, VariantParts, VariantSetup } from './variant.js';
 
 @Injectable()
@@ -26,8 +28,8 @@ class Subscriber {
   }
 }
 
-const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions>>>> = {
-  asyncContext: { asyncContext: true },
+const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions & SessionAuthExtras>>>> = {
+  context: { plugins: [sessionContext] },
   authority: { authority: () => 'default' },
   cookie: { token: fromCookie('session') },
 };
