@@ -1,11 +1,12 @@
 /** The layers of the library, left to right; a layer imports only what is to its left. */
 const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'module'];
 const LIBRARY = '^libs/session-auth/src';
-/** Files that the command line may load: parts without Nest and axios, so that it starts fast. */
+const COMMANDS = '^libs/session-auth-cli/src/';
+/** Files of the library that the commands hold a copy of: parts without Nest and axios. */
 const PARTS_OF_COMMANDS =
-  'contract/|redis/|client/(reply-headers|user-details-verdict|http/(bounded-body|reply|tls-failure))[.]ts|module/settings/defaults[.]ts';
+  'contract/|redis/|client/(reply-headers|user-details-verdict|bounded-body|reply|tls-failure)[.]ts|module/settings/defaults[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
 /** Files that load axios or undici: imported by `import()` only, so that an import of the package loads neither. */
-const LOADED_LATE = `${LIBRARY}/client/http/(axios-http[.]service|agent-adapter|pooled-adapter|connections|reply-collector)[.]ts$`;
+const LOADED_LATE = `${LIBRARY}/client/(axios-http[.]service|agent-adapter|pooled-adapter|connections|reply-collector)[.]ts$`;
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
 const ENTRIES = [
@@ -24,6 +25,8 @@ const ENTRIES = [
 /** Packages of contexts other than HTTP. */
 const OPTIONAL_PACKAGES =
   'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';
+/** The files that import a class of such a package: its exceptions. */
+const IMPORTERS_OF_PACKAGES = 'guard/(sockets/socket|messages/message)-transport[.]ts$';
 
 const layerRules = LAYERS.slice(0, -1).map((layer, index) => ({
   name: `${layer}-imports-only-layers-to-its-left`,
@@ -73,15 +76,15 @@ export default {
       to: { path: 'node_modules/(@nestjs/axios|axios|undici)/' },
     },
     {
-      name: 'optional-packages-are-imported-in-one-file',
+      name: 'an-optional-package-is-imported-by-its-transport',
       severity: 'error',
-      from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/guard/optional-packages[.]ts$`, '[.]spec[.]ts$'] },
+      from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/${IMPORTERS_OF_PACKAGES}`, '[.]spec[.]ts$'] },
       to: { path: OPTIONAL_PACKAGES },
     },
     {
       name: 'optional-packages-are-imported-dynamically',
       severity: 'error',
-      from: { path: `${LIBRARY}/guard/optional-packages[.]ts$` },
+      from: { path: `${LIBRARY}/${IMPORTERS_OF_PACKAGES}` },
       to: { path: OPTIONAL_PACKAGES, dynamic: false },
     },
     { name: 'library-does-not-import-applications', severity: 'error', from: { path: '^libs/' }, to: { path: '^(apps|test|bench)/' } },
@@ -140,20 +143,20 @@ export default {
     ...ENTRIES.map((entry) => ({
       name: `library-does-not-import-its-${entry}-entry`,
       severity: 'error',
-      from: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${entry}|commands)/` },
+      from: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/${entry}/` },
       to: { path: `${LIBRARY}/${entry}/` },
     })),
     {
       name: 'commands-import-only-light-parts',
       severity: 'error',
-      from: { path: `${LIBRARY}/commands/` },
-      to: { path: `${LIBRARY}/(?!commands/|${PARTS_OF_COMMANDS})|node_modules/(@nestjs|axios|rxjs)/` },
+      from: { path: COMMANDS },
+      to: { path: `${LIBRARY}/(?!${PARTS_OF_COMMANDS})|node_modules/(@nestjs|axios|rxjs)/` },
     },
     {
-      name: 'library-does-not-import-its-commands',
+      name: 'only-tests-import-the-commands',
       severity: 'error',
-      from: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/commands/` },
-      to: { path: `${LIBRARY}/commands/` },
+      from: { pathNot: [COMMANDS, '^test/'] },
+      to: { path: COMMANDS },
     },
     {
       name: 'applications-do-not-import-the-testing-entry',
@@ -165,7 +168,7 @@ export default {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, path: `${LIBRARY}/`, pathNot: '[.](spec|d)[.]ts$' },
+      from: { orphan: true, path: `${LIBRARY}/|${COMMANDS}`, pathNot: '[.](spec|d)[.]ts$' },
       to: {},
     },
   ],

@@ -6,6 +6,7 @@ import { transpiled } from './transpiled.mjs';
 
 const SHARED = [
   ['../libs/session-auth/src', /(?<![.](?:d|spec))[.]ts$/],
+  ['../libs/session-auth-cli/src', /[.]ts$/],
   ['../apps/session-service/src', /(?<![.](?:d|spec))[.]ts$/],
   ['./support', /[.]ts$/],
   ['.', /[.]process[.]ts$/],

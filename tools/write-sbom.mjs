@@ -1,23 +1,27 @@
-// Writes the CycloneDX bill of materials of the tarball into dist/sbom: the packages that an installation adds. Peers are the application's own choice.
+// Writes the CycloneDX bill of materials of each tarball into dist/sbom: the packages that an installation adds. Peers are the application's own choice.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const packages = fileURLToPath(new URL('../dist/packages', import.meta.url));
 const target = fileURLToPath(new URL('../dist/sbom', import.meta.url));
-const [file] = readdirSync(packages).filter((name) => name.endsWith('.tgz'));
-if (!file) throw new Error('there is no tarball: run npm run pack');
+for (const folder of ['packages', 'packages-cli']) {
+  const packages = fileURLToPath(new URL(`../dist/${folder}`, import.meta.url));
+  const [file] = readdirSync(packages).filter((name) => name.endsWith('.tgz'));
+  if (!file) throw new Error(`there is no tarball in dist/${folder}: run npm run pack and npm run pack:cli`);
+  write(join(packages, file));
+}
 
-const tarball = join(packages, file);
-const bill = billOf(tarball);
-const missing = bill.components.filter(({ purl, hashes = [] }) => !purl || hashes.length === 0).map(({ name }) => name);
-if (missing.length > 0) throw new Error(`the bill of materials has no package URL or hash of ${missing.join(', ')}`);
-mkdirSync(target, { recursive: true });
-writeFileSync(join(target, file.replace(/tgz$/, 'cdx.json')), `${JSON.stringify(bill, undefined, 2)}\n`);
-console.log(`the tarball depends on ${bill.components.map(({ name, version }) => `${name} ${version}`).join(', ')}`);
+function write(tarball) {
+  const bill = billOf(tarball);
+  const missing = bill.components.filter(({ purl, hashes = [] }) => !purl || hashes.length === 0).map(({ name }) => name);
+  if (missing.length > 0) throw new Error(`the bill of materials has no package URL or hash of ${missing.join(', ')}`);
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(target, basename(tarball).replace(/tgz$/, 'cdx.json')), `${JSON.stringify(bill, undefined, 2)}\n`);
+  console.log(`${basename(tarball)} depends on ${bill.components.map(({ name, version }) => `${name} ${version}`).join(', ')}`);
+}
 
 /** Lets npm resolve and list the dependencies of the tarball's manifest. */
 function billOf(tarball) {

@@ -1,4 +1,5 @@
-// Packs the library's tarball, alone, into dist/packages/ of the workspace: the build, and the documents that its README links to.
+// Packs the library's tarball, alone, into dist/packages/ of the workspace, or the folder that is named: the build, and the documents that
+// its README links to.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,7 @@ import { readPageFor } from '../../tools/links.mjs';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const target = `${root}dist/packages`;
+const target = process.argv[2] ?? `${root}dist/packages`;
 const { version } = JSON.parse(readFileSync(`${home}package.json`, 'utf8'));
 
 /** These pages list the tests of the repository, and stay there. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { platforms } from '../support/platforms.js';
@@ -100,8 +100,29 @@ const UNUSABLE: [string, Script][] = [
   ['much more than allowed', as('application/json', ANN_JSON.padEnd(5_000_000))],
 ];
 
+/** Sends a record of this length in pieces of 64 bytes, each a chunk of its own. */
+const inSmallPieces = (length: number): Script => {
+  const pieces = ANN_JSON.padEnd(length).match(/.{1,64}/g) ?? [];
+  const body = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
+  return bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Transfer-Encoding: chunked', '', `${body}0\r\n`, '');
+};
+
+/** Counts the bytes of the buffers that are made from now on, by anyone in this process. */
+function countBufferBytes(): () => number {
+  let count = 0;
+  for (const name of ['allocUnsafe', 'allocUnsafeSlow'] as const) {
+    const make = Buffer[name].bind(Buffer);
+    jest.spyOn(Buffer, name).mockImplementation((size: number) => {
+      count += size;
+      return make(size);
+    });
+  }
+  return () => count;
+}
+
 describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform) => {
   const bed = testbed(platform);
+  afterEach(() => void jest.restoreAllMocks());
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     const options = { http: { ...http(), maxResponseBytes: 200 }, retry: false, breaker: false } as const;
@@ -116,10 +137,32 @@ describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform)
       expect(await statusFor(script)).toBe(200);
     });
 
+    it('makes the reply 503 wherever it has a byte that is no UTF-8', async () => {
+      const record = Buffer.from('{"username":"ann with a longer name"}');
+      for (let at = 13; at < record.length - 2; at += 1) {
+        const broken = Buffer.from(record);
+        broken[at] = 0xff;
+        expect(await statusFor(as('application/json', broken))).toBe(503);
+      }
+    });
+
     it.each(UNUSABLE)('makes the reply 503 when it is %s', async (_case, script) => {
       expect(await statusFor(script)).toBe(503);
     });
   });
+
+  it.each(TRANSPORTS)(
+    'of 1 MiB in 16,384 pieces is copied a few times as a whole, and not for each piece, over %s',
+    async (_transport, http) => {
+      const length = 1_048_576;
+      const service = await bed.serviceThat(inSmallPieces(length));
+      const app = await bed.sample({ baseUrl: service.url, options: { http: { ...http(), maxResponseBytes: length } } });
+      const copiedBytes = countBufferBytes();
+
+      expect((await app.get('/me', 'token')).status).toBe(200);
+      expect(copiedBytes()).toBeLessThan(8 * length);
+    },
+  );
 
   it('reads the language by the spelling of the interface', async () => {
     const service = await bed.service();

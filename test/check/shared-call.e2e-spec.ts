@@ -7,6 +7,7 @@ import { platforms, type RunningApp } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { hold, json, reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
+import { until } from '../support/until.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Trial } from '../support/trial/trial.js';
@@ -118,22 +119,31 @@ describe.each(platforms('Express'))('the call that requests share on %s', (_name
     expect(service.callsTo('user_details')).toBe(2);
   });
 
-  it.each(['signOut', 'forget'] as const)('is not joined after %s: the next check starts a new one', async (leave) => {
+  const ENDS: [string, (sessions: SessionAuthService, tokens: readonly string[]) => Promise<unknown>][] = [
+    ['signOut', (sessions, tokens) => Promise.all(tokens.map((token) => sessions.signOut(token)))],
+    ['forget', (sessions, tokens) => Promise.all(tokens.map((token) => sessions.forget(token)))],
+    ['forgetUser', (sessions) => sessions.forgetUser(USER.username)],
+    ['forgetAll', (sessions) => sessions.forgetAll()],
+  ];
+
+  it.each(ENDS)('is not joined after %s: the next check starts a new one', async (_name, end) => {
     const service = await bed.service();
     const before = hold(json(USER));
     service.on('user_details', before.script);
     const app = await bed.sample({ baseUrl: service.url });
-    const early = app.get('/me', 'token');
-    await before.arrived;
+    const tokens = Array.from({ length: 10 }, (_, index) => `token-${index}`);
+    const get = (): Promise<Response>[] => tokens.map((token) => app.get('/me', token));
+    const early = get();
+    await until('all calls', () => service.callsTo('user_details') === tokens.length);
 
-    await app.app.get(SessionAuthService)[leave]('token');
+    await end(app.app.get(SessionAuthService), tokens);
     service.on('user_details', reply(401));
-    const late = await app.get('/me', 'token');
+    const late = await Promise.all(get());
     before.release();
 
-    expect(late.status).toBe(401);
-    expect((await early).status).toBe(200);
-    expect(service.callsTo('user_details')).toBe(2);
+    expect(late.map(({ status }) => status)).toEqual(Array(10).fill(401));
+    expect((await Promise.all(early)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(service.callsTo('user_details')).toBe(20);
   });
 });
 

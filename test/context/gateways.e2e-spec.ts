@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UseGuards, UseInterceptors, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway, type WsResponse } from '@nestjs/websockets';
 import { fromPayload, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
-import { currentUserOf, SessionContext } from 'nestjs-session-auth/context';
+import { currentUserOf, sessionContext, SessionContext } from 'nestjs-session-auth/context';
 import { concatMap, defer, from, map, type Observable } from 'rxjs';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -60,7 +60,7 @@ describe.each(SOCKET_LIBRARIES)('the current user in a message of a gateway on %
 
   beforeEach(async () => {
     service = await bed.service();
-    const options = { asyncContext: true, token: fromPayload('token') };
+    const options = { plugins: [sessionContext], token: fromPayload('token') };
     const sample = { baseUrl: service.url, options, controllers: [], providers: [NameGateway] };
     ({ url } = await bed.sample(sample, { configure: (app) => void app.useWebSocketAdapter(adapter(app)) }));
   });

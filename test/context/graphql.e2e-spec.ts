@@ -3,6 +3,7 @@ import { createClient, type Client } from 'graphql-ws';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule } from '@nestjs/graphql';
 import { WebSocket } from 'ws';
+import { sessionContext } from 'nestjs-session-auth/context';
 import { GRAPHQL_SERVERS, type GraphqlServer } from '../graphql/graphql-servers.js';
 import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
 import { NamesResolver } from '../graphql/names.resolver.js';
@@ -24,7 +25,7 @@ describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name,
   beforeAll(async () => {
     service = await startScriptedService();
     service.signInAs({}, 'good');
-    server = await start(service.url, { options: { asyncContext: true } });
+    server = await start(service.url, { withContext: true });
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.dispose();
@@ -97,7 +98,7 @@ describe.each([[[]], [['interceptors' as const]], [['interceptors' as const, 'fi
         graphiql: false,
         fieldResolverEnhancers,
       });
-      const options = { asyncContext: true, audit: 'off' as const };
+      const options = { plugins: [sessionContext], audit: 'off' as const };
       ({ url } = await bed.sample({ baseUrl: service.url, options, imports: [graphql], controllers: [], providers: [NamesResolver] }));
     });
 

@@ -10,7 +10,7 @@ import {
   type DynamicModule,
   type ExecutionContext,
 } from '@nestjs/common';
-import { currentUserOf, SessionContext, SessionRelay } from 'nestjs-session-auth/context';
+import { currentUserOf, sessionContext, SessionContext, SessionRelay } from 'nestjs-session-auth/context';
 import { SessionAuthGuard, type SessionAuthOptions } from 'nestjs-session-auth';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
@@ -38,7 +38,12 @@ describe.each(PLATFORMS)('the current user in a request on %s', (name, platform)
 
   const rootWith = (options: Partial<SessionAuthOptions> = {}): DynamicModule => {
     const providers = [...HTTP_PROVIDERS, { provide: Seen, useValue: seen }, { provide: APP_GUARD, useClass: ApplicationGuard }];
-    return sampleApp({ baseUrl: service.url, options: { asyncContext: true, ...options }, controllers: httpControllers(name), providers });
+    return sampleApp({
+      baseUrl: service.url,
+      options: { plugins: [sessionContext], ...options },
+      controllers: httpControllers(name),
+      providers,
+    });
   };
   const get = async (path: string, token?: string, headers?: Record<string, string>): Promise<string> =>
     (await running.get(path, token, headers)).text();
@@ -109,7 +114,7 @@ describe.each(PLATFORMS)('the current user in a request on %s', (name, platform)
     expect(seen.by).toEqual({ 'earlier guard': 'anonymous', 'later guard': 'ann', interceptor: ['ann', 'ann'] });
   });
 
-  it('is available to guards and interceptors by their context without asyncContext', async () => {
+  it('is available to guards and interceptors by their context without the plugin', async () => {
     const providers = [{ provide: Seen, useValue: seen }];
     const app = await bed.sample({ baseUrl: service.url, controllers: [ContextController], providers });
     expect(await (await app.get('/context', 'good')).text()).toBe('seen');
@@ -159,7 +164,7 @@ class ContextController {
   }
 }
 
-describe('without asyncContext', () => {
+describe('an application without the plugin', () => {
   const baseUrl = 'http://127.0.0.1:9';
 
   @Injectable()
@@ -173,31 +178,18 @@ describe('without asyncContext', () => {
   }
 
   it.each([
-    ['Reader injects SessionContext', Reader],
-    ['Caller injects SessionRelay', Caller],
-  ])('an application does not start if %s', async (message, provider) => {
+    ['Reader needs SessionContext', Reader],
+    ['Caller needs SessionRelay', Caller],
+  ])('does not start if %s, and names the plugin', async (message, provider) => {
     const { message: said } = await bootstrapError(sampleApp({ baseUrl, providers: [provider] }));
-    expect(said).toBe(`${message}, which needs asyncContext. Set asyncContext: true in the options of SessionAuthModule.`);
+    expect(said).toBe(
+      `${message}, which SessionAuthModule does not provide here. Add sessionContext of nestjs-session-auth/context to plugins in its options.`,
+    );
   });
 
-  it('it throws, and no interceptor is registered', async () => {
+  it('has no interceptor', async () => {
     const app = await NestFactory.createApplicationContext(sampleApp({ baseUrl }), { logger: false, abortOnError: false });
-    const [session, relay] = [app.get(SessionContext), app.get(SessionRelay)];
-    const uses = [
-      () => session.user,
-      () => session.findUser(),
-      () => session.token,
-      () => session.authIv,
-      () => relay.metadata(),
-      () => relay.headersFor('https://payroll.internal'),
-    ];
-    for (const use of uses) expect(use).toThrow('needs asyncContext. Set asyncContext: true in the options of SessionAuthModule.');
     expect(app.get(ApplicationConfig).getGlobalInterceptors()).toEqual([]);
     await app.close();
-  });
-
-  it('must be a boolean', async () => {
-    const { message } = await bootstrapError(sampleApp({ baseUrl, options: { asyncContext: 'yes' as never } }));
-    expect(message).toContain('asyncContext must be a boolean');
   });
 });

@@ -13,7 +13,7 @@ import {
   type MicroserviceOptions,
 } from '@nestjs/microservices';
 import { fromPayload, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
-import { currentUserOf, SessionContext } from 'nestjs-session-auth/context';
+import { currentUserOf, sessionContext, SessionContext } from 'nestjs-session-auth/context';
 import { concatMap, defer, firstValueFrom, from, map, reduce, toArray, type Observable } from 'rxjs';
 import { grpcBed, metadata, speak, textsOf } from '../messages/grpc-bed.js';
 import { Runs, startMicroservice } from '../messages/openings.microservice.js';
@@ -83,7 +83,7 @@ describe('the current user in a message', () => {
     await service.close();
   });
 
-  const options = { asyncContext: true, token: fromPayload('token') };
+  const options = { plugins: [sessionContext], token: fromPayload('token') };
 
   function clientOf(port: number): ClientProxy {
     const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
@@ -136,7 +136,7 @@ describe('the current user in a message', () => {
         return nameIn(this.session);
       }
     }
-    const options = { asyncContext: true, token: [fromPayload('token')] };
+    const options = { plugins: [sessionContext], token: [fromPayload('token')] };
     const root = sampleApp({ baseUrl: service.url, options, controllers: [HybridController] });
     const { app } = await bed.app(root);
     const tcp = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } });
@@ -206,7 +206,7 @@ describe('the current user in a call of gRPC', () => {
   const bed = grpcBed();
   const presented = () => metadata(bed.service.signInAs({}, 'good'));
 
-  beforeEach(() => bed.start({ asyncContext: true }, { controller: NameProcedures }));
+  beforeEach(() => bed.start({ plugins: [sessionContext] }, { controller: NameProcedures }));
 
   it('is available in its handler, and absent without a session', async () => {
     expect(await bed.ask('Me', {}, presented())).toEqual({ text: 'ann good' });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import axios from 'axios';
 import { Controller, Get, Inject, Injectable, UseGuards } from '@nestjs/common';
 import { fromHeader, SessionAuthModule, SessionAuthority, SessionAuthGuard } from 'nestjs-session-auth';
-import { SessionRelay } from 'nestjs-session-auth/context';
+import { sessionContext, SessionRelay } from 'nestjs-session-auth/context';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
@@ -58,7 +58,7 @@ describe.each(PLATFORMS)('the relayed session of one of several services on %s',
     const named = SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner-key', token });
     const sample = {
       baseUrl: own.url,
-      options: { asyncContext: true },
+      options: { plugins: [sessionContext] },
       controllers: [CallsController],
       providers: [Payroll],
       imports: [named],

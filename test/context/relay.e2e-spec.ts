@@ -3,7 +3,7 @@ import { Metadata } from '@grpc/grpc-js';
 import axios, { type AxiosInstance, type AxiosRequestConfig } from 'axios';
 import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
 import { Public, SessionAuthGuard } from 'nestjs-session-auth';
-import { SessionContext, SessionRelay, type RelayTargets } from 'nestjs-session-auth/context';
+import { SessionContext, sessionContext, SessionRelay, type RelayTargets } from 'nestjs-session-auth/context';
 import { Receiver } from './receiver.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
@@ -46,7 +46,7 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     service = await startScriptedService();
     [payroll, foreign] = [await new Receiver().start(), await new Receiver().start()];
     service.signInAs({}, 'good');
-    const sample = { baseUrl: service.url, options: { asyncContext: true }, controllers: [WorkController], providers: [Work] };
+    const sample = { baseUrl: service.url, options: { plugins: [sessionContext] }, controllers: [WorkController], providers: [Work] };
     running = await startApp(platform, sampleApp(sample));
     relay = running.app.get(SessionRelay);
   });
@@ -256,7 +256,7 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
 });
 
 describe('the targets of a relay', () => {
-  const relay = new SessionRelay(new SessionContext(true));
+  const relay = new SessionRelay(new SessionContext(() => undefined));
   const attach = (targets: unknown) => () => relay.attachTo(axios.create(), targets as RelayTargets);
 
   it.each([
@@ -310,7 +310,7 @@ describe('the targets of a relay', () => {
   });
 
   it('are required before headersFor() is called without targets', () => {
-    expect(() => new SessionRelay(new SessionContext(true)).headersFor('https://payroll.internal')).toThrow(
+    expect(() => new SessionRelay(new SessionContext(() => undefined)).headersFor('https://payroll.internal')).toThrow(
       "SessionRelay.headersFor(): no origins are known. Name them, as in headersFor(url, { to: ['https://payroll.internal'] }).",
     );
   });
@@ -318,12 +318,6 @@ describe('the targets of a relay', () => {
   it('require an axios instance', () => {
     expect(() => relay.attachTo({} as AxiosInstance, { to: ['https://payroll.internal'] })).toThrow(
       'SessionRelay.attachTo(): the first argument must be an axios instance',
-    );
-  });
-
-  it('are refused without asyncContext', () => {
-    expect(() => new SessionRelay(new SessionContext(false)).attachTo(axios.create(), { to: ['https://payroll.internal'] })).toThrow(
-      'SessionRelay.attachTo() needs asyncContext. Set asyncContext: true in the options of SessionAuthModule.',
     );
   });
 });

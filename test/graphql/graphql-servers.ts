@@ -5,6 +5,7 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { fromHeader, SessionAuthModule, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import { sessionContext } from 'nestjs-session-auth/context';
 import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { compileProgram } from '../support/program.js';
 import { sampleApp } from '../support/sample-app.js';
@@ -15,7 +16,7 @@ import { OpeningsResolver } from './openings.resolver.js';
 import { RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
-/** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded, and with `asyncContext` those of {@link NamesResolver}. */
+/** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded, and `withContext` those of {@link NamesResolver}. */
 export interface GraphqlServer {
   readonly url: string;
   /** One for each of the `contexts`. */
@@ -28,6 +29,8 @@ export interface GraphqlSetup {
   /** The `context` option, of an application each. */
   readonly contexts?: readonly ContextKind[];
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
+  /** Adds the plugin `sessionContext`. */
+  readonly withContext?: boolean;
   readonly logger?: LoggerService;
   /** Base URL of a second session service: adds the registration `partners`, which reads `x-partner-token`, and {@link RoomsResolver}. */
   readonly partnersUrl?: string;
@@ -39,14 +42,15 @@ type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
 const startApollo =
   (platform: Platform): Start =>
-  async (baseUrl, { contexts = DEFAULT, options = {}, logger, partnersUrl } = {}) => {
+  async (baseUrl, { contexts = DEFAULT, options: own = {}, withContext = false, logger, partnersUrl } = {}) => {
+    const options = { ...own, ...(withContext && { plugins: [sessionContext] }) };
     const apps: RunningApp[] = [];
     for (const context of contexts) {
       const imports = [apolloWith(context), ...(partnersUrl === undefined ? [] : [partners(partnersUrl)])];
       const providers = [
         OpeningsResolver,
         WipingResolver,
-        ...(options.asyncContext ? [NamesResolver] : []),
+        ...(withContext ? [NamesResolver] : []),
         ...(partnersUrl === undefined ? [] : [RoomsResolver]),
       ];
       const root = sampleApp({ baseUrl, options, imports, controllers: [], providers });
@@ -79,11 +83,14 @@ export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[]
 ];
 
 /** In a separate process: Jest can't load the dependencies of Mercurius. */
-async function startMercurius(baseUrl: string, { contexts = [], options = {}, partnersUrl }: GraphqlSetup = {}): Promise<GraphqlServer> {
+async function startMercurius(
+  baseUrl: string,
+  { contexts = [], options = {}, withContext, partnersUrl }: GraphqlSetup = {},
+): Promise<GraphqlServer> {
   const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
   for (const part of ['names.resolver', 'openings.resolver', 'rooms.resolver', 'wiping.resolver', 'graphql-context-kinds'])
     await transpile(join(import.meta.dirname, `${part}.ts`), join(dirname(program.file), `${part}.js`));
-  const child = fork(program.file, [baseUrl, JSON.stringify({ options, partnersUrl }), ...contexts]);
+  const child = fork(program.file, [baseUrl, JSON.stringify({ options, withContext, partnersUrl }), ...contexts]);
   const exit = once(child, 'exit');
   const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
   const [urls] = (await Promise.race([once(child, 'message'), ended])) as [string[]];

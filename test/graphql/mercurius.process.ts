@@ -5,6 +5,7 @@ import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { fromHeader, SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
+import { sessionContext } from 'nestjs-session-auth/context';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import { NamesResolver } from './names.resolver.js';
 import { OpeningsResolver } from './openings.resolver.js';
@@ -12,7 +13,12 @@ import { RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
 const [baseUrl, setup, ...contexts] = process.argv.slice(2) as [string, string, ...ContextKind[]];
-const { options: own, partnersUrl } = JSON.parse(setup) as { options: Partial<SessionAuthOptions>; partnersUrl?: string };
+interface Setup {
+  readonly options: Partial<SessionAuthOptions>;
+  readonly withContext?: boolean;
+  readonly partnersUrl?: string;
+}
+const { options: own, withContext, partnersUrl } = JSON.parse(setup) as Setup;
 
 @Module({})
 class MercuriusModule {
@@ -27,8 +33,13 @@ class MercuriusModule {
       // Operations are compiled when they are repeated.
       ...(partnersUrl !== undefined && { jit: 1 }),
     });
-    const sessions = SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...own });
-    const providers = [OpeningsResolver, WipingResolver, ...(own.asyncContext ? [NamesResolver] : [])];
+    const sessions = SessionAuthModule.forRoot({
+      baseUrl,
+      apiKey: 'application-key',
+      ...own,
+      plugins: withContext ? [sessionContext] : [],
+    });
+    const providers = [OpeningsResolver, WipingResolver, ...(withContext ? [NamesResolver] : [])];
     if (partnersUrl === undefined) return { module: MercuriusModule, imports: [sessions, graphql], providers };
     const token = fromHeader('x-partner-token');
     const partners = SessionAuthModule.forRoot({ name: 'partners', baseUrl: partnersUrl, apiKey: 'partner-key', token });

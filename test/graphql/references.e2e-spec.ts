@@ -25,7 +25,7 @@ import {
   SessionAuthService,
   type UserRecord,
 } from 'nestjs-session-auth';
-import { currentUserOf, SessionContext } from 'nestjs-session-auth/context';
+import { currentUserOf, sessionContext, SessionContext } from 'nestjs-session-auth/context';
 import type { Observable } from 'rxjs';
 import { platforms, type RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';
@@ -171,7 +171,7 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
     partners.signInAs({ username: 'bob' }, 'partner-token');
     @Module({})
     class Root {}
-    const options = { asyncContext: true, audit: 'off' as const, ...(cache && { cache: { ttlMs: 60_000 } }) };
+    const options = { plugins: [sessionContext], audit: 'off' as const, ...(cache && { cache: { ttlMs: 60_000 } }) };
     const root = {
       module: Root,
       imports: [

@@ -6,7 +6,7 @@ import { UseGuards, type DynamicModule } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { CurrentUser, fromCookie, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
-import { SessionSockets, type SocketClient, type SocketConnection, type SocketUpgrade } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets, type SocketClient, type SocketConnection, type SocketUpgrade } from 'nestjs-session-auth/sockets';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
@@ -157,7 +157,13 @@ describe.each(platforms('Fastify'))('a subscription whose socket is watched, on 
   async function connect(token: string) {
     const service = await bed.service();
     service.signInAs({}, 'good');
-    const { app, url } = await bed.sample({ baseUrl: service.url, imports: [graphql()], controllers: [], providers: [NewsResolver] });
+    const { app, url } = await bed.sample({
+      baseUrl: service.url,
+      options: { plugins: [sessionSockets] },
+      imports: [graphql()],
+      controllers: [],
+      providers: [NewsResolver],
+    });
     let closed: unknown;
     const client = createClient({
       url: `${url.replace('http', 'ws')}/graphql`,
@@ -201,7 +207,13 @@ describe.each(platforms('Fastify'))('a cookie that a page of another origin make
   async function start(imports: DynamicModule[]) {
     const service = await bed.service();
     service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url, options: { token }, imports, controllers: [], providers: [NewsResolver] });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { token, plugins: [sessionSockets] },
+      imports,
+      controllers: [],
+      providers: [NewsResolver],
+    });
     return { service, app };
   }
 

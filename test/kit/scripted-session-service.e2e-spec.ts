@@ -57,7 +57,8 @@ describe('a scripted session service', () => {
     expect(await userDetails(service.url, auth_token)).toBe(200);
     for (const [body, status] of [
       ['{"username":"ann","password":"wrong"}', 401],
-      ['{"username":"bob"}', 401],
+      ['{"username":"bob","password":"secret"}', 401],
+      ['{"username":"bob"}', 400],
       ['null', 400],
       ['{', 400],
     ] as const) {

@@ -15,7 +15,7 @@ import {
   type PresentedSession,
   type UserRecord,
 } from 'nestjs-session-auth';
-import { currentUserOf, SessionContext } from 'nestjs-session-auth/context';
+import { currentUserOf, sessionContext, SessionContext } from 'nestjs-session-auth/context';
 import { isObservable, lastValueFrom, type Observable } from 'rxjs';
 import { hold, json, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -202,7 +202,7 @@ describe('messages that share one object', () => {
     const root = {
       module: Root,
       imports: [
-        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own', token: fromHeader('own'), asyncContext: true, ...patient }),
+        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own', token: fromHeader('own'), plugins: [sessionContext], ...patient }),
         SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner', token: fromHeader('partner'), ...patient }),
       ],
       controllers: [Listeners, ScopedListeners],

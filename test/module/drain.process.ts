@@ -20,7 +20,7 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { Redis } from 'ioredis';
 import type { WebSocket } from 'ws';
 import { fromHeader, fromPayload, SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
-import { SessionSockets } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import type { DrainSettings } from './draining-app.js';
@@ -94,6 +94,7 @@ const store = redis && { store: new RedisSessionStore({ redis }) };
       baseUrl,
       apiKey: 'application-key',
       token: [fromHeader('x-auth-token'), fromPayload('token')],
+      plugins: [sessionSockets],
       ...options,
       ...(options.cache && { cache: { ...options.cache, ...store } }),
     }),

@@ -22,7 +22,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
       'fromBearer fromCookie fromHeader fromPayload',
   ],
   ['browsers', browsers, 'SameOriginGuard endedSessionCookie sessionCookie'],
-  ['context', context, 'SessionContext SessionRelay currentUserOf'],
+  ['context', context, 'SessionContext SessionRelay currentUserOf sessionContext'],
   ['diagnostics', diagnostics, 'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
   [
     'errors',
@@ -32,7 +32,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   ],
   ['opentelemetry', opentelemetry, 'observeSessionAuth'],
   ['redis', redis, 'RedisSessionStore'],
-  ['sockets', sockets, 'SessionSockets'],
+  ['sockets', sockets, 'SessionSockets sessionSockets'],
   ['store', store, 'SessionStore'],
   ['swagger', swagger, 'ApiSessionAuth SESSION_SCHEME SessionAuthDenial addSessionAuth'],
   ['terminus', terminus, 'SessionAuthHealthIndicator'],

@@ -11,10 +11,12 @@ import {
   SessionHttpService,
   type SessionAuthExtras,
   type SessionAuthOptions,
+  type SessionAuthPlugin,
   type SessionAuthOptionsFactory,
 } from 'nestjs-session-auth';
+import { sessionContext } from 'nestjs-session-auth/context';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
-import { SessionSockets } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { CapturedLog } from '../support/captured-log.js';
 import { bootstrapError } from '../support/sample-app.js';
 import { reply } from '../support/scripted-service.js';
@@ -96,7 +98,7 @@ describe('the start of an application with several session services', () => {
       "SessionAuthModule 'partners': protectAllRoutes is in a registration with a name.",
     ],
     ['authority', partners({ authority: () => 'default' }), "SessionAuthModule 'partners': authority is in a registration with a name."],
-    ['asyncContext', partners({ asyncContext: true }), "SessionAuthModule 'partners': asyncContext is in a registration with a name."],
+    ['sessionContext', partners({ plugins: [sessionContext] }), 'sessionContext is in the plugins of a registration with a name.'],
     ['a missing key', partners({ apiKey: '' }), "SessionAuthModule 'partners': apiKey is missing."],
     [
       'an unknown identity field',
@@ -177,17 +179,30 @@ class PartnersGateway {
 
 describe('the start of an application with gateways', () => {
   it('is stopped by a gateway whose handshakes and messages would be checked by two session services', async () => {
-    expect(await stopOf(root([main(), partners()], [], [MixedGateway]))).toContain(
+    const plugins = [sessionSockets];
+    const registrations = [main({ plugins }), partners({ plugins })];
+    expect(await stopOf(root(registrations, [], [MixedGateway]))).toContain(
       "MixedGateway has SessionSockets of the registration 'default', and its messages are checked by 'partners'.",
     );
-    expect(await stopOf(root([main(), partners()], [], [ForeignGateway]))).toContain(
+    expect(await stopOf(root(registrations, [], [ForeignGateway]))).toContain(
       "ForeignGateway has SessionSockets of the registration 'partners', and its messages are checked by 'default'.",
     );
-    await expect(bootstrapError(root([main(), partners()], [], [PartnersGateway]))).rejects.toThrow('The application started');
+    await expect(bootstrapError(root(registrations, [], [PartnersGateway]))).rejects.toThrow('The application started');
+  });
+
+  it.each<[string, Type, SessionAuthPlugin[], string]>([
+    ['no registration', MixedGateway, [], 'MixedGateway'],
+    ['another registration', PartnersGateway, [sessionSockets], 'PartnersGateway'],
+  ])('is stopped if the plugin is named by %s, with its name', async (_which, gateway, plugins, name) => {
+    expect(await stopOf(root([main({ plugins }), partners()], [], [gateway]))).toBe(
+      `${name} needs SessionSockets, which SessionAuthModule does not provide here. Add sessionSockets of nestjs-session-auth/sockets to plugins in its options.`,
+    );
   });
 
   it('is stopped by two registrations that protect one server', async () => {
-    const context = await NestFactory.createApplicationContext(root([main(), partners()]), { logger: false, abortOnError: false });
+    const plugins = [sessionSockets];
+    const module = root([main({ plugins }), partners({ plugins })]);
+    const context = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
     const server = { options: {}, handleUpgrade: () => undefined, prependListener: () => undefined };
     context.get(SessionSockets).protect(server);
     const other = context.get<SessionSockets>(SessionAuthModule.getToken('partners', SessionSockets));

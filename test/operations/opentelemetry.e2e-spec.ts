@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { context, trace } from '@opentelemetry/api';
+import { context, SpanStatusCode, trace, ValueType } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
@@ -7,7 +7,7 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { fromHeader, Roles, SessionAuthGuard, SessionAuthModule, SessionAuthority, SessionAuthService } from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../support/trial/canaries.js';
-import { drop, hold, json, reply } from '../support/scripted-service.js';
+import { afterDelay, drop, hold, json, reply } from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -23,11 +23,14 @@ class Collected {
 
   /** Value of each attribute set of a metric; of a histogram, its count. */
   async read(name: string): Promise<[attributes: object, value: number][]> {
+    const points = (await this.metrics()).filter(({ descriptor }) => descriptor.name === name).flatMap(({ dataPoints }) => [...dataPoints]);
+    return points.map(({ attributes, value }) => [attributes, typeof value === 'number' ? value : value.count]);
+  }
+
+  async metrics() {
     this.#metrics.reset();
     await this.#reader.forceFlush();
-    const metrics = this.#metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
-    const points = metrics.filter(({ descriptor }) => descriptor.name === name).flatMap(({ dataPoints }) => [...dataPoints]);
-    return points.map(({ attributes, value }) => [attributes, typeof value === 'number' ? value : value.count]);
+    return this.#metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
   }
 
   async everything(): Promise<string> {
@@ -129,6 +132,29 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
   });
 
+  it('has checks in seconds, from a cache hit to the longest call, and says of each instrument what it counts', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url });
+    await app.get('/me');
+    service.on('user_details', afterDelay(100, json({ username: 'ann' })));
+    const startMs = performance.now();
+    await app.get('/me', 'token');
+    const tookSeconds = (performance.now() - startMs) / 1_000;
+    const metrics = await collected.metrics();
+    const described = Object.fromEntries(metrics.map(({ descriptor: { name, ...rest } }) => [name, rest]));
+
+    expect(described).toMatchObject({
+      [checks]: { unit: 's', description: expect.stringMatching(/^Time that a request waited/) },
+      'session_auth.denials': { unit: '{request}', valueType: ValueType.INT, description: expect.stringMatching(/denied/) },
+      'session_auth.calls.active': { unit: '{call}', valueType: ValueType.INT, description: expect.stringMatching(/in flight/) },
+      'session_auth.breaker.state': { valueType: ValueType.INT, description: expect.stringMatching(/0 closed, 1 half-open, 2 open/) },
+    });
+    const [point] = metrics.find(({ descriptor }) => descriptor.name === checks)?.dataPoints ?? [];
+    const { sum = NaN, buckets } = point?.value as { sum?: number; buckets: { boundaries: number[] } };
+    expect([sum >= 0.09, sum <= tookSeconds]).toEqual([true, true]);
+    expect([buckets.boundaries[0], buckets.boundaries.at(-1)]).toEqual([0.0001, 10]);
+  });
+
   it('has no state of a breaker whose pause ends after its application', async () => {
     const service = await bed.service();
     const options = { retry: false, breaker: { minimumCalls: 1, pauseMs: 100 } } as const;
@@ -215,18 +241,26 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     for (const { parentSpanContext } of spans) expect(parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
   });
 
-  it('has the status of a failed reply, and none without a reply', async () => {
+  it('has the status of each reply, none without a reply, and an error where a call failed', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, options: { retry: false } });
     service.on('user_details', reply(502));
     await app.get('/me', 'unlucky');
     service.on('user_details', drop);
     await app.get('/me', 'unlucky');
+    service.on('sign_in', reply(401));
+    await expect(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' })).rejects.toThrow();
+    service.on('user_details', reply(401));
+    await app.get('/me', 'of-nobody');
     const spans = collected.spans.getFinishedSpans();
-    expect(spans.map(({ attributes }) => [attributes['http.response.status_code'], attributes['error.type']])).toEqual([
-      [502, 'server_error'],
-      [undefined, 'unreachable'],
+    const told = spans.map(({ attributes, status }) => [attributes['http.response.status_code'], attributes['error.type'], status.code]);
+    expect(told).toEqual([
+      [502, 'server_error', SpanStatusCode.ERROR],
+      [undefined, 'unreachable', SpanStatusCode.ERROR],
+      [401, 'failed', SpanStatusCode.ERROR],
+      [401, undefined, SpanStatusCode.UNSET],
     ]);
+    expect(spans.map(({ attributes }) => 'http.response.status_code' in attributes)).toEqual([true, false, true, true]);
   });
 
   it('holds no key, token, IV or password', async () => {

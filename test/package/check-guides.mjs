@@ -1,4 +1,4 @@
-// Tries the guides as a new user would: every block of the pages, as it is printed, in an application that has the packed tarball.
+// Tries the guides as a new user would: every block of the pages, as it is printed, in an application that has the packed tarballs.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,11 +7,11 @@ import { codeBlocks, fencesOf, programsOf } from '../../tools/code-blocks.mjs';
 import { INSTALL, run } from './steps.mjs';
 
 /** Installs, type-checks, runs and tests the code of the guides. */
-export async function checkGuides(tarball) {
+export async function checkGuides(tarball, commands) {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-guides-'));
   try {
-    const count = layOut(folder, tarball);
+    const count = layOut(folder, tarball, commands);
     await run(folder, 'npm', ...INSTALL, '--no-package-lock');
     for (const program of programs(folder)) await run(folder, 'npx', 'tsc', '-p', program);
     const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
@@ -32,11 +32,12 @@ export async function checkGuides(tarball) {
 }
 
 /** Writes the application, and every block of the pages into it. */
-function layOut(folder, tarball) {
+function layOut(folder, tarball, commands) {
   cpSync(fileURLToPath(new URL('guides', import.meta.url)), folder, { recursive: true });
   const file = join(folder, 'package.json');
   const app = JSON.parse(readFileSync(file, 'utf8'));
   app.dependencies['nestjs-session-auth'] = `file:${tarball}`;
+  app.devDependencies['nestjs-session-auth-cli'] = `file:${commands}`;
   writeFileSync(file, JSON.stringify(app, undefined, 2));
   const blocks = codeBlocks();
   for (const { file, code, language } of blocks) {

@@ -5,17 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { APPS, layOut } from './apps.mjs';
+import { checkCommands } from './check-commands.mjs';
 import { checkGuides } from './check-guides.mjs';
 import { checkNestAdd } from './check-nest-add.mjs';
 import { checkTarball } from './check-tarball.mjs';
 import { INSTALL, run } from './steps.mjs';
-import { theTarball } from './tarball.mjs';
+import { theTarball, theTarballOfCommands } from './tarball.mjs';
 
 /** Libraries that serve one feature; an application without that feature has none of them. Optional peers are added below. */
 const FEATURES = ['graphql', 'websockets', 'microservices', 'terminus', 'swagger'].map((name) => `@nestjs/${name}`);
 const OPTIONAL = [...FEATURES, '@opentelemetry/api', 'ioredis'];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const tarball = theTarball();
+const commands = theTarballOfCommands();
 
 checkTarball(tarball);
 
@@ -24,7 +26,8 @@ await run(root, 'npx', 'attw', tarball);
 // In the short form, each version of NestJS with one module format.
 const isShort = process.env.LONG_TESTS !== '1';
 await Promise.all(APPS.filter(({ isInShortForm }) => isInShortForm || !isShort).map(check));
-await checkGuides(tarball);
+await checkCommands(commands);
+await checkGuides(tarball, commands);
 await checkNestAdd(tarball);
 
 /** One application, from an empty folder to its answers. */

@@ -2,11 +2,20 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const packages = fileURLToPath(new URL('../../dist/packages', import.meta.url));
-
 /** The path of the packed library. */
 export function theTarball() {
-  const [name, ...others] = readdirSync(packages);
-  if (!name || others.length > 0) throw new Error(`dist/packages/ must hold the tarball alone, and holds: ${[name, ...others].join(', ')}`);
-  return join(packages, name);
+  return onlyTarballOf('packages');
+}
+
+/** The path of the packed commands. */
+export function theTarballOfCommands() {
+  return onlyTarballOf('packages-cli');
+}
+
+function onlyTarballOf(name) {
+  const folder = fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
+  const [tarball, ...others] = readdirSync(folder);
+  if (!tarball || others.length > 0)
+    throw new Error(`dist/${name}/ must hold one tarball alone, and holds: ${[tarball, ...others].join(', ')}`);
+  return join(folder, tarball);
 }

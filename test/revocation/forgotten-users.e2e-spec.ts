@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
+import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { LIBRARIES, socketTrial } from '../sockets/socket-trial.js';
 import { hold, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { describeWithRedis } from '../support/redis.js';
+import { PATIENCE_MS } from '../fleet/fleet.js';
 import { fleets, sharedFleet, TIMEOUT_MS, type SharedFleet } from '../fleet/suites.js';
 
 describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
@@ -193,6 +196,44 @@ describeWithRedis('a user whose sessions are ended while Redis is full', () => {
       await until('the revocation is there', async () => (await fleet.redis.keys('*:revoked:*')).length === 1);
       const late = await fleet.instance();
       expect(await late.status(token)).toBe(401);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describeWithRedis.each(LIBRARIES)('sockets of %s that open after the sessions of their user were ended here', (_name, library) => {
+  const trial = socketTrial(library);
+  const start = fleets();
+
+  it(
+    'stay open when the message of their own instance arrives, and close by one of another [Q19]',
+    async () => {
+      const fleet = await start();
+      const redis = new Redis(fleet.server.port, '127.0.0.1');
+      fleet.keep({ close: () => redis.disconnect() });
+      const { app } = await trial.start({ cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, timeoutMs: PATIENCE_MS }) } });
+      const other = await fleet.instance({ baseUrl: trial.service.url, platform: 'Fastify' });
+      await fleet.subscribed(2);
+      const forgotten: (string | undefined)[] = [];
+      app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => forgotten.push(username));
+
+      // Redis holds back what is written and published.
+      await fleet.redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
+      const done = app.get(SessionAuthService).forgetUser('ann');
+      const ann = await trial.attempt(trial.service.signInAs({ username: 'ann' }));
+      expect([ann.opened, trial.counts().watched, await other.do('forgottenUsers')]).toEqual([true, 1, []]);
+      await fleet.redis.call('CLIENT', 'UNPAUSE');
+      await done;
+      await until('the message was published', async () => (await other.do('forgottenUsers')).includes('ann'));
+      await other.do('forgetUser', 'bob');
+      // Messages keep their order.
+      await until('a later message arrives', () => forgotten.includes('bob'));
+      expect([forgotten, trial.counts().watched]).toEqual([['ann', 'bob'], 1]);
+      const { length } = ann.messages;
+      await until('it receives a broadcast', () => ann.messages.length > length);
+
+      await other.do('forgetUser', 'ann');
+      expect(await ann.closed).toMatchObject({ statusCode: 401 });
     },
     TIMEOUT_MS,
   );

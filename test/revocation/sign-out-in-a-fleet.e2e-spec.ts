@@ -45,16 +45,16 @@ describeWithRedis('a session that three instances have cached', () => {
     listener.disconnect();
   });
 
-  it('is denied by all as soon as one has signed it out, and each emits one revocation', async () => {
+  it('is denied by all as soon as one has signed it out, and each emits one revocation for each sign-out', async () => {
     const fleet = shared();
     const token = await cachedByAll(fleet);
     fleet.revoke(token);
     expect(await fleet.all[0].do('signOut', token)).toBe('done');
     for (const instance of fleet.all) await denies(instance, token);
     for (const instance of fleet.all) expect(await instance.do('revocationsOf', token)).toBe(1);
-    // A second sign-out emits nothing more.
+    // A second sign-out is emitted again: a sign-in may have issued the token in between.
     expect(await fleet.all[1].do('signOut', token)).toBe('done');
-    for (const instance of fleet.all) expect(await instance.do('revocationsOf', token)).toBe(1);
+    for (const instance of fleet.all) await until('each emits another', async () => (await instance.do('revocationsOf', token)) === 2);
   });
 
   it('is checked again by all after its sign-out failed at the service, and cached by none', async () => {

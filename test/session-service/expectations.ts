@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { CCL_INFO_TYPES, FIELD_TYPES } from '../../libs/session-auth/src/commands/contract/expectations.js';
+import { CCL_INFO_TYPES, FIELD_TYPES } from '../../libs/session-auth-cli/src/contract/expectations.js';
 import { type WireReply } from './send.js';
 import { checksReferenceService } from './service-under-test.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { startReferenceService } from 'session-service';
-import { DevService } from '../../libs/session-auth/src/commands/dev/dev-service.js';
+import { DevService } from '../../libs/session-auth-cli/src/dev/dev-service.js';
 import { inLongForm } from '../support/long-form.js';
 import { operationsOf, readApiDocument, requestsOf, type DocumentedOperation } from './openapi-requests.js';
 import { send, type WireReply } from './send.js';
@@ -33,7 +33,7 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
     'the service of the command dev',
     async () => {
       const users = [{ password: ACCOUNT.password, record: { username: ACCOUNT.username } }];
-      const service = await DevService.start({
+      const service = await DevService.open({
         host: '127.0.0.1',
         port: 0,
         apiKey: API_KEY,
@@ -41,7 +41,7 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
         users,
         onAnswer: () => undefined,
       });
-      return { url: `http://127.0.0.1:${service.port}`, close: () => service.close() };
+      return service;
     },
   ],
 ])('%s', (_name, open) => {

@@ -4,7 +4,7 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import { Ack, SubscribeMessage, WebSocketGateway, type OnGatewayInit } from '@nestjs/websockets';
 import { CurrentUser, Public, Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { SessionAuthErrorFilter } from 'nestjs-session-auth/errors';
-import { SessionSockets } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { io, type Socket } from 'socket.io-client';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { reply } from '../support/scripted-service.js';
@@ -80,7 +80,7 @@ describe('an acknowledgement of socket.io', () => {
   afterEach(() => void socket.disconnect());
 
   const connect = async (token?: string): Promise<void> => {
-    const sample = { baseUrl: service.url, providers: [AcknowledgingGateway], controllers: [] };
+    const sample = { baseUrl: service.url, options: { plugins: [sessionSockets] }, providers: [AcknowledgingGateway], controllers: [] };
     const { url } = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)) });
     socket = io(url, { auth: token === undefined ? {} : { token }, reconnection: false, transports: ['websocket'] });
     exceptions = [];

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
+import { sessionSockets } from 'nestjs-session-auth/sockets';
 import type { RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -37,7 +38,7 @@ export function gatewayBed([, adapter, connect]: SocketLibrary): GatewayBed {
     },
     start: async (options = {}) => {
       const providers = [OpeningsGateway, { provide: GatewayPlan, useValue: current.plan }];
-      const sample = { baseUrl: current.service.url, options, providers, controllers: [] };
+      const sample = { baseUrl: current.service.url, options: { plugins: [sessionSockets], ...options }, providers, controllers: [] };
       const app = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)) });
       current.url = app.url;
       return app;

@@ -9,7 +9,7 @@ import {
   SessionAuthService,
   type AuthorityResolver,
 } from 'nestjs-session-auth';
-import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import type { RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -88,11 +88,12 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s and several session services', (_
 
   /** Both read the token from the same header, so that each token could reach either service. */
   async function started(gateway: Type, authority?: AuthorityResolver): Promise<RunningApp> {
+    const plugins = [sessionSockets];
     const root: DynamicModule = {
       module: Root,
       imports: [
-        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', ...(authority && { authority }) }),
-        SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner-key' }),
+        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', plugins, ...(authority && { authority }) }),
+        SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner-key', plugins }),
       ],
       providers: [gateway],
     };

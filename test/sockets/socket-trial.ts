@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import type { Provider } from '@nestjs/common';
 import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
-import { SessionSockets, type SocketCounts } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets, type SocketCounts } from 'nestjs-session-auth/sockets';
 import { SOCKET_LIBRARIES, SOCKET_IO } from './peers.js';
 import type { RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';
@@ -63,7 +63,12 @@ export function socketTrial(library: (typeof SOCKET_LIBRARIES)[number]): SocketT
     },
     start: async (options = {}, gateways = [FeedGateway]) => {
       const providers = [...gateways, { provide: Feed, useValue: feed }];
-      const sample = { baseUrl: service.url, options: { retry: false, ...options } as const, providers, controllers: [] };
+      const sample = {
+        baseUrl: service.url,
+        options: { plugins: [sessionSockets], retry: false, ...options } as const,
+        providers,
+        controllers: [],
+      };
       return (running = await bed.sample(sample, { configure: (app) => void app.useWebSocketAdapter(adapter(app)) }));
     },
     attempt: (token, ...options) => keep(attempting(running.url, token, ...options)),

@@ -10,7 +10,7 @@ import {
   type AuthorityResolver,
   type TokenSource,
 } from 'nestjs-session-auth';
-import { SessionSockets } from 'nestjs-session-auth/sockets';
+import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -67,7 +67,7 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
     own.signInAs({ username: 'ann' }, 'good');
     acme.signInAs({ username: 'boss' }, 'boss');
     const token = [fromHeader('X-Auth-Token'), fromBearer(), ownSource, fromCookie('sid')];
-    const options = { apiKey: 'key', timeoutMs: 30_000, token };
+    const options = { plugins: [sessionSockets], apiKey: 'key', timeoutMs: 30_000, token };
     const imports: DynamicModule[] = [
       SessionAuthModule.forRoot({ ...options, baseUrl: own.url, authority: byHost, protectAllRoutes: true }),
       SessionAuthModule.forRoot({ ...options, name: 'acme', baseUrl: acme.url }),

@@ -110,7 +110,9 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
 
   it('is admitted if Origin and Host are the same', async () => {
     expect(await send('POST', '/notes', { Origin: 'http://localhost' })).toMatchObject({ status: 200, body: 'ann' });
-    expect(await send('POST', '/notes', { Origin: 'http://localhost:3000' })).toMatchObject({ status: 403 });
+    for (const origin of ['http://localhost:3000', 'http://other.localhost', 'http://localhost.evil.example']) {
+      expect(await send('POST', '/notes', { Origin: origin })).toMatchObject({ status: 403 });
+    }
   });
 
   it('opens a stream of events, which is a GET', async () => {

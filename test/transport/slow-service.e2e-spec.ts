@@ -124,6 +124,15 @@ describe.each(platforms('Express'))('a slow session service on %s', (_name, plat
       },
     );
 
+    it.each([10, 100, 500])('that never answers makes the reply 503 after a total time of %d ms', async (timeoutMs) => {
+      const service = await bed.serviceThat(silence);
+      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs, http: http() } });
+      await app.get('/me', 'first');
+      const [start, stalledMs] = [performance.now(), measureStalls()];
+      expect((await app.get('/me', 'token')).status).toBe(503);
+      expect(performance.now() - start - stalledMs()).toBeLessThan(timeoutMs + ALLOWED_MS);
+    });
+
     it('that hangs makes the reply 503 for two hundred callers, and leaves no connection open', async () => {
       const service = await bed.serviceThat(silence);
       const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 600, maxInFlight: 8, http: http() } });

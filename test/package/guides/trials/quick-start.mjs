@@ -9,7 +9,7 @@ import { listening, trial } from './support.mjs';
 const [signedIn, outage] = createRequire(import.meta.url)('../pages/quick-start/transcripts.json');
 
 /** Tokens are random. A command of the guide sends the token that the sign-in before it returned. */
-const TOKEN = /dev-[0-9a-f-]{36}/g;
+const TOKEN = /test-[0-9a-f-]{36}/g;
 let token = 'none';
 
 /** Enters each command of a transcript, and compares its output with the guide. */
@@ -27,7 +27,7 @@ async function follow(transcript, url) {
 
 await trial('quick start', async () => {
   // The command of the guide, on a free port.
-  const program = ['node_modules/.bin/nestjs-session-auth', 'dev', '--user', 'ann:ann-demo:hiring_manager', '--port', '0'];
+  const program = ['node_modules/.bin/nestjs-session-auth-cli', 'dev', '--user', 'ann:ann-demo:hiring_manager', '--port', '0'];
   const service = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [greeting] = await once(service.stdout, 'data');
   process.env.SESSION_SERVICE_URL = /http:\S+/.exec(String(greeting))[0];
