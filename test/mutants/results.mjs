@@ -14,20 +14,29 @@ Each bug is a change of one source of the library, in [mutants.mjs](mutants.mjs)
 | --- | ---- | --------------- | ------ | ---- |
 `;
 
-/** Replaces the rows of the bugs that were tried, keeps those of the others, and drops those of bugs that are gone. */
-export function record(root, bugs, outcomes) {
+/** The commit whose sources are tested now: its name goes into the rows. */
+export function testedCommit(root) {
   const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   const changed = git('status', '--porcelain')
     .split('\n')
     .filter((line) => line !== '' && !line.endsWith(PAGE));
   if (changed.length > 0) throw new Error(`Commit first: the outcomes would be of no commit.\n${changed.join('\n')}`);
-  const path = join(root, PAGE);
-  const rows = new Map(existsSync(path) ? rowsIn(readFileSync(path, 'utf8')) : []);
-  const commit = git('rev-parse', '--short=10', 'HEAD');
+  return git('rev-parse', '--short=10', 'HEAD');
+}
+
+/** Whether the page names a test that finds this bug. */
+export function hasFinder(root, { name }) {
+  const line = rowsOf(root).get(cell(name));
+  return line !== undefined && !line.includes('| **');
+}
+
+/** Replaces the row of a bug that was tried, keeps those of the others, and drops those of bugs that are gone. */
+export function record(root, bugs, { bug, kind, tests }, commit) {
+  const rows = rowsOf(root);
   const date = new Date().toISOString().slice(0, 10);
-  for (const { bug, kind, tests } of outcomes) rows.set(cell(bug.name), row(bug, testsIn(kind, tests), commit, date));
+  rows.set(cell(bug.name), row(bug, testsIn(kind, tests), commit, date));
   const lines = bugs.map(({ name }) => rows.get(cell(name))).filter(Boolean);
-  writeFileSync(path, `${HEAD}${lines.join('\n')}\n`);
+  writeFileSync(join(root, PAGE), `${HEAD}${lines.join('\n')}\n`);
 }
 
 function row({ name, file }, tests, commit, date) {
@@ -40,9 +49,11 @@ function testsIn(kind, tests) {
   return tests.length > MAX_NAMED ? `${named}; and ${tests.length - MAX_NAMED} more` : named;
 }
 
-function rowsIn(page) {
+function rowsOf(root) {
+  const path = join(root, PAGE);
+  const page = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const lines = page.split('\n').filter((line) => line.startsWith('| ') && !/^\| (?:bug|---)/.test(line));
-  return lines.map((line) => [/^\| (.*?) \| /.exec(line)[1], line]);
+  return new Map(lines.map((line) => [/^\| (.*?) \| /.exec(line)[1], line]));
 }
 
 function cell(text) {

@@ -1,5 +1,6 @@
 // Applies each bug to a copy of the tree, one at a time, and runs the suites that must find it.
-// `npm run test:mutants -- 2/5 --record` takes the second fifth; MUTANT=text takes those whose name holds it. --record writes the outcomes to RESULTS.md.
+// `npm run test:mutants -- 2/5 --record` takes the second fifth; MUTANT=text takes those whose name holds it; --missing takes those that no row of
+// RESULTS.md finds. --record writes each outcome there as soon as it is known: a run that is ended early keeps its rows.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUGS } from '../simulation/bugs.mjs';
 import { MUTANTS } from './mutants.mjs';
-import { record } from './results.mjs';
+import { hasFinder, record, testedCommit } from './results.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const COPIED = ['apps', 'libs', 'test', 'jest.config.mjs', 'package.json', 'tsconfig.json'];
@@ -17,7 +18,9 @@ const LEFT_OUT = /[/](?:node_modules|dist)(?:[/]|$)/;
 
 const all = [...MUTANTS, ...BUGS];
 const [part, parts] = (process.argv.find((arg) => /^\d+\/\d+$/.test(arg)) ?? '1/1').split('/').map(Number);
-const chosen = all.filter(({ name }, index) => name.includes(process.env.MUTANT ?? '') && index % parts === part - 1);
+const isWanted = (bug) => bug.name.includes(process.env.MUTANT ?? '') && !(process.argv.includes('--missing') && hasFinder(root, bug));
+const chosen = all.filter(isWanted).filter((_, index) => index % parts === part - 1);
+const commit = process.argv.includes('--record') ? testedCommit(root) : undefined;
 const tree = mkdtempSync(join(tmpdir(), 'mutants-'));
 process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
@@ -35,11 +38,11 @@ const unsound = isShown ? new Set() : unsoundSuites([...new Set(chosen.flatMap((
 const outcomes = chosen.map((bug) => {
   const outcome = outcomeOf(bug);
   console.log(`${outcome.kind}: ${bug.name}${outcome.tests ? `\n    ${outcome.tests.join('\n    ')}` : ''}`);
+  if (commit) record(root, all, { bug, ...outcome }, commit);
   return { bug, ...outcome };
 });
 const found = outcomes.filter(({ kind }) => kind === 'found').length;
 console.log(`${found} of ${chosen.length} bugs found`);
-if (process.argv.includes('--record')) record(root, all, outcomes);
 if (chosen.length === 0 || found < chosen.length) process.exitCode = 1;
 
 function outcomeOf({ file, find, replace, suites }) {
