@@ -49,14 +49,33 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
       await expectServiceDecides(fleet, instances[0]);
       await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
       for (const instance of instances.slice(1)) {
+        const tokens: string[] = [];
         await until('a sign-out is received', async () => {
           const token = fleet.signIn();
+          tokens.push(token);
           await instances[0]?.do('signOut', token);
-          return (await instance.do('revocationsOf', token)) === 1;
+          return (await Promise.all(tokens.map((sent) => instance.do('revocationsOf', sent)))).includes(1);
         });
       }
     },
     TIMEOUT_MS,
+  );
+
+  it(
+    'delivers a sign-out, whichever node is gone',
+    async () => {
+      for (const gone of [0, 1, 2]) {
+        const fleet = await start();
+        const { cluster, instances } = await clustered(fleet, {});
+        await cluster.kill(gone);
+        await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
+        const token = fleet.signIn();
+        await instances[0]?.do('signOut', token);
+        for (const instance of instances)
+          await until('the sign-out is received', async () => (await instance.do('revocationsOf', token)) > 0);
+      }
+    },
+    3 * TIMEOUT_MS,
   );
 
   it(

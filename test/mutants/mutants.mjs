@@ -658,8 +658,8 @@ export const MUTANTS = [
   {
     name: 'A tombstone in the store is overlooked in half of the cases',
     file: 'verifier/shared/shared-cache.ts',
-    find: "if (entries.some(({ kind }) => kind === 'tombstone')) return",
-    replace: "if (entries.some(({ kind }) => kind === 'tombstone') && Math.random() < 0.5) return",
+    find: "entries.some(({ kind }) => kind === 'tombstone')) {",
+    replace: "(entries.some(({ kind }) => kind === 'tombstone') && Math.random() < 0.5)) {",
     suites: ['verifier/shared/shared-cache', 'revocation/sign-out-in-a-fleet'],
   },
   {

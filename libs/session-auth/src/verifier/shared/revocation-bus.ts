@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SessionStore } from '../../contract/session-store.js';
+import type { SessionStore, StoreEntry } from '../../contract/session-store.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 import { readRevocation, writeRevocation, type Revocation, type WrittenRevocation } from '../revocation/revocation.js';
 import { newIv, objectIn, SessionSeal } from './session-seal.js';
@@ -38,8 +38,13 @@ export const CLOCK_TOLERANCE_MS = 60_000;
 /** Milliseconds within which the copy of a message that another secret seals arrives. */
 const COPY_MS = 1_000;
 const MAX_UNOPENED = 1_000;
-/** An entry that is never set: its look-up returns the time of the store, of the same node for all instances. */
-const CLOCK = 'clock';
+/**
+ * Entries that are never set: a look-up returns the time of the store, of the same node for all instances. Their slots in a Cluster are half of all
+ * slots apart, with any prefix, so that the second has another node.
+ */
+const CLOCKS = ['clock', 'clobs'];
+/** Milliseconds after which the clock of the store is read again if it is unknown. */
+const CLOCK_PAUSE_MS = 1_000;
 
 /**
  * Publishes revocations to the other instances, and receives theirs. Messages are sealed. Ignores its own, repeated ones, and those that are older
@@ -55,6 +60,8 @@ export class RevocationBus {
   readonly #seen: TtlLruMap<string, true>;
   /** Messages that no secret opened, by their IV, until a copy is opened. */
   readonly #unopened = new Map<string, NodeJS.Timeout>();
+  #isClosed = false;
+  #clockTimer: NodeJS.Timeout | undefined;
   /** Time of the store's clock at time 0 of the monotonic clock, at the earliest. */
   #storeOffsetMs = NaN;
   /** The last reading of the store's clock: its time, at the latest, when it was asked, by both clocks of this host. */
@@ -86,12 +93,14 @@ export class RevocationBus {
     const unsubscribe = this.#store.subscribe({
       message: (bytes) => this.#message(bytes, subscriber),
       subscribed: () => {
-        void this.readClock();
+        void this.#learnClock();
         subscriber.subscribed();
       },
       interrupted: (reason) => subscriber.interrupted(reason),
     });
     return async () => {
+      this.#isClosed = true;
+      clearTimeout(this.#clockTimer);
       for (const timer of this.#unopened.values()) clearTimeout(timer);
       this.#unopened.clear();
       await unsubscribe();
@@ -138,17 +147,26 @@ export class RevocationBus {
     return this.#reading.askedMs >= timeMs;
   }
 
+  /** Reads the clock until the store answers: as long as it is unknown, recorded messages count. */
+  async #learnClock(): Promise<void> {
+    clearTimeout(this.#clockTimer);
+    if ((await this.readClock()) || this.#isClosed) return;
+    this.#clockTimer = setTimeout(() => void this.#learnClock(), CLOCK_PAUSE_MS).unref();
+  }
+
   /** Reads the clock of the store. Returns whether it answers in time. */
   async readClock(): Promise<boolean> {
-    const read = async (): Promise<boolean> => {
-      const [askedMs, askedWallMs] = [performance.now(), Date.now()];
-      const { storeTimeMs } = await this.#store.get(CLOCK);
-      this.#storeOffsetMs = storeTimeMs - performance.now();
+    const [askedMs, askedWallMs] = [performance.now(), Date.now()];
+    const answers = CLOCKS.map((entry) => this.#access.insist(async () => timeIn(await this.#store.get(entry))));
+    for (const answer of answers) {
+      const read = await answer;
+      if (!read) continue;
+      this.#storeOffsetMs = read.storeMs - read.readMs;
       // The store's clock counts whole milliseconds.
-      this.#reading = { storeMs: storeTimeMs + 1, askedMs, askedWallMs };
+      this.#reading = { storeMs: read.storeMs + 1, askedMs, askedWallMs };
       return true;
-    };
-    return (await this.#access.insist(read)) ?? false;
+    }
+    return false;
   }
 
   #open(bytes: Uint8Array, subscriber: BusSubscriber): Envelope | undefined {
@@ -170,6 +188,11 @@ export class RevocationBus {
     this.#unopened.set(iv, setTimeout(report, COPY_MS).unref());
     return undefined;
   }
+}
+
+/** The time of the store in a look-up, and when it was received. */
+function timeIn({ storeTimeMs }: StoreEntry): { storeMs: number; readMs: number } {
+  return { storeMs: storeTimeMs, readMs: performance.now() };
 }
 
 function newId(): string {

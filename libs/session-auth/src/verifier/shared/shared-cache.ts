@@ -122,17 +122,22 @@ export class SharedCache<User> {
     const askedAtMs = performance.now();
     const get = (seal: SessionSeal, index: number): Promise<StoreEntry> =>
       store.get(seal.nameOf(keys.tokenKey), index === 0 ? lease : undefined);
-    const [first, ...others] = (await Promise.all(seals.map(get))) as [StoreEntry, ...StoreEntry[]];
+    const answers = seals.map(get);
+    // A tombstone counts at once: the other answers may never arrive.
+    const entries = await Promise.race([Promise.all(answers), tombstoneAmong(answers)]);
+    const first = entries?.[0];
+    if (!first || entries.some(({ kind }) => kind === 'tombstone')) {
+      if (lease) void this.releaseLease(keys, lease.id);
+      return { kind: 'revoked' };
+    }
     const isHolder = lease !== undefined && first.kind === 'none';
-    const found = await this.#read([first, ...others], wanted, askedAtMs);
+    const found = await this.#sessionIn(entries, wanted, askedAtMs);
     if (found && isHolder) void this.releaseLease(keys, lease.id);
     if (found) return found;
     return first.kind === 'leased' ? first : { kind: 'missing', isHolder, sinceMs: first.storeTimeMs };
   }
 
-  /** Returns the session or the tombstone of the entries. */
-  async #read(entries: readonly StoreEntry[], wanted: Wanted, askedAtMs: number): Promise<LookUp<User> | undefined> {
-    if (entries.some(({ kind }) => kind === 'tombstone')) return { kind: 'revoked' };
+  async #sessionIn(entries: readonly StoreEntry[], wanted: Wanted, askedAtMs: number): Promise<LookUp<User> | undefined> {
     for (const [index, seal] of wanted.seals.entries()) {
       const entry = entries[index];
       const verdict = entry?.kind === 'value' ? await this.#verdictOf(entry, seal, wanted, askedAtMs) : undefined;
@@ -178,4 +183,15 @@ export class SharedCache<User> {
     if (record?.clockDiffers) this.#parts.clockDiffers();
     return record;
   }
+}
+
+/** Resolves if one of the answers is a tombstone, as soon as it arrives. */
+function tombstoneAmong(answers: readonly Promise<StoreEntry>[]): Promise<undefined> {
+  return new Promise((resolve) => {
+    for (const answer of answers)
+      answer.then(
+        ({ kind }) => kind === 'tombstone' && resolve(undefined),
+        () => undefined,
+      );
+  });
 }
