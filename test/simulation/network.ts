@@ -53,6 +53,8 @@ export interface Publication {
   /** The secret that opens it. */
   readonly secret: string | undefined;
   readonly sentAtMs: number;
+  /** Whether the wall clock of its sender stepped while the sender read that of the store: the message is new for longer. */
+  readonly isDatedAhead: boolean;
   /** Position in the global sequence at which it was first passed to the store. */
   readonly sent: number;
   /** Position at which each host had first received and handled it, if it has the secret. */
@@ -131,6 +133,7 @@ export class Network {
 
   /** Sends every old message again. */
   replay(): void {
-    for (const old of this.publications) for (const link of this.links) link.carry(old.bytes, old, { isRepeated: true });
+    const old = this.publications.filter(({ isDatedAhead }) => !isDatedAhead);
+    for (const publication of old) for (const link of this.links) link.carry(publication.bytes, publication, { isRepeated: true });
   }
 }

@@ -10,8 +10,8 @@ import type { Host } from './host.js';
 
 /** Minimum time between two arrivals on one connection, so that they are not simultaneous. */
 const ORDER_MS = 1e-6;
-/** A message whose time is older by this was sent with a clock from before a step. The steps are longer. */
-const DATED_BACK_MS = 500;
+/** A message whose time differs by this was dated by a clock that stepped meanwhile. The steps are longer. */
+const TOLERANCE_MS = 500;
 
 /** Detects in a reply that a key has a tombstone. */
 interface TombstoneReply<Value> {
@@ -139,8 +139,8 @@ export class StoreLink extends SessionStore implements Link {
     const { world, publications } = this.#network;
     const { text, secret } = this.#network.open(message);
     const content = JSON.parse(text) as Message;
-    const isDatedBack = content.storeMs !== undefined && content.storeMs < this.#network.store.nowMs - DATED_BACK_MS;
-    if (isDatedBack) this.#network.hasDatedBack = true;
+    const aheadMs = (content.storeMs ?? NaN) - this.#network.store.nowMs;
+    if (aheadMs < -TOLERANCE_MS) this.#network.hasDatedBack = true;
     const first = publications.find(({ message: { id } }) => id === content.id);
     const publication: Publication = {
       host: this.#host,
@@ -148,6 +148,7 @@ export class StoreLink extends SessionStore implements Link {
       message: content,
       secret,
       sentAtMs: world.nowMs,
+      isDatedAhead: aheadMs > TOLERANCE_MS,
       sent: first?.sent ?? world.nextSequence(),
       received: new Map<Host, number>(),
     };
@@ -218,6 +219,12 @@ export class StoreLink extends SessionStore implements Link {
     const isCopy = publications.some(({ message, received }) => message.id === publication.message.id && received.has(this.#host));
     const { world, handledMs } = this.#network;
     const handled = (): void => {
+      // The answer of the store waits for a process whose event loop is blocked.
+      const blockedMs = this.#host.blockedUntilMs - world.nowMs;
+      if (handledMs > 0 && blockedMs > 0) {
+        world.after(blockedMs + handledMs, handled);
+        return;
+      }
       if (!isCopy) this.#network.onHandled?.(this.#host, publication);
       if (!publication.received.has(this.#host)) publication.received.set(this.#host, world.nextSequence());
     };
