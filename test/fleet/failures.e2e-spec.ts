@@ -192,7 +192,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const next = fleet.signIn();
       await until('the far one receives revocations', async () => {
         await near.do('signOut', next);
-        return (await far.do('revocationsOf', next)) === 1;
+        return (await far.do('revocationsOf', next)) > 0;
       });
     },
     TIMEOUT_MS,

@@ -12,10 +12,12 @@ import {
   SessionAuthService,
   UserRecord,
   type Credentials,
+  type SessionAuthExtras,
   type SessionAuthOptions,
 } from 'nestjs-session-auth';
 import { aUserRecord, TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
 import { IsOptional, IsString } from 'class-validator';
+import { sessionSockets } from 'nestjs-session-auth/sockets';
 import { Feed, FeedGateway } from '../sockets/feed.gateway.js';
 import { SOCKET_LIBRARIES } from '../sockets/peers.js';
 import { EXPRESS, platforms } from '../support/platforms.js';
@@ -176,7 +178,7 @@ describe('TestSessions', () => {
     return { app, get, status: async (headers) => (await get('/me', headers)).status };
   }
 
-  const forRoot = (options: Partial<SessionAuthOptions> = {}) =>
+  const forRoot = (options: Partial<SessionAuthOptions> & Pick<SessionAuthExtras, 'plugins'> = {}) =>
     SessionAuthModule.forRoot({ baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key', ...options });
 
   it('serve a module that is registered with a factory', async () => {
@@ -224,7 +226,7 @@ describe('TestSessions', () => {
 
   it.each(SOCKET_LIBRARIES)('admit a socket of %s, and close it when its user signs out', async (_library, adapter, connect) => {
     const sessions = new TestSessions();
-    const builder = Test.createTestingModule({ imports: [forRoot()], providers: [FeedGateway, Feed] });
+    const builder = Test.createTestingModule({ imports: [forRoot({ plugins: [sessionSockets] })], providers: [FeedGateway, Feed] });
     const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), { logger: false });
     started.push(app);
     await app.useWebSocketAdapter(adapter(app)).listen(0, '127.0.0.1');
