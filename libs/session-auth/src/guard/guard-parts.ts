@@ -55,8 +55,8 @@ export interface GuardParts {
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;
   readonly ends: SessionEnds;
-  /** Logs a warning, at most once a minute for each kind. */
-  readonly warn: (kind: string, text: string) => void;
+  /** Logs a warning, at most once a minute for each kind and subject. */
+  readonly warn: (kind: string, text: string, subject?: string) => void;
   /** Called for each rule that could not be evaluated. */
   readonly ruleFailed: (rule: FailedRule, context: ExecutionContext) => void;
 }

@@ -16,7 +16,11 @@ openTransport('graphql', GRAPHQL);
 
 /** A guard whose parts have nothing but a rule, and take decisions: reading anything else throws. */
 const guardWith = (rule: AccessRule): SessionAuthGuard =>
-  new SessionAuthGuard({ rules: { of: () => rule }, decisions: { denied: () => undefined } } as unknown as GuardParts);
+  new SessionAuthGuard({
+    rules: { of: () => rule },
+    decisions: { denied: () => undefined },
+    warn: () => undefined,
+  } as unknown as GuardParts);
 
 describe.each(['pigeon', '', '__proto__', 'HTTP'])('a call in a context of the unknown kind %j', (type) => {
   const context = { getType: () => type } as unknown as ExecutionContext;

@@ -19,7 +19,7 @@ import { transportOf } from './transports.js';
 /**
  * Admits calls of controllers, resolvers, gateways and message handlers that present a valid session and meet the rule of the handler.
  * `@CurrentUser()` injects the user's record, which is also `request.user` over HTTP. Other calls are denied with 401, 403 or 503 in the form of
- * their context, and never reach the handler. A context of an unknown kind is denied.
+ * their context, and never reach the handler. A context of an unknown kind is denied, with a warning that names it.
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate, CallGuard {
@@ -45,11 +45,7 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
     const call = transportOf(context)?.open(context);
-    if (!call) {
-      reportDenial(ACCESS_DENIED, this.parts.authority);
-      this.parts.decisions.denied(context, ACCESS_DENIED);
-      return Promise.reject(exceptionOf(ACCESS_DENIED));
-    }
+    if (!call) return denyClosed(context, this.parts);
     const { authorities } = this.parts;
     if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, rule);
     return authorities?.guardOf(call, rule.authority, this)?.admit(call, rule) ?? this.denyUnknown(call);
@@ -138,6 +134,19 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     this.parts.decisions.denied(call.context, denial, user);
     return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);
   }
+}
+
+/** Denies a call whose kind of context is not open: the library does not know how it presents a session. */
+function denyClosed(context: ExecutionContext, parts: GuardParts): Promise<never> {
+  const kind = context.getType<string>();
+  parts.warn(
+    'closed context',
+    `calls of the kind '${kind}' are denied, because the library does not know how they present a session. Check them with a guard of your own, and mark their handlers @Public().`,
+    kind,
+  );
+  reportDenial(ACCESS_DENIED, parts.authority);
+  parts.decisions.denied(context, ACCESS_DENIED);
+  return Promise.reject(exceptionOf(ACCESS_DENIED));
 }
 
 markSessionAuthGuard(SessionAuthGuard);

@@ -60,7 +60,7 @@ function guardPartsOf(
   const ruleFailed: GuardParts['ruleFailed'] = (rule, context) => log.ruleFailed(rule, context);
   const rules = new AccessRules(policies);
   const shared = { rules, reader, verifier: checks, authority, authorities, decisions, ends: sessionEnds(source, checks) };
-  return { ...shared, warn: (kind, text) => log.warn(kind, text), ruleTimeoutMs: protection.timeoutMs, ruleFailed };
+  return { ...shared, warn: (kind, text, subject) => log.warn(kind, text, subject), ruleTimeoutMs: protection.timeoutMs, ruleFailed };
 }
 
 /** Returns the provider of the guard's parts. `table` has the token of the other registrations, if the guard selects them. */

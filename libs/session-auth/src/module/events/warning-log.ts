@@ -132,9 +132,9 @@ export class WarningLog implements Warnings {
     );
   }
 
-  /** A warning of a plugin. */
-  warn(kind: string, text: string): void {
-    this.#write(kind, text);
+  /** A warning of the guard or of a plugin. */
+  warn(kind: string, text: string, subject?: string): void {
+    this.#write(kind, text, subject);
   }
 
   /** The option `authority` returned no name. */
