@@ -35,6 +35,7 @@ run(
   [
     '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',
+    '--max-semi-space-size=64',
     `${root}node_modules/jest/bin/jest.js`,
     '--config',
     `${folder}jest.config.mjs`,

@@ -253,7 +253,11 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     service.on('user_details', reply(401));
     await app.get('/me', 'of-nobody');
     const spans = collected.spans.getFinishedSpans();
-    const reported = spans.map(({ attributes, status }) => [attributes['http.response.status_code'], attributes['error.type'], status.code]);
+    const reported = spans.map(({ attributes, status }) => [
+      attributes['http.response.status_code'],
+      attributes['error.type'],
+      status.code,
+    ]);
     expect(reported).toEqual([
       [502, 'server_error', SpanStatusCode.ERROR],
       [undefined, 'unreachable', SpanStatusCode.ERROR],
