@@ -294,6 +294,19 @@ describe('the ends of sessions while an instance has no Redis', () => {
     expect([one.events.lost, jest.getTimerCount()]).toEqual([4, 0]);
   });
 
+  it('are reported although a sign-in issues the token again while it closes [Q12]', async () => {
+    const { instance } = fleet();
+    const one = instance();
+    one.link.isDown = true;
+    one.verifier.revoker.signedOut('token');
+    await pass(100);
+    one.link.tookMs = TIMEOUT_MS - 10;
+    one.verifier.revoker.signedIn('token');
+    const lost = one.verifier.close().then(() => one.events.lost);
+    await pass(1_000);
+    expect(await lost).toBe(1);
+  });
+
   it('do not follow a sign-in that has issued the token again', async () => {
     const { server, instance } = fleet();
     const [one, other] = [instance(), instance()];

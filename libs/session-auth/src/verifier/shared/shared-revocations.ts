@@ -49,13 +49,14 @@ export class SharedRevocations {
     this.#bus = new RevocationBus(parts.store, parts.access, parts.seals, lifetimeMs);
   }
 
-  /** Stores a revocation, then publishes it to the other instances. Resolves after the first attempt. */
-  async deliver(revocation: Revocation): Promise<void> {
+  /** Stores a revocation, then publishes it to the other instances, both after `before`. Resolves after the first attempt. */
+  async deliver(revocation: Revocation, before?: Promise<unknown>): Promise<void> {
     const { access } = this.#parts;
     const publish = this.#bus.publisherOf(revocation);
     let [isStored, isPublished] = [false, false];
     const beganMs = performance.now();
     const send = async (leftMs: number, isPending: () => boolean): Promise<boolean> => {
+      await before;
       // Also a late answer counts: a slow store would get the same again and again.
       if (!isStored) await access.insist(() => this.#store(revocation, leftMs).then(() => (isStored = true)));
       if (!isPublished) await this.#bus.readClock();
@@ -80,9 +81,11 @@ export class SharedRevocations {
   async clearTombstone(tokenKey: TokenKey): Promise<void> {
     const { access, store, seals } = this.#parts;
     const wasPending = this.#outbox.cancel(nameOf({ kind: 'signedOut', tokenKey }));
-    await Promise.all(seals.map((seal) => access.insist(() => store.clearTombstone(seal.nameOf(tokenKey)))));
-    // An undelivered sign-out has left the answers from before it in the store and on other instances.
-    if (wasPending) await this.deliver({ kind: 'evicted', tokenKey });
+    const cleared = Promise.all(seals.map((seal) => access.insist(() => store.clearTombstone(seal.nameOf(tokenKey)))));
+    // An undelivered sign-out has left the answers from before it in the store and on other instances. Pending at once, because an application that
+    // closes now waits for it.
+    if (wasPending) await this.deliver({ kind: 'evicted', tokenKey }, cleared);
+    else await cleared;
   }
 
   /** Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in the store. */
