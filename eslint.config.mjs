@@ -28,6 +28,13 @@ export default tseslint.config(
       'max-lines': ['error', 400],
       'max-lines-per-function': ['error', { max: 25, skipComments: true, skipBlankLines: true }],
       'no-console': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: ':function > Identifier.params[name=/^(exports|require)$/], ObjectPattern > Property[value.name=/^(exports|require)$/]',
+          message: 'The CommonJS build refers to its own variable of this name here.',
+        },
+      ],
     },
   },
   {

@@ -79,6 +79,6 @@ export function rejectMissingModule(guard: unknown, modules: ModulesContainer | 
 function modulesWith(guard: unknown, modules: ModulesContainer | undefined): string[] {
   return [...(modules?.values() ?? [])]
     .filter(({ injectables, providers }) => injectables.has(guard as never) || providers.has(guard as never))
-    .filter(({ imports, providers }) => !providers.has(GUARD_PARTS) && ![...imports].some(({ exports }) => exports.has(GUARD_PARTS)))
+    .filter(({ imports, providers }) => !providers.has(GUARD_PARTS) && ![...imports].some((other) => other.exports.has(GUARD_PARTS)))
     .map(({ metatype }) => metatype.name);
 }
