@@ -8,9 +8,13 @@ export const FOLDERS = {
   exceptions: 95,
   module: 95,
   browsers: 95,
+  context: 95,
+  sockets: 95,
   redis: 90,
   testing: 90,
   opentelemetry: 90,
+  swagger: 90,
+  terminus: 90,
 };
 
 /** The end-to-end tests, below `test`, of the parts that have no specs: what they do is seen at a real Redis, application or SDK only. */
@@ -18,4 +22,6 @@ export const SUITES = {
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: ['kit/access-map', 'kit/scripted-session-service', 'kit/several-services', 'kit/test-sessions', 'fleet/redis-store/entries'],
   opentelemetry: ['operations/opentelemetry'],
+  swagger: ['openapi/swagger'],
+  terminus: ['operations/health'],
 };

@@ -4,11 +4,11 @@ import { FOLDERS } from './folders.mjs';
 import { namesIn, plain } from './places.mjs';
 
 const SOURCES = 'libs/session-auth/src/';
-const COLUMNS = ['killed', 'timeout', 'survived', 'no coverage', 'equivalent'];
+export const COLUMNS = ['killed', 'timeout', 'survived', 'no coverage', 'equivalent'];
 const COLUMN_OF = { Killed: 'killed', Timeout: 'timeout', Survived: 'survived', NoCoverage: 'no coverage', RuntimeError: 'killed' };
 
 /**
- * Returns the table of the folders, and whether each reaches its share and every equivalent mutant of these folders is still there and survives.
+ * Returns the row of each folder, and whether each reaches its share and every equivalent mutant of these folders is still there and survives.
  * @param files the files of Stryker's report
  */
 export function report(files, folders) {
@@ -27,10 +27,8 @@ export function report(files, folders) {
   console.table(Object.fromEntries(rows.map(({ folder, ...row }) => [folder, row])));
   const low = rows.filter(({ folder, score }) => score < (FOLDERS[folder] ?? FOLDERS[folder.split('/')[0]] ?? 0));
   for (const { folder, score } of low) console.error(`${folder}: ${score} % is too low`);
-  const columns = ['folder', ...COLUMNS, 'score'];
-  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => columns.map((column) => row[column]))];
   const isRight = low.length === 0 && unmatched.length === 0 && mutants.length > 0;
-  return { isRight, table: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') };
+  return { isRight, rows };
 }
 
 function isIn(file, folder) {
