@@ -10,6 +10,8 @@ import type { Host } from './host.js';
 
 /** Minimum time between two arrivals on one connection, so that they are not simultaneous. */
 const ORDER_MS = 1e-6;
+/** Entries that date messages. */
+const CLOCKS = new Set(['clock', 'clobs']);
 /** A message whose time differs by this was dated by a clock that stepped meanwhile. The steps are longer. */
 const TOLERANCE_MS = 500;
 
@@ -49,6 +51,8 @@ export class StoreLink extends SessionStore implements Link {
   unreadableAtMs = Infinity;
   /** Number of look-ups that found a lease of another instance. */
   leased = 0;
+  /** Number of look-ups of sessions. */
+  gets = 0;
   #lastArrivalMs = 0;
   #lastReplyMs = 0;
   #lastMessageMs = 0;
@@ -65,6 +69,7 @@ export class StoreLink extends SessionStore implements Link {
   }
 
   get(key: string, lease?: StoreLease): Promise<StoreEntry> {
+    if (!CLOCKS.has(key)) this.gets += 1;
     const { store, liar } = this.#network;
     const execute = (): StoreEntry => {
       const honest = store.get(key, lease);
