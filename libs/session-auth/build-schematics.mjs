@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
 const source = fileURLToPath(new URL('schematics', import.meta.url));
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const [target = fileURLToPath(new URL('dist/schematics', import.meta.url))] = process.argv.slice(2);
 
 buildSync({
@@ -14,6 +15,7 @@ buildSync({
   platform: 'node',
   format: 'cjs',
   target: 'node20',
+  define: { VERSION: JSON.stringify(version) },
 });
 for (const file of ['collection.json', 'schema.json']) {
   writeFileSync(`${target}/${file}`, JSON.stringify(JSON.parse(readFileSync(`${source}/${file}`, 'utf8'))));

@@ -1,6 +1,9 @@
 import type { Outcome } from './outcome.js';
 import { entries, importLine, IMPORTS, KEYS, USUAL } from './registration.js';
 
+/** The version of the package, filled in by the build. */
+declare const VERSION: string;
+
 /** Content of the report. */
 export interface Report {
   readonly outcome: Outcome;
@@ -63,7 +66,7 @@ function guardSteps({ outcome, protectAllRoutes, isByDefault, guard }: Report): 
   if (protectAllRoutes) return [open];
   if (guard !== undefined && outcome.kind !== 'present')
     return [
-      `Your application has a guard (${guard}), so \`protectAllRoutes\` was left off, and\nthis package guards no route yet. Replace your guard as in node_modules/nestjs-session-auth/docs/migration.md.`,
+      `Your application has a guard (${guard}), so \`protectAllRoutes\` was left off, and\nthis package guards no route yet. Replace your guard as in\nhttps://github.com/nestjs-session-auth/nestjs-session-auth/blob/v${VERSION}/docs/migration.md`,
     ];
   const lines = [importLine('nestjs-session-auth', ['SessionAuthGuard'], USUAL), '@UseGuards(SessionAuthGuard)'];
   const otherwise = 'without it, or `protectAllRoutes: true` in the module, a route stays open';
