@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-const entries = Object.values(exports).flatMap((conditions) => Object.values(conditions).flatMap(({ types }) => types ?? []));
+const entries = Object.values(exports).flatMap((conditions) => conditions.import?.types ?? []);
 
 const reached = new Set();
 const open = entries.map((entry) => resolve(home, entry));
@@ -17,7 +17,7 @@ for (let file = open.pop(); file; file = open.pop()) {
   }
 }
 
-for (const file of readdirSync(join(home, 'dist'), { recursive: true })) {
-  const path = join(home, 'dist', file);
+for (const file of readdirSync(join(home, 'dist/esm'), { recursive: true })) {
+  const path = join(home, 'dist/esm', file);
   if (path.endsWith('.d.ts') && !reached.has(path)) rmSync(path);
 }
