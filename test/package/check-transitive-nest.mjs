@@ -1,0 +1,40 @@
+// Installs the tarball into an application that has NestJS 11 only through another package, as with @vendure/core.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { INSTALL, output } from './steps.mjs';
+
+const FRAMEWORK = {
+  name: 'framework',
+  version: '1.0.0',
+  dependencies: {
+    '@nestjs/common': '^11.0.16',
+    '@nestjs/core': '^11.1.18',
+    // Its peers @nestjs/common and @nestjs/core hold npm to NestJS 11.
+    '@nestjs/graphql': '~13.1.0',
+    graphql: '^16.0.0',
+    'reflect-metadata': '^0.2.0',
+    rxjs: '^7.8.0',
+  },
+};
+
+/** Fails if npm does not resolve the dependencies, or not to NestJS 11 alone. Installs nothing. */
+export async function checkTransitiveNest(tarball) {
+  const folder = mkdtempSync(join(tmpdir(), 'session-auth-transitive-'));
+  try {
+    const [framework, app] = [join(folder, 'framework'), join(folder, 'app')];
+    for (const path of [framework, app]) mkdirSync(path);
+    writeFileSync(join(framework, 'package.json'), JSON.stringify(FRAMEWORK));
+    await output(framework, 'npm', ['pack', '--loglevel', 'error']);
+    writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true }));
+    for (const added of [join(framework, 'framework-1.0.0.tgz'), tarball]) {
+      await output(app, 'npm', [...INSTALL, '--package-lock-only', added]);
+    }
+    const { packages } = JSON.parse(readFileSync(join(app, 'package-lock.json'), 'utf8'));
+    const versions = Object.entries(packages).flatMap(([path, { version }]) => (path.endsWith('@nestjs/core') ? version : []));
+    if (versions.length !== 1 || !versions[0].startsWith('11.')) throw new Error(`npm adds @nestjs/core ${versions.join(' and ')}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log('beside a package that depends on NestJS 11, npm installs no other NestJS');
+}
