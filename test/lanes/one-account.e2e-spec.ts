@@ -119,6 +119,18 @@ describe.each(PLATFORMS)('one account with many sessions on %s', (_name, platfor
     expect(breakers()).toEqual(CLOSED);
   });
 
+  it('opens no breaker with its failures beside those of four others, whose calls fail once: a few of its own count [P28]', async () => {
+    const { service, send, breakers } = await scene();
+    const [mallory, others] = [tokens('mallory', 25), ['a-0', 'b-0', 'c-0', 'd-0']];
+    await send([...mallory, ...others]);
+    service.on('user_details', oddly(reply(500)));
+    for (let turn = 0; turn < 4; turn += 1) await send(mallory, () => `odd-${turn}`);
+    expect(await send(others, () => 'odd')).toEqual({ 503: 4 });
+
+    expect(breakers()).toEqual(CLOSED);
+    expect(await send([...others, 'dave-0'])).toEqual({ 200: 5 });
+  });
+
   it('is five accounts when the failures are of five: the breaker opens [P28]', async () => {
     const { service, send, breakers } = await scene();
     const known = ['a', 'b', 'c', 'd', 'e'].flatMap((user) => tokens(user, 4));
