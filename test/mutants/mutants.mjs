@@ -1,7 +1,10 @@
 // Realistic slips, each as a change of one source of the library. `find` must stand there exactly once; one of `suites` must fail. The results are in
 // RESULTS.md.
 
-/** Bugs that these suites must find: end-to-end tests by their place below `test`, specs by theirs below the sources of the library. */
+/**
+ * Bugs that one of these suites must find, or, with `every`, each of them: end-to-end tests by their place below `test`, specs by theirs below the
+ * sources of the library.
+ */
 export const MUTANTS = [
   {
     name: 'A rule of the handler drops the other rules of its controller',
@@ -717,6 +720,56 @@ export const MUTANTS = [
     find: '|| !verifier.revoker.isRevokedSince(verdict.user, sinceMs)) return verdict;',
     replace: '|| verdict.user) return verdict;',
     suites: ['revocation/forgotten-users'],
+  },
+  {
+    name: 'Half of the handshakes without a usable token open',
+    file: 'sockets/handshake-checks.ts',
+    find: 'handshake.settle(DENIAL_WITHOUT_SESSION[session]);',
+    replace:
+      "handshake.settle(Math.random() < 0.5 ? DENIAL_WITHOUT_SESSION[session] : ({ session: { token: session }, verdict: { kind: 'authenticated', user: { username: 'x' } } } as never));",
+    suites: ['sockets/handshakes'],
+  },
+  {
+    name: 'Half of the sockets whose check fails later stay open',
+    file: 'sockets/watched-socket.ts',
+    find: 'disconnect(this.#client, payloadOf(denial));',
+    replace: 'if (Math.random() < 0.5) disconnect(this.#client, payloadOf(denial));',
+    suites: ['sockets/watched-sockets'],
+  },
+  {
+    name: 'Half of the connections without a usable token stay open',
+    file: 'sockets/open-socket-checks.ts',
+    find: 'disconnect(client, payloadOf(typeof',
+    replace: 'if (Math.random() < 0.5) disconnect(client, payloadOf(typeof',
+    suites: ['sockets/watched-sockets'],
+  },
+  {
+    name: 'Half of the denied messages of sockets reach their handler',
+    file: 'guard/sockets/socket-transport.ts',
+    find: 'deny({ context }, denial) {',
+    replace: 'deny({ context }, denial) {\n    if (Math.random() < 0.5) return true as never;',
+    suites: ['sockets/gateways', 'sockets/acknowledgements'],
+  },
+  {
+    name: 'Half of the denied messages of microservices reach their handler',
+    file: 'guard/messages/message-transport.ts',
+    find: 'deny({ context }, denial) {',
+    replace: 'deny({ context }, denial) {\n    if (Math.random() < 0.5) return true as never;',
+    suites: ['messages/calls', 'messages/transports'],
+  },
+  {
+    name: 'Half of the denied fields of GraphQL are resolved',
+    file: 'guard/graphql/graphql-transport.ts',
+    find: 'deny: (_call, denial) => Promise',
+    replace: 'deny: (_call, denial) => Math.random() < 0.5 ? (true as never) : Promise',
+    suites: ['graphql/resolvers', 'graphql/fields', 'graphql/subscriptions'],
+  },
+  {
+    name: 'The headers for half of the other origins have the session',
+    file: 'context/session-relay.ts',
+    find: 'session && known.has(targetOf(originOf(url), session.authority)) ?',
+    replace: 'session && (known.has(targetOf(originOf(url), session.authority)) || Math.random() < 0.5) ?',
+    suites: ['context/relay'],
   },
   {
     name: 'A session is relayed to half of the other origins',
