@@ -365,6 +365,23 @@ describe('a sign-out that could not be delivered before a sign-in issued the tok
   });
 });
 
+describe('a sign-in that issues the token of a sign-out again', () => {
+  it('permits at once to store its session, until the next sign-out, however soon that follows', async () => {
+    const { service, instance } = fleet();
+    const one = instance();
+    await pass(10);
+    one.verifier.revoker.signedOut('token');
+    await pass(10);
+    one.verifier.revoker.signedIn('token');
+    await pass(0);
+    // Instances that started later have no tombstones of their own.
+    expect([await instance().verify(), await instance().verify(), service.calls]).toEqual(['authenticated', 'authenticated', 1]);
+    one.verifier.revoker.signedOut('token');
+    await pass(1_000);
+    expect([await instance().verify(), await instance().verify(), service.calls]).toEqual(['authenticated', 'authenticated', 3]);
+  });
+});
+
 describe('a message', () => {
   it('of the instance itself is ignored: its events are emitted once [Q19]', async () => {
     const { instance } = fleet();

@@ -142,9 +142,10 @@ describe('another check of the same request', () => {
   });
 
   it.each(['evict', 'signedOut'] as const)('does not reuse the first check after %s', async (end) => {
-    const { verifier, earlier } = await checked();
+    const { verifier, earlier, calls } = await checked();
     void verifier.revoker[end]('token');
-    expect(verifier.check(session, undefined, earlier).verdict).toBeInstanceOf(Promise);
+    expect(verifier.check(session, undefined, earlier)).not.toBe(earlier);
+    expect(calls()).toBe(2);
   });
 });
 
