@@ -8,6 +8,7 @@ import { Authorize, fromHeader, fromPayload } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
 import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
 import { SOCKET_IO } from '../sockets/peers.js';
+import { always } from '../support/always.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
@@ -126,5 +127,7 @@ describe.each(PLATFORMS)('a policy in an application on %s', (_name, platform) =
     expect(numbers.slice(0, 4)).toEqual([numbers[0], numbers[0], numbers[2], numbers[2]]);
     expect(numbers[2]).not.toBe(numbers[0]);
     expect(NotesCall.noted[0]?.request).toMatchObject(request);
+    const bob = service.signInAs({ username: 'bob' });
+    expect(await always(() => call(app, port, bob))).toBe(denial);
   });
 });

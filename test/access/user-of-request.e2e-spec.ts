@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, DefaultValuePipe, Get, Req, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { AuthToken, Authorize, CclInfo, CurrentUser, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
+import { always } from '../support/always.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { hold, json } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -145,7 +146,8 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
     const app = await bed.sample({ baseUrl: service.url, controllers: [UserController] });
 
     expect((await app.get('/required-email', service.signInAs({ email: 'ann@a.example' }))).status).toBe(200);
-    expect((await app.get('/required-email', service.signInAs({}))).status).toBe(403);
+    const token = service.signInAs({});
+    expect(await always(async () => (await app.get('/required-email', token)).status)).toBe(403);
   });
 
   it('has undefined for an id that is null', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { always } from '../support/always.js';
 import { canariesIn, TOKEN } from '../support/trial/canaries.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { plainRow } from '../support/trial/row.js';
@@ -108,11 +109,13 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
   it('keep the users of one client from the data of another, by the arguments of a field', async () => {
     service.signInAs({ ccl_info: { client_id: 7 } }, 'of-client-7');
     expect((await ask('{ client(clientId: 7) }', 'of-client-7')).data).toEqual({ client: 'client 7' });
-    expect((await ask('{ client(clientId: 8) }', 'of-client-7')).errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+    const foreign = await always(() => ask('{ client(clientId: 8) }', 'of-client-7'));
+    expect(foreign.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
   it('refuse a field by its own rule, and return the others', async () => {
-    const { data, errors } = await ask('{ openings(count: 1) { owner salary } }', service.signInAs({ role: 'new_hire' }, 'newcomer'));
+    const token = service.signInAs({ role: 'new_hire' }, 'newcomer');
+    const { data, errors } = await always(() => ask('{ openings(count: 1) { owner salary } }', token));
 
     expect(data).toEqual({ openings: [{ owner: 'ann 0', salary: null }] });
     expect(errors?.[0]).toMatchObject({ path: ['openings', 0, 'salary'], extensions: { code: 'FORBIDDEN' } });

@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { ClientProxyFactory, MessagePattern, Transport, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
 import { CurrentUser, fromPayload, SessionAuthModule, SessionAuthority } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
+import { always } from '../support/always.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 
 @Controller()
@@ -71,7 +72,7 @@ describe('messages and several session services', () => {
     expect(await send('own', { token: ann, tenant: 'partners' })).toBe('own ann');
     expect(await send('partners', { token: bob })).toBe('partner bob');
     expect([tokensAt(own), tokensAt(partners)]).toEqual([[ann], [bob]]);
-    expect(await send('partners', { token: ann })).toBe(401);
+    expect(await always(() => send('partners', { token: ann }))).toBe(401);
   });
 
   it('are checked by the one that the option authority selects', async () => {
@@ -79,7 +80,7 @@ describe('messages and several session services', () => {
 
     expect(await send('selected', { token: ann })).toBe('ann');
     expect(await send('selected', { token: bob, tenant: 'partners' })).toBe('bob');
-    expect(await send('selected', { token: bob, tenant: 'unknown' })).toBe(401);
+    expect(await always(() => send('selected', { token: bob, tenant: 'unknown' }))).toBe(401);
     expect([tokensAt(own), tokensAt(partners)]).toEqual([[ann], [bob]]);
   });
 });
