@@ -20,6 +20,7 @@ import { IsOptional, IsString } from 'class-validator';
 import { sessionSockets } from 'nestjs-session-auth/sockets';
 import { Feed, FeedGateway } from '../sockets/feed.gateway.js';
 import { SOCKET_LIBRARIES } from '../sockets/peers.js';
+import { always } from '../support/always.js';
 import { EXPRESS, platforms } from '../support/platforms.js';
 
 class Employee extends UserRecord {
@@ -88,8 +89,8 @@ describe.each(platforms('Express'))('an application under test with TestSessions
     await app.close();
   });
 
-  const statusOf = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
-    (await fetch(`${url}${path}`, { headers })).status;
+  const statusOf = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
+    always(async () => (await fetch(`${url}${path}`, { headers })).status);
 
   const signIn = (password: string): Promise<Response> =>
     fetch(`${url}/session`, {
@@ -175,7 +176,7 @@ describe('TestSessions', () => {
     await app.listen(0, '127.0.0.1');
     const url = await app.getUrl();
     const get = (path: string, headers: SessionHeaders) => fetch(`${url}${path}`, { headers });
-    return { app, get, status: async (headers) => (await get('/me', headers)).status };
+    return { app, get, status: (headers) => always(async () => (await get('/me', headers)).status) };
   }
 
   const forRoot = (options: Partial<SessionAuthOptions> & Pick<SessionAuthExtras, 'plugins'> = {}) =>

@@ -13,6 +13,7 @@ import {
 } from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { always } from '../support/always.js';
 import { platforms } from '../support/platforms.js';
 import { bootstrapError, MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -80,7 +81,7 @@ describe.each(platforms('Fastify'))('a registration of the module on %s', (_name
     const app = await bed.app({ module: Root, imports: [REGISTRATIONS[name]?.() ?? Root], controllers: [MeController] });
 
     expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
-    expect((await app.get('/me')).status).toBe(401);
+    expect(await always(async () => (await app.get('/me')).status)).toBe(401);
     expect(service.requests[0]?.headers['x-api-key']).toBe('application-key');
   });
 });
@@ -196,7 +197,7 @@ describe.each(platforms('Fastify'))('the reach of the module on %s', (_name, pla
     const app = await bed.app({ module: Root, imports: [sessionAuth(service.url, extras), FeatureModule] });
 
     expect((await app.get('/feature', 'token')).status).toBe(200);
-    expect((await app.get('/feature')).status).toBe(401);
+    expect(await always(async () => (await app.get('/feature')).status)).toBe(401);
   });
 
   it('is the modules that import it, with `isGlobal: false`', async () => {
@@ -206,7 +207,7 @@ describe.each(platforms('Fastify'))('the reach of the module on %s', (_name, pla
     const app = await bed.app({ module: Root, imports: [importing(auth)], controllers: [PlainController] });
 
     expect((await app.get('/feature', 'token')).status).toBe(200);
-    expect((await app.get('/feature')).status).toBe(401);
+    expect(await always(async () => (await app.get('/feature')).status)).toBe(401);
     expect((await app.get('/plain')).status).toBe(200);
   });
 
@@ -222,7 +223,7 @@ describe.each(platforms('Fastify'))('the reach of the module on %s', (_name, pla
     service.signInAs({}, 'token');
     const auth = sessionAuth(service.url, { isGlobal, protectAllRoutes: true });
     const app = await bed.app({ module: Root, imports: [auth, importing(auth)], controllers: [PlainController] });
-    const ask = async (path: string, token?: string): Promise<number> => (await app.get(path, token)).status;
+    const ask = async (path: string, token?: string): Promise<number> => always(async () => (await app.get(path, token)).status);
 
     expect([await ask('/plain'), await ask('/plain', 'bad'), await ask('/feature')]).toEqual([401, 401, 401]);
     expect([await ask('/plain', 'token'), await ask('/feature', 'token')]).toEqual([200, 200]);

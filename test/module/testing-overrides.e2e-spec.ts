@@ -3,6 +3,7 @@ import { type CanActivate, Controller, Get, type INestApplication, Injectable, t
 import { APP_GUARD } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { Roles, SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
+import { always } from '../support/always.js';
 import { platforms } from '../support/platforms.js';
 import { MeController, sampleApp, type SampleApp } from '../support/sample-app.js';
 
@@ -67,7 +68,7 @@ describe.each(platforms('Express'))('an application under @nestjs/testing on %s'
       use?.(started);
       await started.listen(0, '127.0.0.1');
       const url = await started.getUrl();
-      const ask = async (path: string) => [path, (await fetch(`${url}${path}`)).status] as const;
+      const ask = async (path: string) => [path, await always(async () => (await fetch(`${url}${path}`)).status)] as const;
       return Object.fromEntries(await Promise.all(['/plain', '/me', '/ruled'].map(ask)));
     } finally {
       await started.close();
