@@ -89,7 +89,7 @@ describeWithRedis('a writer of the store without the secret', () => {
     const listening = await fleet.listeners();
     const later = await fleet.instance();
     await fleet.subscribed(listening + 1);
-    // What it sends itself is dated: it knows the clock of Redis from then on.
+    // To date its own message, it reads the clock of Redis.
     await later.do('forgetUser', 'carl');
     await fleet.redis.publish(CHANNEL, recorded[0] ?? '');
     await one?.do('forgetUser', 'bob');

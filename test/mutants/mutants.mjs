@@ -316,8 +316,8 @@ export const MUTANTS = [
   {
     name: 'Half of the calls of an unknown kind are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: 'if (!call) {',
-    replace: 'if (!call) {\n      if (Math.random() < 0.5) return true;',
+    find: 'if (!call) return denyClosed(',
+    replace: 'if (!call) return Math.random() < 0.5 || denyClosed(',
     suites: ['guard/session-auth.guard', 'guard/guard-decisions'],
   },
   {

@@ -97,8 +97,8 @@ export const BUGS = [
   {
     name: 'A sign-in drops a sign-out that is not delivered',
     file: 'verifier/shared/shared-revocations.ts',
-    find: "if (wasPending) await this.deliver({ kind: 'evicted', tokenKey });",
-    replace: 'void wasPending;',
+    find: "if (wasPending) await this.deliver({ kind: 'evicted', tokenKey }, cleared);\n    else await cleared;",
+    replace: 'void wasPending;\n    await cleared;',
     suites: ['verifier/session-verifier-fleet'],
   },
   {
