@@ -376,7 +376,9 @@ class History {
     const { host, link, reports } = instance;
     host.isClosing = true;
     const beganAtMs = this.#world.nowMs;
-    const isReported = ({ isRejected }: RevocationRecord): boolean => isRejected || reports.includes('lost');
+    // The caller of one that has not settled knows of no success.
+    const isReported = ({ isRejected, settled }: RevocationRecord): boolean =>
+      isRejected || settled === Infinity || reports.includes('lost');
     this.#closings.push({ host, beganAtMs, isReported });
     this.#world.trace(() => `${host.name} closes`);
     const closed = instance.close().then(() => {
