@@ -22,11 +22,14 @@ const ENTRIES = [
   'terminus',
   'testing',
 ];
+/** The kinds of context besides HTTP. One file loads each, by `import()`, for the applications that have it. */
+const KINDS = ['gateways', 'graphql', 'messages'];
+const LOADER_OF_KINDS = `${LIBRARY}/module/handlers/context-kinds[.]module[.]ts$`;
 /** Packages of contexts other than HTTP. */
 const OPTIONAL_PACKAGES =
   'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';
 /** The files that import a class of such a package: its exceptions. */
-const IMPORTERS_OF_PACKAGES = 'guard/(sockets/socket|messages/message)-transport[.]ts$';
+const IMPORTERS_OF_PACKAGES = '(gateways/socket|messages/message)-transport[.]ts$';
 
 const layerRules = LAYERS.slice(0, -1).map((layer, index) => ({
   name: `${layer}-imports-only-layers-to-its-left`,
@@ -140,6 +143,26 @@ export default {
       to: { pathNot: `${SCHEMATICS}/`, dependencyTypesNot: ['core', 'type-only'] },
     },
     { name: 'library-does-not-import-schematics', severity: 'error', from: { path: `${LIBRARY}/` }, to: { path: `${SCHEMATICS}/` } },
+    ...KINDS.flatMap((kind) => [
+      {
+        name: `only-one-file-loads-${kind}`,
+        severity: 'error',
+        from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/${kind}/`, LOADER_OF_KINDS, '[.]spec[.]ts$'] },
+        to: { path: `${LIBRARY}/${kind}/` },
+      },
+      {
+        name: `${kind}-are-imported-dynamically`,
+        severity: 'error',
+        from: { path: LOADER_OF_KINDS },
+        to: { path: `${LIBRARY}/${kind}/`, dynamic: false },
+      },
+      {
+        name: `${kind}-import-only-the-guard-and-what-is-to-its-left`,
+        severity: 'error',
+        from: { path: `${LIBRARY}/${kind}/`, pathNot: '[.]spec[.]ts$' },
+        to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${kind}|contract|exceptions|guard)/` },
+      },
+    ]),
     ...ENTRIES.map((entry) => ({
       name: `library-does-not-import-its-${entry}-entry`,
       severity: 'error',

@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const libraries = fileURLToPath(new URL('../libs', import.meta.url));
 
-/** Returns the cycles of folders, such as `session-auth/guard/graphql`: of each group, the imports "a -> b" inside of it. */
+/** Returns the cycles of folders, such as `session-auth/module/audit`: of each group, the imports "a -> b" inside of it. */
 export function readFolderCycles() {
   const imports = importsBetweenFolders();
   const depths = Math.max(...imports.flat().map((folder) => folder.split('/').length));

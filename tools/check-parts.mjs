@@ -1,5 +1,5 @@
-// Proves that each plugin is a part that opens: in a copy of the library, it deletes the folder of one, removes the lines of its entry, checks
-// the types of the rest, and runs unit tests of the rest.
+// Proves that each part is one that opens: in a copy of the library, it deletes the folder of one, removes the lines that name it and the tests of
+// the rest that use it, checks the types of the rest, and runs unit tests of the rest.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const library = 'libs/session-auth';
-/** The folders below `src`, each with an entry of the same name. */
-const PARTS = ['context', 'sockets'];
+/** The folders of plugins below `src`, each with an entry of the same name. */
+const PLUGINS = ['context', 'sockets'];
+/** The folders of kinds of context, each with one line in this file. */
+const KINDS = ['gateways', 'graphql', 'messages'];
+const LOADER_OF_KINDS = 'module/handlers/context-kinds.module.ts';
 /** Tests that start an application, and tests of what plugins rely on. */
 const SPECS = ['guard/session-auth.guard', 'module/providers', 'module/session-auth.module', 'module/authorities/unopened-parts'];
 /** The tests of the library alone: the configuration of the repository prepares other folders too. */
@@ -17,10 +20,13 @@ const JEST_CONFIG = `import { project } from './test/jest.base.mjs';
 export default { projects: [project('unit', '${library}/src/**/*.spec.ts')] };
 `;
 
-for (const part of PARTS) {
+for (const part of [...PLUGINS, ...KINDS]) {
   const copy = copyOfLibrary();
   try {
-    removePart(copy, part);
+    rmSync(join(copy, library, 'src', part), { recursive: true });
+    if (KINDS.includes(part)) removeLine(copy, part);
+    else removeEntry(copy, part);
+    removeSpecsWith(copy, part);
     run(copy, 'node_modules/typescript/bin/tsc', '--noEmit');
     run(copy, '--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js', ...jest());
     console.log(`without ${part}/, the types of the library are right, and ${SPECS.length} of its suites pass`);
@@ -48,21 +54,36 @@ function copyOfLibrary() {
   }
   cpSync(join(root, library, 'package.json'), join(copy, library, 'package.json'));
   writeFileSync(join(copy, 'jest.config.mjs'), JEST_CONFIG);
+  edit(join(copy, 'tsconfig.json'), (config) => (config.include = [`${library}/src`]));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   return copy;
 }
 
-/** Deletes a folder, and the lines that name it: the exports of the package, and the path of the compiler. */
-function removePart(copy, part) {
-  rmSync(join(copy, library, 'src', part), { recursive: true });
+function removeLine(copy, kind) {
+  const file = join(copy, library, 'src', LOADER_OF_KINDS);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const others = lines.filter((line) => !line.includes(`/${kind}/`));
+  if (lines.length - others.length !== 1) throw new Error(`${LOADER_OF_KINDS} names ${kind}/ on ${lines.length - others.length} lines`);
+  writeFileSync(file, others.join('\n'));
+}
+
+/** Deletes the specs of other folders that use a part. */
+function removeSpecsWith(copy, part) {
+  const sources = join(copy, library, 'src');
+  for (const name of readdirSync(sources, { recursive: true })) {
+    if (!name.endsWith('.spec.ts') || !readFileSync(join(sources, name), 'utf8').includes(`../${part}/`)) continue;
+    if (SPECS.some((spec) => name === `${spec}.spec.ts`)) throw new Error(`${name} uses ${part}/, and must run without it`);
+    rmSync(join(sources, name));
+  }
+}
+
+/** Deletes the lines that name a plugin: the exports of the package, and the path of the compiler. */
+function removeEntry(copy, part) {
   edit(join(copy, library, 'package.json'), ({ exports, typesVersions }) => {
     delete exports[`./${part}`];
     delete typesVersions['*'][part];
   });
-  edit(join(copy, 'tsconfig.json'), (config) => {
-    delete config.compilerOptions.paths[`nestjs-session-auth/${part}`];
-    config.include = [`${library}/src`];
-  });
+  edit(join(copy, 'tsconfig.json'), (config) => delete config.compilerOptions.paths[`nestjs-session-auth/${part}`]);
 }
 
 function edit(file, change) {

@@ -20,7 +20,7 @@ const budgetsFile = join(root, 'tools/budgets.json');
 
 const CORE = /^(contract|exceptions|client|verifier|guard|module)\//;
 /** Parts that lie in the folders of the core, until each has a folder of its own. */
-const PARTS = /^(guard\/(sockets|graphql|messages)|module\/audit|verifier\/shared)\//;
+const PARTS = /^(module\/audit|verifier\/shared)\//;
 
 const [, , role] = process.argv;
 if (role === 'application') process.stdout.write(JSON.stringify(await measureApplication()), () => process.exit());

@@ -50,6 +50,17 @@ describe.each(platforms('Express'))('a context of a kind that is not open on %s'
     expect(warnings()).toEqual([expect.stringMatching(/calls of the kind 'pigeon' are denied.* a guard of your own.*@Public\(\)/)]);
   });
 
+  it.each(['graphql', 'rpc', 'ws'])(
+    'is denied for %s too if no handler of the application has it, and the warning names the plugin',
+    async (kind) => {
+      const { app, warnings } = await start();
+
+      await expect(handlerOf(app, 'deliver', kind)('letter')).rejects.toMatchObject({ status: 403, code: 'ACCESS_DENIED' });
+      expect(app.get(PigeonHandlers).delivered).toEqual([]);
+      expect(warnings()).toEqual([expect.stringContaining(`Add SessionAuthModule.contextKind('${kind}') to plugins`)]);
+    },
+  );
+
   it('has a warning of its own beside another kind', async () => {
     const { app, warnings } = await start();
     for (const kind of ['pigeon', 'telegraph', 'pigeon']) await expect(handlerOf(app, 'deliver', kind)('letter')).rejects.toThrow();

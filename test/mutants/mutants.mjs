@@ -50,7 +50,7 @@ export const MUTANTS = [
   },
   {
     name: 'What the client of Mercurius sends stays in the headers of its context',
-    file: 'guard/graphql/graphql-transport.ts',
+    file: 'graphql/graphql-transport.ts',
     find: "if ('_connectionInit' in operation) restoreHeaders(request);",
     replace: '',
     suites: ['graphql/upgrade-headers'],

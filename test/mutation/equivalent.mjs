@@ -379,7 +379,7 @@ export const EQUIVALENT = [
     reason: 'A text names no scheme: it is the same as no source.',
   },
   {
-    file: 'guard/graphql/operation-context.ts',
+    file: 'graphql/operation-context.ts',
     in: 'SHARED_CALLER',
     original: '{ request: undefined, reply: undefined }',
     replacement: '{}',

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { storeUpgrade } from '../guard/sockets/socket-client.js';
+import { storeUpgrade } from '../guard/socket-client.js';
 import type { CrossOriginOptions } from '../guard/trusted-origins.js';
 import { SameOriginGuard } from './same-origin.guard.js';
-import { WEB_SOCKET } from '../guard/sockets/socket-transport.js';
-import { GRAPHQL } from '../guard/graphql/graphql-transport.js';
+import { WEB_SOCKET } from '../gateways/socket-transport.js';
+import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { openTransport } from '../guard/transports.js';
 
 openTransport('ws', WEB_SOCKET);

@@ -10,8 +10,8 @@ import { openTransport, transportOf } from '../guard/transports.js';
 import { CallInterceptor } from './call-interceptor.js';
 import { currentCall, runInCall } from './current-call.js';
 import { runField } from './field-calls.js';
-import { GRAPHQL } from '../guard/graphql/graphql-transport.js';
-import { RPC } from '../guard/messages/message-transport.js';
+import { GRAPHQL } from '../graphql/graphql-transport.js';
+import { RPC } from '../messages/message-transport.js';
 
 openTransport('graphql', GRAPHQL);
 openTransport('rpc', RPC);

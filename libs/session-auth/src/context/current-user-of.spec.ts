@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { attachUser, detachUser, type Admission, type GuardedRequest } from '../guard/guarded-request.js';
-import { WEB_SOCKET } from '../guard/sockets/socket-transport.js';
+import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { admissionTo, currentUserOf } from './current-user-of.js';
 import { openTransport } from '../guard/transports.js';
 

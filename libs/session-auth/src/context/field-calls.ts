@@ -1,5 +1,6 @@
 import { lastAdmissionOf, type Admission } from '../guard/guarded-request.js';
-import { admittedRequest, resolverKeyOf } from '../guard/graphql/graphql-transport.js';
+import type { FieldCalls } from '../guard/transport.js';
+import { openedTransport } from '../guard/transports.js';
 import { runInCall, type CurrentCall } from './current-call.js';
 
 /** The argument of a field middleware. A resolver of references has one argument less: its context and info are one place further left. */
@@ -19,13 +20,18 @@ export class FieldCall implements CurrentCall {
   }
 
   get admission(): Admission | undefined {
-    const request = admittedRequest(this.#args);
+    const request = fieldCalls()?.admitted(this.#args);
     return request && lastAdmissionOf(request);
   }
 
   isCallWith(args: readonly unknown[]): boolean {
-    return resolverKeyOf(this.#args) === resolverKeyOf(args);
+    const fields = fieldCalls();
+    return fields !== undefined && fields.keyOf(this.#args) === fields.keyOf(args);
   }
+}
+
+function fieldCalls(): FieldCalls | undefined {
+  return openedTransport('graphql')?.fields;
 }
 
 type FieldMiddleware = (field: FieldMiddlewareContext, next: () => Promise<unknown>) => unknown;

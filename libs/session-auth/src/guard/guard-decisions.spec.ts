@@ -19,7 +19,7 @@ import { SessionReader } from './session-reader.js';
 import { fromCookie, fromHeader, fromPayload } from './token-source.js';
 import type { Authorities, SessionEnds } from './guard-parts.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
-import { RPC } from './messages/message-transport.js';
+import { RPC } from '../messages/message-transport.js';
 import { openTransport } from './transports.js';
 
 openTransport('rpc', RPC);

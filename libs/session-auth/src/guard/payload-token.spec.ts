@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { fromPayload } from './token-source.js';
-import { GRAPHQL } from './graphql/graphql-transport.js';
-import { WEB_SOCKET } from './sockets/socket-transport.js';
-import { RPC } from './messages/message-transport.js';
+import { GRAPHQL } from '../graphql/graphql-transport.js';
+import { WEB_SOCKET } from '../gateways/socket-transport.js';
+import { RPC } from '../messages/message-transport.js';
 import { openTransport } from './transports.js';
 
 openTransport('graphql', GRAPHQL);

@@ -11,9 +11,9 @@ import type { GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
 import { fromBearer, fromCookie, fromHeader } from './token-source.js';
-import { WEB_SOCKET } from './sockets/socket-transport.js';
-import { RPC } from './messages/message-transport.js';
-import { GRAPHQL } from './graphql/graphql-transport.js';
+import { WEB_SOCKET } from '../gateways/socket-transport.js';
+import { RPC } from '../messages/message-transport.js';
+import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { openTransport } from './transports.js';
 
 openTransport('ws', WEB_SOCKET);

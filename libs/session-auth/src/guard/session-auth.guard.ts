@@ -136,12 +136,17 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   }
 }
 
+const KINDS_OF_NEST: ReadonlySet<string> = new Set(['graphql', 'rpc', 'ws']);
+
 /** Denies a call whose kind of context is not open: the library does not know how it presents a session. */
 function denyClosed(context: ExecutionContext, parts: GuardParts): Promise<never> {
   const kind = context.getType<string>();
+  const remedy = KINDS_OF_NEST.has(kind)
+    ? `Add SessionAuthModule.contextKind('${kind}') to plugins: their handlers have no decorator of Nest, by which the library recognises them.`
+    : 'Check them with a guard of your own, and mark their handlers @Public().';
   parts.warn(
     'closed context',
-    `calls of the kind '${kind}' are denied, because the library does not know how they present a session. Check them with a guard of your own, and mark their handlers @Public().`,
+    `calls of the kind '${kind}' are denied, because the library does not know how they present a session. ${remedy}`,
     kind,
   );
   reportDenial(ACCESS_DENIED, parts.authority);

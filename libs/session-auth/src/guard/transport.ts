@@ -17,6 +17,14 @@ export interface GuardedCall {
   readonly reply?: unknown;
 }
 
+/** The calls of fields, which Nest runs without an `ExecutionContext`, by the arguments of their resolvers. */
+export interface FieldCalls {
+  /** Returns the request of an admitted field, or that of the nearest admitted field above it. */
+  admitted(args: readonly unknown[]): GuardedRequest | undefined;
+  /** Returns an object that belongs to one call of a resolver. */
+  keyOf(args: readonly unknown[]): object;
+}
+
 /** Reads tokens, stores users and denies calls in one kind of Nest context. */
 export interface Transport {
   /** Returns the call of a context. */
@@ -33,6 +41,8 @@ export interface Transport {
   deny(call: GuardedCall, denial: GuardDenial | RuleAnswer, challenges: Challenges): Promise<never>;
   /** Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, where Nest has no response to it. */
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
+  /** The calls of fields, if the kind has fields. */
+  readonly fields?: FieldCalls;
 }
 
 /** Key of the request that a {@link CallBinding} carries. */

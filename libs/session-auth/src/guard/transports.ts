@@ -15,6 +15,11 @@ export function transportOf(context: ArgumentsHost): Transport | undefined {
   return kind === 'http' ? HTTP : opened.get(kind);
 }
 
+/** Returns the transport that was opened for a kind of context. */
+export function openedTransport(kind: string): Transport | undefined {
+  return opened.get(kind);
+}
+
 /** Returns a parameter of a call by name: a parameter of its route, an argument of its field, or a field of its message. */
 export function callParameter(context: ExecutionContext, name: string): unknown {
   const parameters = transportOf(context)?.parameters(context);

@@ -12,7 +12,7 @@ import type { NestModule } from './handlers/nest-container.js';
 import { EventSource } from './events/event-source.js';
 import { UnopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
-import { GraphqlContextsModule } from './handlers/graphql-contexts.module.js';
+import { ContextKindsModule } from './handlers/context-kinds.module.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
 
@@ -59,9 +59,9 @@ describe.each<[string, (name?: string) => DynamicModule]>([
 });
 
 describe('an application', () => {
-  it('has separate contexts of GraphQL requests', async () => {
+  it('opens the kinds of context that it has', async () => {
     const context = await start(SessionAuthModule.forRoot(OPTIONS));
-    expect(context.get(GraphqlContextsModule)).toBeInstanceOf(GraphqlContextsModule);
+    expect(context.get(ContextKindsModule)).toBeInstanceOf(ContextKindsModule);
     await context.close();
   });
 });

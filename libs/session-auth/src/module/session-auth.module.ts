@@ -11,16 +11,13 @@ import { RequestSender } from '../client/request-sender.js';
 import { Deadlines } from '../client/deadline.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import { GRAPHQL } from '../guard/graphql/graphql-transport.js';
-import { RPC } from '../guard/messages/message-transport.js';
-import { WEB_SOCKET } from '../guard/sockets/socket-transport.js';
-import { openTransport } from '../guard/transports.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { BootAudit } from './audit/boot-audit.js';
-import { GraphqlContextsModule } from './handlers/graphql-contexts.module.js';
+import { contextKind, ContextKindsModule } from './handlers/context-kinds.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthExtras } from './options/extras.js';
+import type { SessionAuthPlugin } from './options/plugins.js';
 import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options/options.js';
 import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
 import type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './options/named-options.js';
@@ -28,11 +25,6 @@ import { namedRegistration } from './authority-providers.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { EventSource } from './events/event-source.js';
 import { SessionAuthService } from './service/session-auth.service.js';
-
-// When this module is loaded, not when it is registered: a guard of a second copy of this package takes the parts of the first.
-openTransport('graphql', GRAPHQL);
-openTransport('ws', WEB_SOCKET);
-openTransport('rpc', RPC);
 
 declare const service: unique symbol;
 
@@ -47,7 +39,7 @@ export type ServiceOf<Registration extends DynamicModule> =
   Registration extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
 
 /** Registers the guard and the service for one session service and one application key. */
-@Module({ imports: [GraphqlContextsModule], providers: PROVIDERS, exports: EXPORTS })
+@Module({ imports: [ContextKindsModule], providers: PROVIDERS, exports: EXPORTS })
 export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   /** @internal Created by Nest. */
   constructor(
@@ -98,6 +90,14 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
     return authorityToken(name, provided);
   }
 
+  /**
+   * Returns a plugin that opens a kind of context for handlers without Nest's decorators: a framework builds them, and calls them in a context of this
+   * kind. Handlers with the decorators of `@nestjs/graphql`, `@nestjs/microservices` or `@nestjs/websockets` need no plugin.
+   */
+  static contextKind(name: 'graphql' | 'rpc' | 'ws'): SessionAuthPlugin {
+    return contextKind(name);
+  }
+
   /** Subscribes to the revocations of other instances. An unavailable store does not delay the start. */
   onModuleInit(): void {
     this.verifier.revoker.subscribe();
@@ -126,11 +126,11 @@ class NamedSessionAuthModule extends SessionAuthModule {}
 /** Returns a registration under its name, if it has one. */
 function named(definition: DynamicModule, name: string = DEFAULT_AUTHORITY): DynamicModule {
   if (name === DEFAULT_AUTHORITY) return definition;
-  const { providers, exports } = namedRegistration(name);
+  const registration = namedRegistration(name);
   return {
     ...definition,
     module: NamedSessionAuthModule,
-    providers: [...providers, ...(definition.providers ?? [])],
-    exports: [...exports, ...(definition.exports ?? [])],
+    providers: [...registration.providers, ...(definition.providers ?? [])],
+    exports: [...registration.exports, ...(definition.exports ?? [])],
   };
 }

@@ -1,7 +1,7 @@
 import { SESSION_REJECTED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { GuardDenial } from '../guard/denial.js';
-import type { SocketClient } from '../guard/sockets/socket-client.js';
+import type { SocketClient } from '../guard/socket-client.js';
 import type { WatchedSocket } from './watched-socket.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { CallRequest } from '../guard/transport.js';

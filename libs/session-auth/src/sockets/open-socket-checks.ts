@@ -3,7 +3,7 @@ import { SESSION_REJECTED } from '../contract/denials.js';
 import { payloadOf } from '../guard/denial.js';
 import { DENIAL_WITHOUT_SESSION } from '../guard/session-reader.js';
 import { holdMessages } from './held-messages.js';
-import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../guard/sockets/socket-client.js';
+import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../guard/socket-client.js';
 import { connectionContext } from './handshake-checks.js';
 import type { SocketWatchSettings } from './socket-options.js';
 import type { ApplicationSockets } from './application-sockets.js';

@@ -1,7 +1,7 @@
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, withoutStack } from '../guard/denial.js';
-import { disconnect, handshakeOf } from '../guard/sockets/socket-client.js';
+import { disconnect, handshakeOf } from '../guard/socket-client.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 import type { SocketWatchSettings } from './socket-options.js';

@@ -3,7 +3,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { unavailable, type Authenticated, type Unavailable, type Verdict } from '../contract/outcome.js';
 import type { HttpDenial } from '../exceptions/denial-body.js';
 import { denialOfVerdict, payloadOf, unavailableDenial } from '../guard/denial.js';
-import { disconnect, whenClosed, type SocketClient } from '../guard/sockets/socket-client.js';
+import { disconnect, whenClosed, type SocketClient } from '../guard/socket-client.js';
 
 /** The checks of one session, and their interval in milliseconds. */
 interface SessionChecks {

@@ -1,6 +1,6 @@
 import { type SessionIdentity, sessionKeysOf, tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import type { SocketClient } from '../guard/sockets/socket-client.js';
+import type { SocketClient } from '../guard/socket-client.js';
 import { SessionRechecks, WatchedSocket } from './watched-socket.js';
 import { SessionIndex } from './session-index.js';
 import type { SocketWatchSettings } from './socket-options.js';

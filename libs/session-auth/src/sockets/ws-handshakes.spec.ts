@@ -11,7 +11,7 @@ import { tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromBearer, fromHeader } from '../guard/token-source.js';
-import { handshakeOf } from '../guard/sockets/socket-client.js';
+import { handshakeOf } from '../guard/socket-client.js';
 import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';

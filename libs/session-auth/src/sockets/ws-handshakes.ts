@@ -3,7 +3,7 @@ import { unavailable } from '../contract/outcome.js';
 import { bodyOf } from '../exceptions/denial-body.js';
 import { type GuardDenial, reportDenial, unavailableDenial } from '../guard/denial.js';
 import { handshakeRequest } from '../guard/presented-request.js';
-import { type SocketClient, storeUpgrade } from '../guard/sockets/socket-client.js';
+import { type SocketClient, storeUpgrade } from '../guard/socket-client.js';
 import type { CallRequest } from '../guard/transport.js';
 import type { AuthenticatedHandshake } from './handshake-checks.js';
 import type { ApplicationSockets, UnassignedHandshake } from './application-sockets.js';

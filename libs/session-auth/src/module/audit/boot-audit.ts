@@ -3,7 +3,7 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { authorityOf } from '../../guard/access-metadata.js';
-import { type GraphqlOptions, graphqlOptionsOf } from '../handlers/graphql-contexts.module.js';
+import { type GraphqlOptions, graphqlOptionsOf } from '../handlers/graphql-options.js';
 import { type Handler, handlersOf } from '../handlers/handlers.js';
 import { findingsOf } from './findings.js';
 import type { Finding } from './ineffective-rules.js';

@@ -88,17 +88,16 @@ const guardsOf = (target: object): readonly unknown[] => enhancersOf(target, 'gu
 const calling = (stored: Stored): unknown => (stored.proxy()?.instance as ApplicationGuardsProxy | undefined)?.canActivate(CONTEXT);
 
 describe('the global guards of an application', () => {
-  it.each<[string, () => Type, number]>([
-    ['message handlers', messages, 1],
-    ['gateways', gateway, 0],
-  ])('are applied to %s, which Nest may call without them', async (_kind, classOf, filterCount) => {
+  it.each<[string, () => Type]>([
+    ['message handlers', messages],
+    ['gateways', gateway],
+  ])('are applied to %s, which Nest may call without them', async (_kind, classOf) => {
     const owner = classOf();
     const stored = await storing(owner);
     guardEveryHandler(stored.modules, stored.guards);
     expect(guardsOf(methodOf(owner))).toEqual([ApplicationGuardsProxy]);
     expect(stored.proxy()?.subtype).toBe('guard');
     expect(calling(stored)).toBe(false);
-    expect(enhancersOf(owner, 'filter')).toHaveLength(filterCount);
   });
 
   it('are not applied again to routes, which Nest calls with them', async () => {
@@ -106,7 +105,6 @@ describe('the global guards of an application', () => {
     const stored = await storing(owner);
     guardEveryHandler(stored.modules, stored.guards);
     expect([guardsOf(methodOf(owner)), stored.proxy()]).toEqual([[], undefined]);
-    expect(enhancersOf(owner, 'filter')).toEqual([]);
 
     const { modules, guards } = await storing(both);
     guardEveryHandler(modules, guards);
@@ -128,7 +126,6 @@ describe('the global guards of an application', () => {
     guardEveryHandler(stored.modules, stored.guards);
     expect(guardsOf(methodOf(owner))).toEqual(named);
     expect(guardsOf(methodOf(neighbour))).toEqual([ApplicationGuardsProxy]);
-    expect(enhancersOf(owner, 'filter')).toHaveLength(1);
   });
 
   it('of each application are called for a class that several applications use', async () => {

@@ -2,7 +2,6 @@ import type { ModulesContainer } from '@nestjs/core';
 import { ApplicationGuardsProxy, type ApplicationGuards } from '../../guard/application-guards.js';
 import { applyGuard } from '../../guard/declare-access.js';
 import { namesSessionAuthGuard } from '../../guard/enhancers.js';
-import { completeDeniedEvents } from '../../guard/messages/denied-events.js';
 import { classesOf, handlersIn, type Handler } from './handlers.js';
 
 /**
@@ -13,9 +12,7 @@ import { classesOf, handlersIn, type Handler } from './handlers.js';
 export function guardEveryHandler(modules: ModulesContainer, guards: ApplicationGuards): void {
   ApplicationGuardsProxy.register(modules, guards);
   for (const module of modules.values()) {
-    const all = classesOf(module).flatMap(handlersIn);
-    for (const { kinds, owner } of all) if (kinds.has('message')) completeDeniedEvents(owner);
-    const handlers = all.filter(needsProxy);
+    const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
     if (handlers.length === 0) continue;
     for (const { method } of handlers) applyGuard(ApplicationGuardsProxy, method);
     // If another application has used the class before, Nest has found the proxy in its metadata, and creates it.

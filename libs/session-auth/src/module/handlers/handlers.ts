@@ -4,11 +4,11 @@ import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { declarationOf, methodOf } from '../../guard/access-metadata.js';
 import { type AccessRule, resolveRule } from '../../guard/access-rule.js';
 import { enhancersOf } from '../../guard/enhancers.js';
-import { GRAPHQL_OPTIONS } from './graphql-contexts.module.js';
+import { GRAPHQL_OPTIONS } from './graphql-options.js';
 import type { NestModule, Wrapper } from './nest-container.js';
 
 /** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
-type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
+export type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
 
 /** A method that Nest calls for a client. */
 export interface Handler {
@@ -34,7 +34,8 @@ const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
   ['resolver', 'graphql:resolver_type'],
   ['message', 'microservices:pattern'],
 ];
-const GRAPHQL_KINDS: readonly HandlerKind[] = ['field', 'reference', 'resolver'];
+/** The kinds of handlers of GraphQL. */
+export const GRAPHQL_KINDS: readonly HandlerKind[] = ['field', 'reference', 'resolver'];
 const RESOLVER_TYPE = 'graphql:resolver_type';
 const RESOLVER_NAME = 'graphql:resolver_name';
 const CONTEXT_CREATOR = 'ExternalContextCreator';

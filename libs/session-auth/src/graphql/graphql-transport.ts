@@ -1,30 +1,18 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { admissionOf, type GuardedRequest } from '../guarded-request.js';
-import { bodyOf, type HttpDenial } from '../../exceptions/denial-body.js';
-import { denialOf, exceptionOf } from '../denial.js';
+import { admissionOf, type GuardedRequest } from '../guard/guarded-request.js';
+import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
+import { denialOf, exceptionOf } from '../guard/denial.js';
 import { ENTITIES, Execution, type FieldInfo } from './execution.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
-import { handshakeRequest, presentedRequest, requestLike } from '../presented-request.js';
-import type { CallRequest, Transport } from '../transport.js';
-import { endsWithReply, nodeRequestOf, receivedHeaders } from '../http-request.js';
+import { handshakeRequest, presentedRequest, requestLike } from '../guard/presented-request.js';
+import type { CallRequest, Transport } from '../guard/transport.js';
+import { endsWithReply, nodeRequestOf, receivedHeaders } from '../guard/http-request.js';
 
 /** Each from its start: another request may take over a shared context during the check. */
 const executions = new WeakMap<object, Execution>();
 
 /** The users that requests of HTTP had before any of their fields was admitted. */
 const earlierUsers = new WeakMap<object, GuardedRequest>();
-
-/** Returns the request of an admitted resolver, by its arguments, or that of the nearest admitted field above it. */
-export function admittedRequest(args: readonly unknown[]): GuardedRequest | undefined {
-  const { execution, key, info } = partsOf(args);
-  const found = executions.get(execution);
-  return found?.of(key) ?? (info && found?.above(info));
-}
-
-/** Returns an object that belongs to one call of a resolver, by its arguments. */
-export function resolverKeyOf(args: readonly unknown[]): object {
-  return partsOf(args).key;
-}
 
 /**
  * Resolvers of queries, fields and subscriptions. The HTTP request carries the check, so that all operations of a batch share it. A socket
@@ -65,6 +53,16 @@ export const GRAPHQL: Transport = {
 
   answer(_host, error) {
     throw withExtensions(error, denialOf(error));
+  },
+
+  fields: {
+    admitted(args) {
+      const { execution, key, info } = partsOf(args);
+      const found = executions.get(execution);
+      return found?.of(key) ?? (info && found?.above(info));
+    },
+
+    keyOf: (args) => partsOf(args).key,
   },
 };
 

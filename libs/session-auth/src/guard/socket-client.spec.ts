@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { payloadOf } from '../denial.js';
-import { isCrossOrigin } from '../cross-origin.js';
-import { SESSION_REJECTED } from '../../contract/denials.js';
+import { payloadOf } from './denial.js';
+import { isCrossOrigin } from './cross-origin.js';
+import { SESSION_REJECTED } from '../contract/denials.js';
 import { disconnect, emitException, handshakeOf, type SocketClient, storeUpgrade, whenClosed } from './socket-client.js';
 
 const PAYLOAD = payloadOf(SESSION_REJECTED);

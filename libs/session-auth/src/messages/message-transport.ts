@@ -1,13 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
-import type { HttpDenial } from '../../exceptions/denial-body.js';
-import { denialOf, payloadOf } from '../denial.js';
+import type { HttpDenial } from '../exceptions/denial-body.js';
+import { denialOf, payloadOf } from '../guard/denial.js';
 import { dropEvent, isKafkaEvent } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';
-import { bindRequest, boundRequest, type Transport } from '../transport.js';
+import { bindRequest, boundRequest, type Transport } from '../guard/transport.js';
 import { messageHeaders } from './message-headers.js';
-import { PackageExceptions } from '../package-exceptions.js';
+import { PackageExceptions } from '../guard/package-exceptions.js';
 
 /** Exceptions that Nest's microservices send to the caller. */
 export const remoteExceptions = new PackageExceptions(async () => (await import('@nestjs/microservices')).RpcException);

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger, Module, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import { InvalidConfigurationError } from '../../contract/errors.js';
-import { GraphqlContextsModule, graphqlOptionsOf, type GraphqlOptions } from './graphql-contexts.module.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { ContextKindsModule } from '../module/handlers/context-kinds.module.js';
+import { graphqlOptionsOf } from '../module/handlers/graphql-options.js';
+import { KIND } from './graphql-kind.js';
+
+/** Options of GraphQLModule. */
+interface GraphqlOptions {
+  context?: unknown;
+}
 
 /** A module with options as those of GraphQLModule. */
 function graphqlModule(options: unknown, completeOptions?: object): Type {
@@ -13,14 +20,19 @@ function graphqlModule(options: unknown, completeOptions?: object): Type {
   return GraphqlModule;
 }
 
-/** An application without {@link GraphqlContextsModule}, whose effect the test triggers. */
+/** An application without {@link ContextKindsModule}, whose effect the test triggers. */
 async function modulesOf(...imports: Type[]): Promise<ModulesContainer> {
   @Module({ imports })
   class Root {}
   return (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).get(ModulesContainer);
 }
 
-const separate = (modules: ModulesContainer): void => new GraphqlContextsModule(modules).onModuleInit();
+function separate(modules: ModulesContainer): void {
+  for (const { providers, instance } of modules.values()) {
+    const options = providers.get('GqlModuleOptions')?.instance as object | undefined;
+    if (options) KIND.prepareModule?.(instance, options);
+  }
+}
 const contextOf = ({ context }: GraphqlOptions, request: object): unknown => (context as (arguments_: object) => unknown)({ req: request });
 
 describe('the contexts of GraphQL requests', () => {
@@ -51,7 +63,7 @@ describe('the contexts of GraphQL requests', () => {
         contexts.push(options.context);
       }
     }
-    await modulesOf(GraphqlModule, GraphqlContextsModule);
+    await modulesOf(GraphqlModule, ContextKindsModule);
     expect(contexts).toEqual([expect.any(Function)]);
   });
 

@@ -4,7 +4,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { EventPattern, KafkaContext, MessagePattern, RmqContext, RpcException, TcpContext } from '@nestjs/microservices';
 import { RpcExceptionsHandler } from '@nestjs/microservices/exceptions/rpc-exceptions-handler.js';
 import { lastValueFrom, type Observable } from 'rxjs';
-import { enhancersOf } from '../enhancers.js';
+import { enhancersOf } from '../guard/enhancers.js';
 import { completeDeniedEvents, dropEvent, isKafkaEvent } from './denied-events.js';
 
 class Handlers {

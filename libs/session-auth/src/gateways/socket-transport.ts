@@ -1,9 +1,9 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { denialOf, payloadOf } from '../denial.js';
-import { PackageExceptions } from '../package-exceptions.js';
-import { bindRequest, boundRequest, type Transport } from '../transport.js';
+import { denialOf, payloadOf } from '../guard/denial.js';
+import { PackageExceptions } from '../guard/package-exceptions.js';
+import { bindRequest, boundRequest, type Transport } from '../guard/transport.js';
 import { acknowledgeAfter, acknowledgementOf } from './acknowledgement.js';
-import { emitException, handshakeOf, type SocketClient } from './socket-client.js';
+import { emitException, handshakeOf, type SocketClient } from '../guard/socket-client.js';
 
 const exceptions = new PackageExceptions(async () => (await import('@nestjs/websockets')).WsException);
 

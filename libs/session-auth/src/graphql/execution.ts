@@ -1,5 +1,5 @@
-import { type GuardedRequest, haveOneAdmission } from '../guarded-request.js';
-import type { CallRequest } from '../transport.js';
+import { type GuardedRequest, haveOneAdmission } from '../guard/guarded-request.js';
+import type { CallRequest } from '../guard/transport.js';
 
 /** The place of a field in a response. Each has that of the field or of the list above it as `prev`. */
 interface Path {

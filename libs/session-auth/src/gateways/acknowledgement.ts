@@ -1,6 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import type { DenialPayload } from '../denial.js';
-import type { SocketClient } from './socket-client.js';
+import type { DenialPayload } from '../guard/denial.js';
+import type { SocketClient } from '../guard/socket-client.js';
 
 /** Answers the acknowledgement of a message. socket.io ignores all answers but the first. */
 type Acknowledge = (payload: DenialPayload) => void;

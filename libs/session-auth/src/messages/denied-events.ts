@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Catch, type ExceptionFilter, type ExecutionContext } from '@nestjs/common';
 import { of, type Observable } from 'rxjs';
-import { addFirst } from '../enhancers.js';
+import { addFirst } from '../guard/enhancers.js';
 
 const denied = new WeakSet<object>();
 

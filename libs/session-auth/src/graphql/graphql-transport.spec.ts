@@ -3,15 +3,15 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { ACCESS_DENIED, SESSION_REQUIRED } from '../../contract/denials.js';
-import { InvalidConfigurationError, type SessionAuthError } from '../../contract/errors.js';
-import { unavailable } from '../../contract/outcome.js';
-import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
-import { unavailableDenial } from '../denial.js';
-import { Challenges } from '../challenges.js';
-import { attachUser } from '../guarded-request.js';
+import { ACCESS_DENIED, SESSION_REQUIRED } from '../contract/denials.js';
+import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
+import { unavailable } from '../contract/outcome.js';
+import { InvalidRequestError, SessionRejectedError } from '../exceptions/session-exceptions.js';
+import { unavailableDenial } from '../guard/denial.js';
+import { Challenges } from '../guard/challenges.js';
+import { attachUser } from '../guard/guarded-request.js';
 import { GRAPHQL } from './graphql-transport.js';
-import type { CallRequest } from '../transport.js';
+import type { CallRequest } from '../guard/transport.js';
 import { CALLER } from './operation-context.js';
 
 /** A field of one execution, as graphql-js resolves it. */

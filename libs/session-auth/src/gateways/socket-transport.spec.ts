@@ -1,10 +1,10 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { WsException } from '@nestjs/websockets';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { SESSION_REJECTED } from '../../contract/denials.js';
-import { AccessDeniedError } from '../../exceptions/session-exceptions.js';
-import { payloadOf } from '../denial.js';
-import { Challenges } from '../challenges.js';
+import { SESSION_REJECTED } from '../contract/denials.js';
+import { AccessDeniedError } from '../exceptions/session-exceptions.js';
+import { payloadOf } from '../guard/denial.js';
+import { Challenges } from '../guard/challenges.js';
 import { WEB_SOCKET } from './socket-transport.js';
 
 const socket = { handshake: { headers: { 'x-auth-token': 'good' } }, emit: jest.fn(), once: jest.fn() };

@@ -4,12 +4,12 @@ import { EventEmitter } from 'node:events';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { KafkaContext, RpcException, TcpContext } from '@nestjs/microservices';
 import { lastValueFrom, type Observable, Subject } from 'rxjs';
-import { ACCESS_DENIED, SESSION_REJECTED } from '../../contract/denials.js';
-import { unavailable } from '../../contract/outcome.js';
-import { AccessDeniedError } from '../../exceptions/session-exceptions.js';
-import { type GuardDenial, payloadOf, unavailableDenial } from '../denial.js';
-import { enhancersOf } from '../enhancers.js';
-import { Challenges } from '../challenges.js';
+import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
+import { unavailable } from '../contract/outcome.js';
+import { AccessDeniedError } from '../exceptions/session-exceptions.js';
+import { type GuardDenial, payloadOf, unavailableDenial } from '../guard/denial.js';
+import { enhancersOf } from '../guard/enhancers.js';
+import { Challenges } from '../guard/challenges.js';
 import { completeDeniedEvents } from './denied-events.js';
 import { remoteExceptions, RPC } from './message-transport.js';
 

@@ -1,0 +1,89 @@
+import 'reflect-metadata';
+import { type FactoryProvider, Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { ContextKind } from '../../guard/context-kind.js';
+import { openTransport } from '../../guard/transports.js';
+import type { SessionAuthPlugin } from '../options/plugins.js';
+import { GRAPHQL_OPTIONS } from './graphql-options.js';
+import { classesOf, GRAPHQL_KINDS, type HandlerKind, handlersIn } from './handlers.js';
+
+/** A kind of context, which is loaded if an application has handlers of it, or the provider. */
+interface LoadedByUse {
+  /** The name that Nest has for it. */
+  readonly name: string;
+  readonly handlers: readonly HandlerKind[];
+  readonly provider?: string;
+  readonly load: () => Promise<{ readonly KIND: ContextKind }>;
+}
+
+const KINDS: readonly LoadedByUse[] = [
+  { name: 'graphql', handlers: GRAPHQL_KINDS, provider: GRAPHQL_OPTIONS, load: () => import('../../graphql/graphql-kind.js') },
+  { name: 'rpc', handlers: ['message'], load: () => import('../../messages/message-kind.js') },
+  { name: 'ws', handlers: ['gateway'], load: () => import('../../gateways/gateway-kind.js') },
+];
+
+type Open = (name: string) => Promise<void>;
+
+/** Opens a kind in one copy of this package. All copies share the list: the guard of one may have the parts of another. */
+const COPIES = ((globalThis as Record<symbol, Set<Open> | undefined>)[Symbol.for('nestjs-session-auth:context-kinds')] ??= new Set());
+
+COPIES.add(async (name) => {
+  const kind = await KINDS.find((each) => each.name === name)?.load();
+  if (kind) openTransport(name, kind.KIND.transport);
+});
+
+async function openKind(name: string): Promise<void> {
+  await Promise.all([...COPIES].map((open) => open(name)));
+}
+
+/** Returns a plugin that opens a kind of context. */
+export function contextKind(name: string): SessionAuthPlugin {
+  return { open: () => ({ providers: [{ provide: Symbol(`context ${name}`), useFactory: () => openKind(name) }], exports: [] }) };
+}
+
+/** A kind that an application has. */
+type UsedKind = LoadedByUse & ContextKind;
+
+/**
+ * Loads and opens the kinds that an application has. Nest has scanned its modules then, and waits for the factory before anything listens: gateways
+ * and microservices are initialised before the hooks of modules, and GraphQL and gRPC don't wait for an import at their first call.
+ */
+async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKind[]> {
+  const all = [...modules.values()];
+  const handlers = all.flatMap(classesOf).flatMap(handlersIn);
+  const used = KINDS.map(async (kind) => {
+    const own = handlers.filter(({ kinds }) => kind.handlers.some((each) => kinds.has(each)));
+    if (own.length === 0 && !all.some(({ providers }) => kind.provider !== undefined && providers.has(kind.provider))) return [];
+    await openKind(kind.name);
+    const { KIND } = await kind.load();
+    for (const { owner } of own) KIND.prepareHandlers?.(owner);
+    return [{ ...kind, ...KIND }];
+  });
+  return (await Promise.all(used)).flat();
+}
+
+const USED_KINDS = Symbol('used kinds of context');
+
+const usedKinds: FactoryProvider<readonly UsedKind[]> = { provide: USED_KINDS, useFactory: openUsedKinds, inject: [ModulesContainer] };
+
+/** Opens the kinds of context that an application has. Global, because Nest initialises global modules before `GraphQLModule` reads its options. */
+@Global()
+@Module({ providers: [usedKinds] })
+export class ContextKindsModule implements OnModuleInit {
+  /** @internal Created by Nest. */
+  constructor(
+    @Inject(USED_KINDS) private readonly kinds: readonly UsedKind[],
+    private readonly modules: ModulesContainer,
+  ) {}
+
+  /** Prepares the modules of each kind. @throws InvalidConfigurationError if one can't be prepared */
+  onModuleInit(): void {
+    for (const kind of this.kinds) {
+      if (kind.provider === undefined) continue;
+      for (const { providers, instance } of this.modules.values()) {
+        const value = providers.get(kind.provider)?.instance as object | undefined;
+        if (value) kind.prepareModule?.(instance, value);
+      }
+    }
+  }
+}
