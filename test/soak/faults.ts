@@ -4,7 +4,7 @@ import { ANSWER_FAULTS, type AnswerFault } from './faulty-answer.js';
 import type { Inspection } from './inspection.js';
 import type { SeededRandom } from './seeded-random.js';
 import type { SessionService } from './session-service.js';
-import { MAX_RECOVERY_MS, TIMEOUT_MS } from './settings.js';
+import { MAX_LIMITED_MS, MAX_RECOVERY_MS, TIMEOUT_MS } from './settings.js';
 import type { Stalls } from './stalls.js';
 import type { Violations } from './violations.js';
 import type { Weather } from './weather.js';
@@ -33,6 +33,14 @@ export interface FaultParts {
   readonly random: SeededRandom;
 }
 
+/** The time that an application has to serve again. */
+interface Recovery {
+  readonly overAt: number;
+  readonly limitMs: number;
+  /** Stalls of the machine since then. */
+  readonly lost: () => number;
+}
+
 /** The faults of the service, one after the other, each followed by a calm. */
 export class Faults {
   readonly #parts: FaultParts;
@@ -49,7 +57,7 @@ export class Faults {
       inspection.figures.faults.add(fault);
       weather.faultBegins(fault);
       await this.#suffer(fault, random.between(LEAST_MS, MOST_MS));
-      await this.#recover();
+      await this.#recover(fault);
       weather.recovered();
       await delay(random.between(LEAST_MS, MOST_MS));
     }
@@ -72,28 +80,31 @@ export class Faults {
     }
   }
 
-  async #recover(): Promise<void> {
+  async #recover(fault: Fault): Promise<void> {
+    const isLimited = fault === 'too many requests' || fault === 'anything';
+    const limitMs = MAX_RECOVERY_MS + (isLimited ? MAX_LIMITED_MS : 0);
     const { figures } = this.#parts.inspection;
     const overAt = performance.now();
-    const recoveryMs = await this.#untilServed(overAt);
+    const recoveryMs = await this.#untilServed(overAt, limitMs);
     figures.worstRecoveryMs = Math.max(figures.worstRecoveryMs, recoveryMs);
     // Checks of the time of the fault may still fail, and open the circuit once more; requests of now may share them.
     await delay(Math.max(1, overAt + TIMEOUT_MS + LANDING_MS - performance.now()));
-    await this.#untilServed(overAt);
+    await this.#untilServed(overAt, limitMs);
   }
 
   /** Milliseconds until each application lets a user in again that it has to ask about, or that it is overdue. */
-  async #untilServed(overAt: number): Promise<number> {
+  async #untilServed(overAt: number, limitMs: number): Promise<number> {
     const { applications, stalls } = this.#parts;
     const lostBefore = stalls.lostMs;
-    const recoveries = applications.map((application) => this.#untilServedBy(application, overAt, () => stalls.lostMs - lostBefore));
+    const lost = (): number => stalls.lostMs - lostBefore;
+    const recoveries = applications.map((application) => this.#untilServedBy(application, { overAt, limitMs, lost }));
     return Math.max(...(await Promise.all(recoveries)));
   }
 
-  async #untilServedBy(application: Application, overAt: number, lost: () => number): Promise<number> {
+  async #untilServedBy(application: Application, { overAt, limitMs, lost }: Recovery): Promise<number> {
     const { token, inspection, weather, violations } = this.#parts;
     const elapsedMs = (): number => performance.now() - overAt - lost();
-    while (elapsedMs() <= MAX_RECOVERY_MS) {
+    while (elapsedMs() <= limitMs) {
       if ((await inspection.check(application, token, '/fresh')) === 200) return elapsedMs();
       await delay(20);
     }

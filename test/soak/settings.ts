@@ -67,6 +67,9 @@ export function maxHeapGain(name: ApplicationName): number {
   return isInFleet(name) ? 4 * MEBIBYTE : 2 * MEBIBYTE;
 }
 
+/** The longest pause of a lane whose checks the service has answered with 429. */
+export const MAX_LIMITED_MS = 30_000;
+
 /** Concurrent sign-ins and sign-outs of an application, which have their own connections besides the pool of checks. */
 export const MAX_SIGN_CALLS = 8;
 export const MAX_SERVICE_SOCKETS = MAX_IN_FLIGHT + MAX_SIGN_CALLS;
