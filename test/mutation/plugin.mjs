@@ -106,12 +106,14 @@ class SpecRunner {
   }
 }
 
-/** All specs, or the suites of the parts that have no specs, if only those are tested. */
+/** All specs, or those of the parts that have suites, with their suites, if only those parts are tested. */
 function specs() {
   const parts = (process.env.MUTATED ?? '').split(',').map((part) => part.split('/')[0]);
-  if (parts.every((part) => part in SUITES)) return [...new Set(parts.flatMap((part) => SUITES[part]))].map(suite);
   const names = readdirSync(SOURCES, { recursive: true }).filter((name) => name.endsWith('.spec.ts'));
-  return names.sort().map((name) => ({ name, file: resolve(SOURCES, name) }));
+  const all = names.sort().map((name) => ({ name, file: resolve(SOURCES, name) }));
+  if (!parts.every((part) => part in SUITES)) return all;
+  const own = all.filter(({ name }) => parts.some((part) => name.startsWith(`${part}/`)));
+  return [...own, ...[...new Set(parts.flatMap((part) => SUITES[part]))].map(suite)];
 }
 
 function suite(name) {

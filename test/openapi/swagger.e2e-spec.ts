@@ -15,6 +15,8 @@ import { addSessionAuth, ApiSessionAuth } from 'nestjs-session-auth/swagger';
 import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 
+const TEXT: unknown = expect.stringMatching(/^[A-Z]\w/);
+
 @Controller()
 class DocumentedController {
   @Get('me')
@@ -129,6 +131,10 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
     const replies = document.paths['/me']?.get?.responses;
     expect(Object.keys(replies ?? {})).toEqual(expect.arrayContaining(['200', '401', '403', '503']));
     expect(replies).toMatchObject({ 401: { headers: { 'WWW-Authenticate': {} } }, 503: { headers: { 'Retry-After': {} } } });
+    const schema = { $ref: '#/components/schemas/SessionAuthDenial' };
+    for (const status of ['401', '403', '503'])
+      expect(replies).toHaveProperty(status, expect.objectContaining({ content: { 'application/json': { schema } }, description: TEXT }));
+    expect(document.components?.securitySchemes).toMatchObject({ session: { description: TEXT } });
     expect(document.components?.schemas).toHaveProperty('SessionAuthDenial');
   });
 
@@ -140,5 +146,27 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
     expect(fields).toEqual(expect.arrayContaining(Object.keys(reply)));
     expect(fields).not.toContain('auth_token');
     expect(schema).not.toHaveProperty('required');
+  });
+
+  it('describes each field of the record by its type and a text', async () => {
+    const { document } = await documented();
+    const [text, flag, id] = ['string', 'boolean', 'integer'].map((type) => ({ type, description: TEXT }));
+    const texts = [
+      'username',
+      'first_name',
+      'last_name',
+      'email',
+      'role',
+      'sub_role',
+      'preffered_language',
+      'client_name',
+      'display_label',
+    ];
+    const flags = ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'];
+    const properties = Object.fromEntries([...texts.map((name) => [name, text]), ...flags.map((name) => [name, flag])]);
+    expect(document.components?.schemas).toMatchObject({
+      UserRecord: { properties: { ...properties, ccl_info: { description: TEXT } } },
+      CclInfo: { properties: { client_id: id, company_id: id, location_id: id } },
+    });
   });
 });

@@ -120,6 +120,7 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     const { app, service } = await started();
     expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: up }]);
     expect(service.callsTo('user_details')).toBe(1);
+    expect(service.requests[0]?.headers).toMatchObject({ 'x-auth-token': 'health-probe' });
     await service.close();
     expect(await healthOf(app, '/health/probe')).toMatchObject([503, { sessions: { status: 'down', unreachable: 'unreachable' } }]);
   });
