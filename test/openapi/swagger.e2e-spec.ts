@@ -150,7 +150,8 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
 
   it('describes each field of the record by its type and a text', async () => {
     const { document } = await documented();
-    const [text, flag, id] = ['string', 'boolean', 'integer'].map((type) => ({ type, description: TEXT }));
+    const described = (type: string, names: string[]): Record<string, unknown> =>
+      Object.fromEntries(names.map((name): [string, unknown] => [name, { type, description: TEXT }]));
     const texts = [
       'username',
       'first_name',
@@ -163,10 +164,9 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
       'display_label',
     ];
     const flags = ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'];
-    const properties = Object.fromEntries([...texts.map((name) => [name, text]), ...flags.map((name) => [name, flag])]);
     expect(document.components?.schemas).toMatchObject({
-      UserRecord: { properties: { ...properties, ccl_info: { description: TEXT } } },
-      CclInfo: { properties: { client_id: id, company_id: id, location_id: id } },
+      UserRecord: { properties: { ...described('string', texts), ...described('boolean', flags), ccl_info: { description: TEXT } } },
+      CclInfo: { properties: described('integer', ['client_id', 'company_id', 'location_id']) },
     });
   });
 });

@@ -58,7 +58,10 @@ describe('a probe', () => {
     expect(await new Probe('probes', running).arrives([])).toBe(true);
   });
 
-  it('is lost if it was published and did not arrive, whatever another client could', async () => {
+  it('is lost if it was published and only messages of others arrive, whatever another client could', async () => {
+    const probe = new Probe('probes', running);
+    const foreign = publisherOf(() => Promise.resolve(probe.receive(Buffer.from('of another instance'))));
+    expect(await probe.arrives([foreign])).toBe(false);
     expect(await new Probe('probes', running).arrives([lost, refusing])).toBe(false);
   });
 

@@ -87,7 +87,7 @@ describe('an entry of Redis', () => {
     return { ...client, entry: new RedisSessionStore({ redis: client.redis }).get('key', LEASE) };
   }
 
-  it.each(['Lid:holder', 'L:holder:1', 'Lid::1', 'Lid:holder:', 'Lid:holder:1x', 'x Lid:holder:1', 'Xid:holder:1', ''])(
+  it.each(['Lid:holder', 'L:holder:1', 'Lid::1', 'Lid:holder:', 'Lid:holder:1x', 'L Lid:holder:1', 'Xid:holder:1', ''])(
     'that is no lease is a value that cannot be opened: "%s"',
     async (bytes) => {
       const { entry, commands } = lookUp(bytes, 500);
