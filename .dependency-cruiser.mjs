@@ -133,7 +133,7 @@ export default {
     {
       name: 'redis-entry-imports-only-contract',
       severity: 'error',
-      from: { path: `${LIBRARY}/redis/` },
+      from: { path: `${LIBRARY}/redis/`, pathNot: '[.]spec[.]ts$' },
       to: { pathNot: [`${LIBRARY}/(redis|contract)/`, 'node_modules/ioredis/'], dependencyTypesNot: ['core'] },
     },
     {
