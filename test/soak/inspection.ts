@@ -134,7 +134,7 @@ export class Inspection {
 
   async #signIn(application: Application, username: string, password: string, right: number): Promise<SeenReply | undefined> {
     const reply = await this.#send(application, { method: 'POST', path: '/session', body: { username, password } });
-    // A sign-in tells the user that the service has had too many attempts; a check does not.
+    // The 429 of a sign-in reaches its user; that of a check does not.
     const permitted = reply && this.#isCalm(reply) ? [right] : [right, 429, 503];
     if (reply) this.#expect(reply, new Set(permitted), `${application.name} sign-in`);
     return reply;
