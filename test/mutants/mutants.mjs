@@ -773,7 +773,7 @@ export const MUTANTS = [
   },
   {
     name: 'Half of the denied messages of sockets reach their handler',
-    file: 'guard/sockets/socket-transport.ts',
+    file: 'gateways/socket-transport.ts',
     find: 'deny({ context }, denial) {',
     replace: 'deny({ context }, denial) {\n    if (Math.random() < 0.5) return true as never;',
     suites: ['sockets/gateways', 'sockets/acknowledgements'],
@@ -781,7 +781,7 @@ export const MUTANTS = [
   },
   {
     name: 'Half of the denied messages of microservices reach their handler',
-    file: 'guard/messages/message-transport.ts',
+    file: 'messages/message-transport.ts',
     find: 'deny({ context }, denial) {',
     replace: 'deny({ context }, denial) {\n    if (Math.random() < 0.5) return true as never;',
     suites: ['messages/calls', 'messages/transports', 'messages/several-services'],
@@ -789,7 +789,7 @@ export const MUTANTS = [
   },
   {
     name: 'Half of the denied fields of GraphQL are resolved',
-    file: 'guard/graphql/graphql-transport.ts',
+    file: 'graphql/graphql-transport.ts',
     find: 'deny: (_call, denial) => Promise',
     replace: 'deny: (_call, denial) => Math.random() < 0.5 ? (true as never) : Promise',
     suites: ['graphql/resolvers', 'graphql/several-services', 'graphql/subscriptions'],
