@@ -207,6 +207,7 @@ class History {
       }
       case 'storeJump':
         this.#store.clockOffsetMs += step.byMs;
+        this.#network.steppedAtMs = this.#world.nowMs;
         for (const instance of this.#instances) if (instance && step.takesHosts) instance.host.wallOffsetMs += step.byMs;
         return;
       default: {

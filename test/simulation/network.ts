@@ -89,8 +89,10 @@ export class Network {
   onHandled: ((host: Host, publication: Publication) => void) | undefined;
   /** Milliseconds within which an instance handles a message: at once, unless it must ask the store for its time. */
   handledMs = 0;
-  /** Whether the store's clock has stepped while a message was being sent, so that it may count as an old one. */
+  /** Whether the store's clock has stepped while a message was being sent, or on its way, so that it may count as an old one. */
   hasDatedBack = false;
+  /** When the store's clock stepped last. */
+  steppedAtMs = -Infinity;
   /** Opens a message, for the checker. */
   readonly open: (bytes: Uint8Array) => { readonly text: string; readonly secret: string | undefined };
   /** The message that an instance handles at this moment. */

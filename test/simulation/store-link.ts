@@ -219,6 +219,7 @@ export class StoreLink extends SessionStore implements Link {
     this.#network.arriving = isReadable ? { host: this.#host, publication, isRepeated } : undefined;
     this.#subscriber?.message(bytes);
     this.#network.arriving = undefined;
+    if (publication && !isRepeated && publication.sentAtMs <= this.#network.steppedAtMs) this.#network.hasDatedBack = true;
     if (!isReadable || isRepeated || this.#network.hasDatedBack || publication.received.has(this.#host)) return;
     const { publications } = this.#network;
     const isCopy = publications.some(({ message, received }) => message.id === publication.message.id && received.has(this.#host));
