@@ -769,7 +769,7 @@ export const MUTANTS = [
     file: 'sockets/open-socket-checks.ts',
     find: 'disconnect(client, payloadOf(typeof',
     replace: 'if (Math.random() < 0.5) disconnect(client, payloadOf(typeof',
-    suites: ['sockets/watched-sockets'],
+    suites: ['sockets/watched-sockets', 'sockets/open-socket-checks'],
   },
   {
     name: 'Half of the denied messages of sockets reach their handler',
